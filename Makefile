@@ -1,0 +1,36 @@
+# Everything runs in .venv, made here from Python >= 3.11 and nothing else.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name 'py.typed')
+
+.PHONY: demo test bench lint clean
+
+demo: $(VENV)/installed
+	$(PY) examples/demo.py
+
+test: $(VENV)/installed lint
+	$(PY) -m pytest
+
+lint: $(VENV)/tools
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+bench: $(VENV)/installed
+	$(PY) benchmarks/coefficients.py
+
+$(VENV)/tools: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade 'pip>=25.1'
+	$(PY) -m pip install --quiet --group build --group test numpy scipy
+	touch $@
+
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	$(PY) -m pip install --quiet --no-build-isolation --no-deps --force-reinstall .
+	$(PY) -c 'import concordant; print("concordant", concordant.__version__, "native" if concordant.has_native else "NumPy only: no working C++ compiler was found")'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
