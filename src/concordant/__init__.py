@@ -1,0 +1,100 @@
+"""concordant compares rankings of systems: do they agree, does it matter, and how close are they to the truth?
+
+Start with `list_coefficients()`. Every coefficient takes `(truth, observed)`: one score for each system, in the same
+order on both sides, higher is better.
+
+Names are resolved on first use, so that importing concordant costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._kernels import has_native
+    from .coefficients.ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
+    from .coefficients.classic import pearson, spearman, weighted_tau
+    from .coefficients.gap import tau_gap, tau_gap_a
+    from .coefficients.kendall import tau, tau_a, tau_b, tau_strict
+    from .coefficients.overlap import rbo
+    from .coefficients.pearson_rank import pearson_rank, pearson_rank_symmetric
+    from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
+    from .coefficients.ties import TieBounds, tie_bounds
+    from .errors import ConcordantError, InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
+
+__version__ = "0.1.0"
+
+_MODULE_OF = {
+    name: module
+    for module, names in {
+        "_kernels": ("has_native",),
+        "coefficients.ap": (
+            "tau_ap",
+            "tau_ap_a",
+            "tau_ap_b",
+            "tau_ap_strict",
+            "tau_ap_symmetric",
+            "tau_ap_ties",
+        ),
+        "coefficients.classic": ("pearson", "spearman", "weighted_tau"),
+        "coefficients.gap": ("tau_gap", "tau_gap_a"),
+        "coefficients.kendall": ("tau", "tau_a", "tau_b", "tau_strict"),
+        "coefficients.overlap": ("rbo",),
+        "coefficients.pearson_rank": ("pearson_rank", "pearson_rank_symmetric"),
+        "coefficients.registry": ("Coefficient", "get_coefficient", "list_coefficients"),
+        "coefficients.ties": ("TieBounds", "tie_bounds"),
+        "errors": (
+            "ConcordantError",
+            "InputError",
+            "InputTypeError",
+            "TiesError",
+            "UndefinedCorrelationWarning",
+        ),
+    }.items()
+    for name in names
+}
+
+__all__ = [
+    "Coefficient",
+    "ConcordantError",
+    "InputError",
+    "InputTypeError",
+    "TieBounds",
+    "TiesError",
+    "UndefinedCorrelationWarning",
+    "get_coefficient",
+    "has_native",
+    "list_coefficients",
+    "pearson",
+    "pearson_rank",
+    "pearson_rank_symmetric",
+    "rbo",
+    "spearman",
+    "tau",
+    "tau_a",
+    "tau_ap",
+    "tau_ap_a",
+    "tau_ap_b",
+    "tau_ap_strict",
+    "tau_ap_symmetric",
+    "tau_ap_ties",
+    "tau_b",
+    "tau_gap",
+    "tau_gap_a",
+    "tau_strict",
+    "tie_bounds",
+    "weighted_tau",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,26 @@
+import numpy as np
+import numpy.typing as npt
+
+_Float = npt.NDArray[np.float64]
+_Int = npt.NDArray[np.int64]
+
+def concordance_pair(truth: _Float, observed: _Float, tolerance: float, extra: int, /) -> tuple[float, ...] | None: ...
+def concordance_rows(
+    truth: _Float,
+    observed: _Float,
+    truth_row: _Int,
+    observed_row: _Int,
+    out: _Float,
+    workers: int,
+    tolerance: float,
+    extra: int,
+    /,
+) -> bool: ...
+def gaps_pair(truth: _Float, observed: _Float, /) -> tuple[float, ...] | None: ...
+def gaps_rows(
+    truth: _Float, observed: _Float, truth_row: _Int, observed_row: _Int, out: _Float, workers: int, /
+) -> bool: ...
+def cosines_pair(truth: _Float, observed: _Float, /) -> tuple[float, ...] | None: ...
+def cosines_rows(
+    truth: _Float, observed: _Float, truth_row: _Int, observed_row: _Int, out: _Float, workers: int, /
+) -> bool: ...

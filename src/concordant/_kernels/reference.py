@@ -1,0 +1,468 @@
+"""The kernels in NumPy: what native.cpp computes, in a form to read, and in use where it was not built.
+
+A kernel comes as `*_pair`, for two vectors, and `*_rows`, for many pairs of rows. A pair gives a tuple of the fields
+below, or None where a score is not finite; rows fill `out`, one row of fields each, and say whether all was finite.
+
+Throughout, an item is *above* another when its score is higher. Rows are walked in ascending order of `observed`, so
+that the items above a given one come after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+MEAN, STRICT = 1, 2
+"""Sums that only some coefficients ask for: add them up and pass them as `extra`."""
+
+
+class Counts(NamedTuple):
+    """What two rankings have in common. C(i) is the number of items above i on both sides."""
+
+    concordant: Any  # pairs that both order the same way
+    discordant: Any  # pairs that they order differently
+    tied_truth: Any  # pairs tied in truth
+    tied_observed: Any
+    tied_both: Any
+    top_truth: Any  # items with none above them
+    top_observed: Any
+    down_truth: Any  # sum of C(i) / (items above i in truth)
+    down_observed: Any  # the same, walking observed
+    mean_observed: Any  # MEAN: the same, averaged over the places that i takes in its tied group
+    within_observed: Any  # MEAN: the average from pairs inside tied groups, which are concordant half of the time
+    strict_observed: Any  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
+    alone_observed: Any  # STRICT: 1 if there is an item with none above it or tied with it
+
+
+class Gaps(NamedTuple):
+    """Sums for tau_gap."""
+
+    sum: Any  # over the items: share of the gaps to the items above that is concordant
+    places: Any  # items with a positive gap to an item above
+    tied_observed: Any  # positive if there are ties
+
+
+class Cosines(NamedTuple):
+    """Sums for pearson_rank."""
+
+    sum: Any  # over the items: weight times cosine
+    weight: Any
+    range_truth: Any  # 0 if all are tied; otherwise of no further meaning
+    range_observed: Any
+
+
+# Pairs and rows -----------------------------------------------------------------------------------
+
+
+def concordance_pair(
+    truth: FloatArray, observed: FloatArray, tolerance: float, extra: int
+) -> tuple[float, ...] | None:
+    """`Counts` of one pair."""
+    if not _finite(truth, observed):
+        return None
+    if tolerance > 0:
+        return _tolerant(truth, observed, tolerance, extra)
+    return tuple(_concordance(truth, observed[None], extra)[0].tolist())
+
+
+def concordance_rows(
+    truth: FloatArray,
+    observed: FloatArray,
+    truth_row: IntArray,
+    observed_row: IntArray,
+    out: FloatArray,
+    workers: int,
+    tolerance: float,
+    extra: int,
+) -> bool:
+    """`Counts` of many pairs."""
+
+    def block(t: FloatArray, o: FloatArray) -> FloatArray:
+        if tolerance > 0:
+            return np.array([_tolerant(t, row, tolerance, extra) for row in o])
+        return _concordance(t, o, extra)
+
+    return _by_truth(block, truth, observed, truth_row, observed_row, out)
+
+
+def gaps_pair(truth: FloatArray, observed: FloatArray) -> tuple[float, ...] | None:
+    """`Gaps` of one pair."""
+    if not _finite(truth, observed):
+        return None
+    return tuple(_gaps(truth, observed[None])[0].tolist())
+
+
+def gaps_rows(
+    truth: FloatArray,
+    observed: FloatArray,
+    truth_row: IntArray,
+    observed_row: IntArray,
+    out: FloatArray,
+    workers: int,
+) -> bool:
+    """`Gaps` of many pairs."""
+    return _by_truth(_gaps, truth, observed, truth_row, observed_row, out)
+
+
+def cosines_pair(truth: FloatArray, observed: FloatArray) -> tuple[float, ...] | None:
+    """`Cosines` of one pair."""
+    if not _finite(truth, observed):
+        return None
+    return tuple(_cosines(truth, observed[None])[0].tolist())
+
+
+def cosines_rows(
+    truth: FloatArray,
+    observed: FloatArray,
+    truth_row: IntArray,
+    observed_row: IntArray,
+    out: FloatArray,
+    workers: int,
+) -> bool:
+    """`Cosines` of many pairs."""
+    return _by_truth(_cosines, truth, observed, truth_row, observed_row, out)
+
+
+def _finite(truth: FloatArray, observed: FloatArray) -> bool:
+    # A finite product is proof; one that is not may also be an overflow.
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(truth @ observed)) or bool(np.isfinite(truth).all() and np.isfinite(observed).all())
+
+
+def _by_truth(
+    block: Callable[[FloatArray, FloatArray], FloatArray],
+    truth: FloatArray,
+    observed: FloatArray,
+    truth_row: IntArray,
+    observed_row: IntArray,
+    out: FloatArray,
+) -> bool:
+    """Call `block` on each row of truth with all its rows of observed, some at a time to bound the memory."""
+    if not (np.isfinite(truth).all() and np.isfinite(observed).all()):
+        return False
+    step = max(1, 2**18 // truth.shape[1])
+    order = np.argsort(truth_row, kind="stable")
+    for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
+        for lo in range(0, len(pairs), step):
+            some = pairs[lo : lo + step]
+            out[some] = block(truth[truth_row[some[0]]], observed[observed_row[some]])
+    return True
+
+
+# Concordance --------------------------------------------------------------------------------------
+
+
+class _Walk(NamedTuple):
+    """Rows of observed in ascending order."""
+
+    order: IntArray  # the item at each position
+    first: npt.NDArray[Any]  # position of the first and of the last item tied with it
+    last: npt.NDArray[Any]
+    ties: bool
+
+
+def _walk(truth: FloatArray, observed: FloatArray) -> _Walk:
+    """Sort each row; tied items by truth, best first, so that of two of them the later is never above in truth."""
+    order = np.argsort(observed, axis=1)
+    scores = np.take_along_axis(observed, order, 1)
+    equal = scores[:, 1:] == scores[:, :-1]
+    m = truth.size
+    if not np.count_nonzero(equal):
+        place = np.arange(m)
+        return _Walk(order, place, place, False)
+    order = np.lexsort((np.broadcast_to(-truth, observed.shape), observed), axis=1)
+    return _Walk(order, *_runs(equal), True)
+
+
+def _runs(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """First and last position of the run of equal items at each position, given which equal the one before."""
+    rows, m = equal.shape[0], equal.shape[1] + 1
+    place = np.arange(m)
+    starts = np.ones((rows, m), dtype=bool)
+    starts[:, 1:] = ~equal
+    ends = np.roll(starts, -1, axis=1)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, m - 1)[:, ::-1], axis=1)[:, ::-1]
+    return first, last
+
+
+def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], FloatArray | None]:
+    """Ascending ranks in truth along the walk: a permutation in which, of two tied items, the later has the lower rank.
+
+    Also the scores along the walk where truth has ties, otherwise None.
+    """
+    m = truth.size
+    dtype = np.uint8 if m <= 256 else np.uint16 if m <= 2**16 else np.int64
+    ranks = np.empty(m, dtype)
+    order = np.argsort(truth)
+    ranks[order] = np.arange(m, dtype=dtype)
+    ascending = truth[order]
+    if not np.count_nonzero(ascending[1:] == ascending[:-1]):
+        return ranks[walk.order], None
+    scores = truth[walk.order]
+    backwards = np.argsort(scores[:, ::-1], axis=1, kind="stable")
+    ranks = np.empty(scores.shape, dtype)
+    np.put_along_axis(ranks, m - 1 - backwards, np.broadcast_to(np.arange(m, dtype=dtype), scores.shape), 1)
+    return ranks, scores
+
+
+def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatArray:
+    """`Counts` of one truth with each row of observed."""
+    rows, m = observed.shape
+    all_pairs = m * (m - 1) / 2
+    walk = _walk(truth, observed)
+    ranks, truth_scores = _truth_ranks(truth, walk)
+    both = _count_later_greater(ranks)
+    above = m - 1 - walk.last
+
+    if truth_scores is None:
+        above_truth = m - 1 - ranks
+        tied_truth = 0.0
+        top_truth = 1.0
+    else:
+        ascending = np.sort(truth)
+        above_truth = m - np.searchsorted(ascending, truth_scores, side="right")
+        sizes = np.unique(ascending, return_counts=True)[1]
+        tied_truth = float((sizes * (sizes - 1) / 2).sum())
+        top_truth = float(sizes[-1])
+
+    concordant = both.sum(axis=1, dtype=np.float64)
+    down_observed = _sum_ratios(both, above)
+    out = np.empty((rows, len(Counts._fields)))
+    column = Counts(*out.T)
+    column.concordant[:] = concordant
+    column.tied_truth[:] = tied_truth
+    column.top_truth[:] = top_truth
+    column.down_truth[:] = _sum_ratios(both, above_truth)
+    column.down_observed[:] = down_observed
+    if walk.ties:
+        tied = walk.last - walk.first + 1
+        column.tied_observed[:] = (np.arange(m) - walk.first).sum(axis=1)
+        column.top_observed[:] = m - walk.first[:, -1]
+        same = np.zeros((rows, m))
+        if truth_scores is not None:
+            first, last = _runs((truth_scores[:, 1:] == truth_scores[:, :-1]) & (walk.first[:, 1:] == walk.first[:, :-1]))
+            same = last - first
+        column.tied_both[:] = same.sum(axis=1) / 2
+        column.mean_observed[:], column.within_observed[:] = _mean_over_places(both, above, tied) if extra & MEAN else (0, 0)
+        others = above + tied - 1
+        column.strict_observed[:] = _sum_ratios(both + same, others)
+        column.alone_observed[:] = (others == 0).any(axis=1)
+    else:
+        column.tied_observed[:] = column.tied_both[:] = column.within_observed[:] = 0
+        column.top_observed[:] = column.alone_observed[:] = 1
+        column.mean_observed[:] = column.strict_observed[:] = down_observed
+    column.discordant[:] = all_pairs - concordant - tied_truth - column.tied_observed + column.tied_both
+    return out
+
+
+def _sum_ratios(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
+    """Sum of part / whole along the rows, where whole = 0 implies part = 0."""
+    ratios: FloatArray = part / np.maximum(whole, 1)
+    return np.add.reduce(ratios, axis=1)
+
+
+def _mean_over_places(
+    both: npt.NDArray[Any], above: npt.NDArray[Any], tied: npt.NDArray[Any]
+) -> tuple[FloatArray, FloatArray]:
+    """urbano2017, equations 6 and 8: a group of t items takes the places p .. p+t-1 in every order equally often."""
+    mean, within = np.zeros(len(both)), np.zeros(len(both))
+    for row in range(len(both)):
+        for k in np.unique(tied[row]):
+            which = tied[row] == k
+            p = 1.0 + above[row, which]
+            places = p[:, None] + np.arange(k)
+            with np.errstate(divide="ignore"):
+                inverse = np.where(places > 1, 1 / (places - 1), 0.0)
+            if k == 1:
+                mean[row] += (both[row, which] / np.maximum(p - 1, 1)).sum()
+            else:
+                mean[row] += (both[row, which] * inverse.sum(axis=1) / k).sum()
+                within[row] += (inverse * np.arange(k)).sum() / (2 * k)
+    return mean, within
+
+
+def _count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """For each position of each row, a permutation: how many later positions hold a greater rank."""
+    rows, m = ranks.shape
+    if rows == 1 and m <= 256:
+        later = ranks[0, :, None] > ranks[0]
+        later &= np.tri(m, k=-1, dtype=bool)  # row j is later than column i
+        return np.add.reduce(later.view(np.uint8), axis=0, dtype=np.uint8)[None]
+    if rows >= 8 and m <= 4096:
+        columns = np.ascontiguousarray(ranks.T)
+        dtype = np.uint8 if m <= 256 else np.uint16
+        counts = np.zeros((m, rows), dtype)
+        greater = np.empty((m, rows), bool)
+        for i in range(m - 1):
+            np.greater(columns[i + 1 :], columns[i], out=greater[i + 1 :])
+            np.add.reduce(greater[i + 1 :].view(np.uint8), axis=0, dtype=dtype, out=counts[i])
+        return counts.T
+    flipped = m - 1 - ranks[:, ::-1].astype(np.int64)  # later and greater becomes earlier and smaller
+    return np.array([_earlier_smaller(row)[0] for row in flipped])[:, ::-1]
+
+
+def _earlier_smaller(
+    ranks: IntArray, x: FloatArray | None = None
+) -> tuple[IntArray, FloatArray | None, FloatArray | None]:
+    """For each position of a permutation, how many earlier positions hold a smaller rank, in n log n.
+
+    From the highest bit down, ranks fall into nodes of equal leading bits, each in its original order. Of two ranks
+    that differ first in this bit, the smaller has a 0: so a 1 counts the zeros before it in its node. Node k of width w
+    holds the ranks k w .. (k+1) w - 1 and nothing else, so where it begins is known.
+
+    With scores x, the score of each rank, descending: also the sum of the gaps to these items, x_j - x_i, and of the
+    gaps x_i - x_j to the earlier items of greater rank. Gaps are summed from the node's middle, so all terms are >= 0.
+    """
+    n = ranks.size
+    counts = np.zeros(n, np.int64)
+    up, down = (None, None) if x is None else (np.zeros(n, np.longdouble), np.zeros(n, np.longdouble))
+    where = np.arange(n)
+    for bit in reversed(range(max(1, (n - 1).bit_length()))):
+        half = 1 << bit
+        one = (ranks & half) != 0
+        start = ranks & ~(2 * half - 1)
+        zeros = np.cumsum(~one)
+        zeros = zeros - ~one - np.concatenate(([0], zeros))[start]  # zeros before it in its node
+        ones = np.arange(n) - start - zeros
+        counts[where[one]] += zeros[one]
+        if x is not None and up is not None and down is not None:
+            middle = x[np.minimum(start + half, n) - 1]
+            gap = np.abs(x[ranks] - middle).astype(np.longdouble)
+            for mine, others, count, sums in ((one, ~one, zeros, up), (~one, one, ones, down)):
+                total = np.cumsum(np.where(others, gap, 0))
+                before = total - np.concatenate(([np.longdouble(0)], total))[start]
+                sums[where[mine]] += before[mine] + count[mine] * gap[mine]
+        place = np.where(one, start + half + ones, start + zeros)
+        moved_ranks, moved_where = np.empty_like(ranks), np.empty_like(where)
+        moved_ranks[place], moved_where[place] = ranks, where
+        ranks, where = moved_ranks, moved_where
+    if up is None or down is None:
+        return counts, None, None
+    return counts, up.astype(np.float64), down.astype(np.float64)
+
+
+def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float, extra: int) -> tuple[float, ...]:
+    """`Counts` where items closer than `tolerance` are tied, by comparing all pairs, some at a time."""
+    m = truth.size
+    both, discordant, same, above, above_truth, tied, tied_truth = np.zeros((7, m), np.int64)
+    step = max(1, 2**22 // m)
+    with np.errstate(over="ignore"):
+        for lo in range(0, m, step):
+            i = slice(lo, lo + step)
+            x, y = truth[:, None] - truth[i], observed[:, None] - observed[i]
+            x_up, y_up, x_down, y_down = x >= tolerance, y >= tolerance, x <= -tolerance, y <= -tolerance
+            x_tied, y_tied = ~(x_up | x_down), ~(y_up | y_down)
+            for total, relation in (
+                (both, x_up & y_up),
+                (discordant, x_down & y_up),
+                (same, x_tied & y_tied),
+                (above, y_up),
+                (above_truth, x_up),
+                (tied, y_tied),
+                (tied_truth, x_tied),
+            ):
+                total[i] = relation.sum(axis=0)
+    down_truth, down_observed = _sum_ratios(both, above_truth[None])[0], _sum_ratios(both, above[None])[0]
+    others = above + tied - 1
+    return Counts(
+        concordant=float(both.sum()),
+        discordant=float(discordant.sum()),
+        tied_truth=float((tied_truth - 1).sum()) / 2,
+        tied_observed=float((tied - 1).sum()) / 2,
+        tied_both=float((same - 1).sum()) / 2,
+        top_truth=float((above_truth == 0).sum()),
+        top_observed=float((above == 0).sum()),
+        down_truth=float(down_truth),
+        down_observed=float(down_observed),
+        mean_observed=0.0,
+        within_observed=0.0,
+        strict_observed=float(_sum_ratios(both + same - 1, others[None])[0]),
+        alone_observed=float((others == 0).any()),
+    )
+
+
+# Gaps ---------------------------------------------------------------------------------------------
+
+
+def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
+    """`Gaps` of one truth with each row of observed."""
+    m = truth.size
+    best_first = np.argsort(-truth, kind="stable")
+    x = truth[best_first]
+    ranks = np.empty(m, np.int64)
+    ranks[best_first] = np.arange(m)
+    out = np.empty((len(observed), len(Gaps._fields)))
+    for row, y in enumerate(observed):
+        order = np.argsort(-y, kind="stable")
+        if m <= 256:
+            gap = truth[:, None] - truth
+            gap *= y[:, None] > y
+            up, down = np.maximum(gap, 0).sum(axis=0), np.maximum(-gap, 0).sum(axis=0)
+        else:
+            _, up, down = _earlier_smaller(ranks[order], x)
+        assert up is not None
+        assert down is not None
+        whole = up + down
+        some = whole > 0
+        scores = y[order]
+        out[row] = (up[some] / whole[some]).sum(), some.sum(), np.count_nonzero(scores[1:] == scores[:-1])
+    return out
+
+
+# Cosines ------------------------------------------------------------------------------------------
+
+
+def _cosines(truth: FloatArray, observed: FloatArray) -> FloatArray:
+    """`Cosines` of one truth with each row of observed."""
+    m = truth.size
+    order = np.argsort(-truth, kind="stable")
+    out = np.zeros((len(observed), len(Cosines._fields)))
+    column = Cosines(*out.T)
+    x, y = truth[order] * 0.25, observed[:, order] * 0.25  # exact, and keeps the largest differences finite
+    column.range_truth[:] = x[0] - x[-1]
+    column.range_observed[:] = y.max(axis=1) - y.min(axis=1)
+    defined = (column.range_truth > 0) & (column.range_observed > 0)
+    if not defined.any():
+        return out
+    x = (x - x[0]) / (x[0] - x[-1])  # 0 at the best, -1 at the worst
+    y = (y[defined] - y[defined, :1]) / column.range_observed[defined, None]
+    first = np.searchsorted(-x, -x, side="left")  # items above
+    some = first > 0
+    above = first[some]
+    # Running means and centred second moments of the first k items. Gaps are measured from the first item, whose own
+    # gap is one of them, so that every sum is accurate relative to the norm that it belongs to.
+    k = np.arange(1, m + 1)
+    mean_x, mean_y = np.cumsum(x) / k, np.cumsum(y, axis=1) / k
+    dev_x = x - np.concatenate(([0.0], mean_x[:-1]))
+    dev_y = y - np.concatenate((np.zeros((len(y), 1)), mean_y[:, :-1]), axis=1)
+    xx = np.cumsum(dev_x * (x - mean_x))[above - 1]
+    yy = np.cumsum(dev_y * (y - mean_y), axis=1)[:, above - 1]
+    xy = np.cumsum(dev_x * (y - mean_y), axis=1)[:, above - 1]
+    dx, dy = mean_x[above - 1] - x[some], mean_y[:, above - 1] - y[:, some]
+    norm_x, norm_y = xx + above * dx * dx, yy + above * dy * dy
+    with np.errstate(all="ignore"):
+        cosine = (xy + above * dx * dy) / np.sqrt(norm_x * norm_y)
+    tiny = ~((norm_x > 1e-140) & (norm_y > 1e-140))
+    for row, i in np.argwhere(tiny):
+        cosine[row, i] = _cosine_directly(x, y[row], int(above[i]), int(np.flatnonzero(some)[i]))
+    weight = 1 + x[some]
+    column.sum[defined] = (weight * np.clip(cosine, -1, 1)).sum(axis=1)
+    column.weight[defined] = weight.sum()
+    return out
+
+
+def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
+    """For gaps so small that their squares would vanish."""
+    dx, dy = x[:above] - x[i], y[:above] - y[i]
+    scale_x, scale_y = np.abs(dx).max(), np.abs(dy).max()
+    if scale_x == 0 or scale_y == 0:
+        return 0.0
+    dx, dy = dx / scale_x, dy / scale_y
+    return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))

@@ -1,0 +1,229 @@
+"""AP correlation: Kendall's tau with the weight at the top, and its treatments of ties.
+
+Walk a ranking from the top. At each system, the share of those above it that should be above it; average these shares.
+C(i) is the number of systems that are above i in both rankings: it is the same from both sides, so both directions of a
+coefficient come from one count, and differ only in the number of systems above i that C(i) is divided by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels.reference import MEAN, STRICT, Counts
+from .inputs import FloatArray
+from .sums import concordance, ratio, refuse_ties
+
+_ALL_TIED = "all systems are tied in truth or in observed"
+
+
+def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, observed: npt.ArrayLike, of: str) -> None:
+    refuse_ties(c.tied_truth, "truth", truth, of=of, instead="tau_ap_b")
+    refuse_ties(c.tied_observed, "observed", observed, of=of, instead="tau_ap_a, or tau_ap_b if truth is no objective ranking")
+
+
+def tau_ap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """AP correlation of observed with the truth, for rankings without ties.
+
+    tau_ap = 2 / (m - 1) * sum_{i=2..m} C(i) / (i - 1) - 1, where C(i) counts the systems above place i of observed that
+    the truth also puts above the system at i. Pick a system of observed at random, and one above it: p is the
+    probability that the truth orders them the same way, and tau_ap = 2p - 1. Errors at the top cost more than in
+    `tau`; errors spread evenly give the same value. From -1 to 1.
+
+    Not symmetric: observed is walked, the truth is only asked. `tau_ap_symmetric` is the mean of both directions.
+
+    Parameters
+    ----------
+    truth, observed : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
+
+    Raises
+    ------
+    TiesError
+        If a side has ties. `tau_ap_a` admits them in observed, `tau_ap_b` on both sides.
+
+    References
+    ----------
+    E. Yilmaz, J. A. Aslam and S. Robertson (2008). A New Rank Correlation Coefficient for Information Retrieval. SIGIR.
+
+    Examples
+    --------
+    Two rankings of eight systems, one wrong at the top and one at the bottom; `tau` is 0.642857 for both.
+
+    >>> import numpy as np
+    >>> import concordant as cc
+    >>> truth = np.arange(8, 0, -1)
+    >>> top, bottom = [6, 5, 7, 8, 4, 3, 2, 1], [8, 7, 6, 5, 2, 1, 3, 4]
+    >>> cc.tau_ap(truth, [top, bottom]).round(6)
+    array([0.238095, 0.765986])
+    """
+    m, c = concordance(truth, observed, workers=workers)
+    _refuse_all_ties(c, truth, observed, "tau_ap")
+    return 2 * c.down_observed / (m - 1) - 1  # type: ignore[no-any-return]
+
+
+def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """AP correlation, the mean of both directions: (tau_ap(truth, observed) + tau_ap(observed, truth)) / 2.
+
+    For two rankings of equal standing without ties. Parameters, result and batches as in `tau_ap`.
+
+    References
+    ----------
+    E. Yilmaz, J. A. Aslam and S. Robertson (2008). A New Rank Correlation Coefficient for Information Retrieval. SIGIR.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.tau_ap_symmetric([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
+    0.373333
+    """
+    m, c = concordance(truth, observed, workers=workers)
+    _refuse_all_ties(c, truth, observed, "tau_ap_symmetric")
+    return (c.down_observed + c.down_truth) / (m - 1) - 1  # type: ignore[no-any-return]
+
+
+def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """AP correlation with ties in observed: its accuracy as an estimate of an objective, untied truth.
+
+    With t_i the size of system i's tied group in observed and p_i the place of the group's first system,
+
+    tau_ap_a = 2 / (m - 1) * [ sum_{i: p_i > 1} C(i) * (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2)
+    + sum_i 1 / (2 t_i) sum_{k=1..t_i-1} k / (p_i + k - 1) ] - 1.
+
+    It is the mean of `tau_ap` over all orders of the tied systems: the first sum from systems above the group, the
+    second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric. Ties in truth raise.
+
+    Parameters, result and batches as in `tau_ap`.
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 9.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.tau_ap_a([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
+    0.208889
+    """
+    m, c = concordance(truth, observed, extra=MEAN, workers=workers)
+    refuse_ties(c.tied_truth, "truth", truth, of="tau_ap_a", instead="tau_ap_b, or tau_ap_strict if a tie should be a tie")
+    return 2 * (c.mean_observed + c.within_observed) / (m - 1) - 1  # type: ignore[no-any-return]
+
+
+def tau_ap_ties(
+    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+) -> float | FloatArray:
+    """AP correlation with ties on both sides, in one direction: observed is walked.
+
+    tau_ap_ties = 2 / (m - t_1) * sum_{i: p_i > 1} C(i) / (p_i - 1) - 1, where p_i - 1 is the number of systems above i
+    in observed, C(i) the number of those that are also above it in the truth, and t_1 the number of systems at the
+    top. Pairs tied in observed are left out; a pair tied in the truth but not in observed counts as not concordant.
+    (The paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
+
+    Without ties it is `tau_ap`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
+
+    Parameters
+    ----------
+    truth, observed, workers
+        As in `tau_ap`.
+    tolerance : float
+        Scores closer than this are tied as well, see `tau_b`; p_i - 1 then is the number of systems above i by at least
+        the tolerance.
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 10.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.tau_ap_ties([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
+    0.12
+    """
+    m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
+    return 2 * ratio(c.down_observed, _untied(m, c, c.top_observed), _ALL_TIED) - 1  # type: ignore[no-any-return]
+
+
+def tau_ap_b(
+    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+) -> float | FloatArray:
+    """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
+
+    tau_ap_b = (tau_ap_ties(truth, observed) + tau_ap_ties(observed, truth)) / 2. Symmetric. Without ties it is
+    `tau_ap_symmetric`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
+
+    Parameters
+    ----------
+    truth, observed, workers
+        As in `tau_ap`.
+    tolerance : float
+        As in `tau_ap_ties`.
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 11.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.tau_ap_b([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
+    0.14
+    """
+    m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
+    below_truth, below_observed = _untied(m, c, c.top_truth), _untied(m, c, c.top_observed)
+    # Half of 2 down_observed / below_observed - 1 and of 2 down_truth / below_truth - 1, as one fraction.
+    both = c.down_observed * below_truth + c.down_truth * below_observed
+    return ratio(both, below_truth * below_observed, _ALL_TIED) - 1  # type: ignore[no-any-return]
+
+
+def tau_ap_strict(
+    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+) -> float | FloatArray:
+    """AP correlation where ties should be ties: a tie in the truth is a statement, and so is one in observed.
+
+    Pick a system i of observed at random, and another that is above it or tied with it. They are right if the truth
+    says the same of them: above, or tied. tau_ap_strict = 2p - 1, p the probability that they are right:
+
+    p = 1/M * sum_i (C(i) + B(i)) / (A(i) + T(i)), with A(i) systems above i in observed and T(i) others tied with it,
+    C(i) of the former above it in the truth, too, and B(i) of the latter tied with it in the truth, too. The M systems
+    are all but a single one at the top, which has nothing to be compared with.
+
+    1 only for rankings equal in order and ties. Not symmetric; always defined. Without ties it is `tau_ap`. The rule is
+    named as future work by Urbano and Marrero.
+
+    Parameters
+    ----------
+    truth, observed, workers
+        As in `tau_ap`.
+    tolerance : float
+        As in `tau_ap_ties`.
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 5.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> cc.tau_ap_strict([3, 2, 2, 1], [9, 5, 5, 1])
+    1.0
+    >>> round(cc.tau_ap_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
+    0.666667
+    """
+    m, c = concordance(truth, observed, tolerance=tolerance, extra=STRICT, workers=workers)
+    return 2 * c.strict_observed / (m - c.alone_observed) - 1  # type: ignore[no-any-return]
+
+
+def _untied(m: int, c: Counts, top: float | FloatArray) -> float | FloatArray:
+    """Systems below the top group; 0 where a side is all tied, which leaves both directions undefined."""
+    pairs = m * (m - 1) / 2
+    if isinstance(c.tied_truth, float):
+        return 0.0 if c.tied_truth == pairs or c.tied_observed == pairs else m - top
+    return np.where((c.tied_truth == pairs) | (c.tied_observed == pairs), 0.0, m - top)

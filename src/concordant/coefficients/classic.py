@@ -1,0 +1,95 @@
+"""The coefficients that everybody knows, computed by scipy, under the same rules as the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .inputs import FloatArray
+from .sums import by_block
+
+_ALL_TIED = "all systems are tied in truth or in observed"
+
+
+def pearson(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
+    """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
+
+    Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined, so nan with an
+    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+
+    References
+    ----------
+    K. Pearson (1895). Note on Regression and Inheritance in the Case of Two Parents. Proceedings of the Royal Society 58.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.pearson([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
+    0.876951
+    """
+    return by_block(_pearson, truth, observed, undefined=_ALL_TIED)
+
+
+def spearman(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
+    """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
+
+    Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined, so nan with an
+    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+
+    References
+    ----------
+    C. Spearman (1904). The Proof and Measurement of Association between Two Things. American Journal of Psychology 15.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.spearman([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
+    0.54638
+    """
+    return by_block(_spearman, truth, observed, undefined=_ALL_TIED)
+
+
+def weighted_tau(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
+    """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
+
+    Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
+    truth and from the ranks in observed, so it is symmetric. Ties as in `tau_b`. Undefined, so nan with an
+    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+
+    References
+    ----------
+    S. Vigna (2015). A Weighted Correlation Index for Rankings with Ties. WWW.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> round(cc.weighted_tau([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
+    0.460084
+    """
+    return by_block(_weighted_tau, truth, observed, undefined=_ALL_TIED)
+
+
+def _pearson(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
+    from scipy import stats
+
+    tied = (np.ptp(truth, axis=1) == 0) | (np.ptp(observed, axis=1) == 0)
+    values = np.full(len(truth), np.nan)
+    # Scores are first brought to a common scale, exactly, so that no square overflows or vanishes.
+    values[~tied] = stats.pearsonr(_scaled(truth[~tied]), _scaled(observed[~tied]), axis=1).statistic
+    return values
+
+
+def _scaled(scores: FloatArray) -> FloatArray:
+    return np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
+
+
+def _spearman(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
+    from scipy import stats
+
+    return _pearson(stats.rankdata(truth, axis=1), stats.rankdata(observed, axis=1))
+
+
+def _weighted_tau(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
+    from scipy import stats
+
+    return [stats.weightedtau(t, o).statistic for t, o in zip(truth, observed, strict=True)]

@@ -1,0 +1,173 @@
+"""All coefficients and what is true of them: the command line's choices, the docs' table and the tests' properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import InputError
+from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
+from .classic import pearson, spearman, weighted_tau
+from .gap import tau_gap, tau_gap_a
+from .kendall import tau, tau_a, tau_b, tau_strict
+from .overlap import rbo
+from .pearson_rank import pearson_rank, pearson_rank_symmetric
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient and its properties."""
+
+    name: str
+    function: Callable[..., Any]
+    summary: str
+    symmetric: bool
+    """Whether truth and observed can be exchanged."""
+    ties: tuple[Literal["truth", "observed"], ...]
+    """The sides that may have ties."""
+    reads: tuple[Literal["order", "scores"], Literal["order", "scores"]]
+    """What counts of truth and of observed: only the order, or the scores themselves."""
+    reference: str
+    """Citation key of the paper that defines it."""
+    top_weighted: bool = False
+    """Whether errors among the best systems cost more."""
+    tolerance: bool = False
+    """Whether scores closer than a tolerance can be treated as tied."""
+    range: tuple[float, float] = (-1.0, 1.0)
+
+
+_NONE: tuple[Literal["truth", "observed"], ...] = ()
+_OBSERVED: tuple[Literal["truth", "observed"], ...] = ("observed",)
+_TRUTH: tuple[Literal["truth", "observed"], ...] = ("truth",)
+_BOTH: tuple[Literal["truth", "observed"], ...] = ("truth", "observed")
+_ORDER: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("order", "order")
+_GAPS: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("scores", "order")
+_SCORES: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("scores", "scores")
+
+_COEFFICIENTS = (
+    Coefficient("tau", tau, "Kendall's tau", True, _NONE, _ORDER, "kendall1938"),
+    Coefficient("tau_a", tau_a, "tau, mean over the orders of ties in observed", False, _OBSERVED, _ORDER, "woodbury1940"),
+    Coefficient("tau_b", tau_b, "tau, agreement with ties on both sides", True, _BOTH, _ORDER, "kendall1945", tolerance=True),
+    Coefficient(
+        "tau_strict", tau_strict, "tau, a tie must be a tie", True, _BOTH, _ORDER, "urbano2017", tolerance=True
+    ),
+    Coefficient("tau_ap", tau_ap, "AP correlation", False, _NONE, _ORDER, "yilmaz2008", top_weighted=True),
+    Coefficient(
+        "tau_ap_symmetric",
+        tau_ap_symmetric,
+        "AP correlation, mean of both directions",
+        True,
+        _NONE,
+        _ORDER,
+        "yilmaz2008",
+        top_weighted=True,
+    ),
+    Coefficient(
+        "tau_ap_a",
+        tau_ap_a,
+        "AP correlation, mean over the orders of ties in observed",
+        False,
+        _OBSERVED,
+        _ORDER,
+        "urbano2017",
+        top_weighted=True,
+    ),
+    Coefficient(
+        "tau_ap_ties",
+        tau_ap_ties,
+        "AP correlation with ties on both sides, observed is walked",
+        False,
+        _BOTH,
+        _ORDER,
+        "urbano2017",
+        top_weighted=True,
+        tolerance=True,
+    ),
+    Coefficient(
+        "tau_ap_b",
+        tau_ap_b,
+        "AP correlation, agreement with ties on both sides",
+        True,
+        _BOTH,
+        _ORDER,
+        "urbano2017",
+        top_weighted=True,
+        tolerance=True,
+    ),
+    Coefficient(
+        "tau_ap_strict",
+        tau_ap_strict,
+        "AP correlation, a tie must be a tie",
+        False,
+        _BOTH,
+        _ORDER,
+        "urbano2017",
+        top_weighted=True,
+        tolerance=True,
+    ),
+    Coefficient(
+        "tau_gap", tau_gap, "AP correlation by gaps in truth", False, _TRUTH, _GAPS, "gao2015", top_weighted=True
+    ),
+    Coefficient(
+        "tau_gap_a",
+        tau_gap_a,
+        "tau_gap, mean over the orders of ties in observed",
+        False,
+        _BOTH,
+        _GAPS,
+        "gao2015",
+        top_weighted=True,
+    ),
+    Coefficient(
+        "pearson_rank", pearson_rank, "Pearson rank, rho_r", False, _BOTH, _SCORES, "gao2016", top_weighted=True
+    ),
+    Coefficient(
+        "pearson_rank_symmetric",
+        pearson_rank_symmetric,
+        "Pearson rank, mean of both directions",
+        True,
+        _BOTH,
+        _SCORES,
+        "gao2016",
+        top_weighted=True,
+    ),
+    Coefficient("spearman", spearman, "Spearman's rho", True, _BOTH, _ORDER, "spearman1904"),
+    Coefficient("pearson", pearson, "Pearson's r", True, _BOTH, _SCORES, "pearson1895"),
+    Coefficient(
+        "weighted_tau", weighted_tau, "Vigna's weighted tau", True, _BOTH, _ORDER, "vigna2015", top_weighted=True
+    ),
+    Coefficient(
+        "rbo",
+        rbo,
+        "rank-biased overlap",
+        True,
+        _BOTH,
+        _ORDER,
+        "webber2010",
+        top_weighted=True,
+        range=(0.0, 1.0),
+    ),
+)
+
+_BY_NAME = {c.name: c for c in _COEFFICIENTS}
+
+
+def list_coefficients() -> tuple[Coefficient, ...]:
+    """All coefficients with their properties, in the order of the docs' table.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> [c.name for c in cc.list_coefficients() if c.symmetric and c.top_weighted and len(c.ties) == 2]
+    ['tau_ap_b', 'pearson_rank_symmetric', 'weighted_tau', 'rbo']
+    """
+    return _COEFFICIENTS
+
+
+def get_coefficient(name: str) -> Coefficient:
+    """The coefficient of that name; an unknown name is an error that lists the known ones."""
+    try:
+        return _BY_NAME[name]
+    except (KeyError, TypeError):
+        raise InputError(f"there is no coefficient {name!r}: choose from {', '.join(_BY_NAME)}") from None

@@ -1,0 +1,134 @@
+"""Calls a kernel on what the caller passed: one pair or a batch, checked for finite scores and forbidden ties.
+
+The coefficients turn what comes back into a value; their formulas are in their own files.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _kernels
+from .._kernels.reference import Cosines, Counts, Gaps
+from ..errors import InputError, TiesError, UndefinedCorrelationWarning
+from .inputs import FloatArray, require_finite, rows, subscript, vectors
+
+
+def concordance(
+    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, extra: int = 0, workers: int = 1
+) -> tuple[int, Counts]:
+    """Number of systems, and what the rankings have in common."""
+    if tolerance != 0.0:
+        tolerance = _check_tolerance(tolerance)
+    m, found = _call("concordance", truth, observed, workers, len(Counts._fields), (tolerance, extra))
+    return m, Counts._make(found)
+
+
+def gaps(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> Gaps:
+    """The sums of tau_gap."""
+    return Gaps._make(_call("gaps", truth, observed, workers, len(Gaps._fields), ())[1])
+
+
+def cosines(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> Cosines:
+    """The sums of pearson_rank."""
+    return Cosines._make(_call("cosines", truth, observed, workers, len(Cosines._fields), ())[1])
+
+
+def _call(
+    kernel: str, truth: npt.ArrayLike, observed: npt.ArrayLike, workers: int, fields: int, settings: tuple[Any, ...]
+) -> tuple[int, Any]:
+    t, o = vectors(truth, observed)
+    if workers != 1:
+        _check_workers(workers)
+    if t.ndim == 1 and o.ndim == 1:
+        found = getattr(_kernels.active, kernel + "_pair")(t, o, *settings)
+        if found is None:
+            require_finite(t, o)
+        return t.size, found
+    batch = rows(t, o)
+    out = np.empty((len(batch.truth_row), fields))
+    if not getattr(_kernels.active, kernel + "_rows")(*batch[:4], out, workers, *settings):
+        require_finite(t, o)
+    return t.shape[-1], out.T.reshape((fields, *batch.shape))
+
+
+def by_block(
+    function: Callable[[FloatArray, FloatArray], npt.ArrayLike],
+    truth: npt.ArrayLike,
+    observed: npt.ArrayLike,
+    *,
+    undefined: str,
+) -> float | FloatArray:
+    """Call a function of rows of scores on all pairs, some at a time to bound the memory; nan warns as undefined."""
+    t, o = vectors(truth, observed)
+    require_finite(t, o)
+    batch = rows(t, o)
+    step = max(1, 2**20 // t.shape[-1])
+    values = np.empty(len(batch.truth_row))
+    for lo in range(0, len(values), step):
+        some = slice(lo, lo + step)
+        values[some] = function(batch.truth[batch.truth_row[some]], batch.observed[batch.observed_row[some]])
+    _warn_where(np.isnan(values), undefined)
+    return float(values[0]) if batch.shape == () else values.reshape(batch.shape)
+
+
+def _check_tolerance(tolerance: Any) -> float:
+    if isinstance(tolerance, (int, float, np.number)) and math.isfinite(tolerance) and tolerance >= 0:
+        return float(tolerance)
+    raise InputError(
+        f"tolerance is {tolerance!r}: give a finite number >= 0, in the units of the scores (0: only equal scores are tied)"
+    )
+
+
+def _check_workers(workers: Any) -> None:
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
+        raise InputError(f"workers is {workers!r}: give a whole number of threads, at least 1")
+
+
+def refuse_ties(tied: Any, name: str, scores: npt.ArrayLike, *, of: str, instead: str) -> None:
+    """Raise if there are tied pairs, naming the first ones and the coefficients that admit them."""
+    if tied > 0 if type(tied) is float else tied.any():
+        array = np.asarray(scores, dtype=np.float64)
+        place, other = _first_tie(array)
+        raise TiesError(
+            f"{name}{subscript(place)} and {name}{subscript(other)} are tied (both {array[place]:.17g}), "
+            f"and {of} is not defined for ties in {name}: use {instead}"
+        )
+
+
+def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    for lead in np.ndindex(array.shape[:-1]):
+        order = np.argsort(array[lead], kind="stable")
+        equal = np.flatnonzero(np.diff(array[lead][order]) == 0)
+        if equal.size:
+            best = equal[np.argmin(order[equal])]
+            return (*lead, int(order[best])), (*lead, int(order[best + 1]))
+    return _no_tie()
+
+
+def _no_tie() -> NoReturn:
+    raise AssertionError("a kernel reported ties where there are none")
+
+
+def ratio(numerator: Any, denominator: Any, why: str) -> Any:
+    """numerator / denominator; where the denominator is 0 the coefficient is undefined: nan, with a warning."""
+    if type(denominator) is float and denominator != 0:
+        return numerator / denominator
+    undefined = np.equal(denominator, 0)
+    _warn_where(undefined, why)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(undefined, np.nan, np.divide(numerator, denominator))
+    return values if values.ndim else float(values)
+
+
+def _warn_where(undefined: Any, why: str) -> None:
+    if undefined.any():
+        if undefined.size > 1:
+            why += f" (in {undefined.sum()} of {undefined.size} pairs)"
+        # The caller's line: _warn_where <- ratio or by_block <- the coefficient <- the caller.
+        warnings.warn(f"undefined, so nan: {why}", UndefinedCorrelationWarning, stacklevel=4)

@@ -1,0 +1,85 @@
+"""How much the ties in observed leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+from .ap import tau_ap, tau_ap_a
+from .gap import tau_gap, tau_gap_a
+from .inputs import FloatArray, require_finite, vectors
+from .kendall import tau, tau_a
+
+_BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "tau": (tau, tau_a),
+    "tau_ap": (tau_ap, tau_ap_a),
+    "tau_gap": (tau_gap, tau_gap_a),
+}
+
+
+@dataclass(frozen=True)
+class TieBounds:
+    """A coefficient over all orders of the systems tied in observed; arrays for a batch."""
+
+    coefficient: str
+    minimum: float | FloatArray
+    expected: float | FloatArray
+    maximum: float | FloatArray
+
+    def __str__(self) -> str:
+        """One line, or the shape of a batch."""
+        if isinstance(self.minimum, float):
+            return (
+                f"{self.coefficient} over all orders of the tied systems: "
+                f"{self.minimum:.4f} to {self.maximum:.4f}, expected {self.expected:.4f}"
+            )
+        return f"{self.coefficient} over all orders of the tied systems, for a batch of shape {np.shape(self.minimum)}"
+
+
+def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
+    """Minimum, expected and maximum value over all orders of the systems tied in observed.
+
+    The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of
+    the truth never lowers these coefficients, so both are exact at any group size. The expected value is the mean over
+    all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
+
+    Parameters
+    ----------
+    truth, observed : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+        For tau and tau_ap the truth must not have ties.
+    coefficient : {"tau", "tau_ap", "tau_gap"}
+        Which coefficient to bound.
+
+    Returns
+    -------
+    TieBounds
+        With `minimum`, `expected` and `maximum`.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> print(cc.tie_bounds([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3], "tau_ap"))
+    tau_ap over all orders of the tied systems: 0.0933 to 0.3200, expected 0.2089
+    """
+    if not isinstance(coefficient, str) or coefficient not in _BOUNDED:
+        raise InputError(f"coefficient is {coefficient!r}: tie bounds are known for {', '.join(map(repr, _BOUNDED))}")
+    strict, averaged = _BOUNDED[coefficient]
+    t, o = vectors(truth, observed)
+    require_finite(t, o)
+    expected = averaged(t, o)
+    return TieBounds(coefficient, strict(t, _break_ties(o, -t)), expected, strict(t, _break_ties(o, t)))
+
+
+def _break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
+    """Ranks that order as `scores` do, and tied scores as `by` does."""
+    scores, by = np.broadcast_arrays(scores, by)
+    ranks = np.empty(scores.shape)
+    places = np.broadcast_to(np.arange(float(scores.shape[-1])), scores.shape)
+    np.put_along_axis(ranks, np.lexsort((by, scores), axis=-1), places, axis=-1)
+    return ranks
