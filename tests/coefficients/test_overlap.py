@@ -164,19 +164,13 @@ def test_variant_a_is_the_mean_over_all_orders_of_the_tied_items(
     for first, second, kinds in ((x, y, ("min",)), (x4, y4, KINDS)):
         kind: Kind
         for kind in kinds:
-            untied = [
-                rbo(as_mapping(a), as_mapping(b), p=p, kind=kind)
-                for a in orders(first)
-                for b in orders(second)
-            ]
+            untied = [rbo(as_mapping(a), as_mapping(b), p=p, kind=kind) for a in orders(first) for b in orders(second)]
             got = rbo(as_mapping(first), as_mapping(second), p=p, ties="a", kind=kind)
             assert got == pytest.approx(np.mean(np.array(untied)), abs=1e-13), kind
 
 
 @settings(deadline=None)
-@given(
-    st.permutations(range(9)), st.permutations(range(9)), st.integers(1, 9), st.integers(1, 9), persistences
-)
+@given(st.permutations(range(9)), st.permutations(range(9)), st.integers(1, 9), st.integers(1, 9), persistences)
 def test_closed_forms_without_ties(a: list[int], b: list[int], s: int, n: int, p: float) -> None:
     s, n = sorted((s, n))
     x, y = a[:s], b[:n]
@@ -186,11 +180,7 @@ def test_closed_forms_without_ties(a: list[int], b: list[int], s: int, n: int, p
         sum(overlap[d] / d * p**d for d in every)
         + sum(overlap[s] * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1))
     ) + ((overlap[n] - overlap[s]) / n + overlap[s] / s) * p**n
-    webber_11 = (
-        (1 - p)
-        / p
-        * (sum((overlap[d] - overlap[n]) / d * p**d for d in every) - overlap[n] * math.log(1 - p))
-    )
+    webber_11 = (1 - p) / p * (sum((overlap[d] - overlap[n]) / d * p**d for d in every) - overlap[n] * math.log(1 - p))
     for ties in TIES:
         x_scores, y_scores = as_mapping([[i] for i in x]), as_mapping([[i] for i in y])
         assert rbo(x_scores, y_scores, p=p, ties=ties) == pytest.approx(webber_32, abs=1e-13)
@@ -322,9 +312,7 @@ def test_all_tied_is_defined() -> None:
     # at depth d each of the tied items is in by d/n
     assert rbo(ordered, flat, p=p, ties="a") == pytest.approx(np.sum(weight * depth / n), rel=1e-14)
     assert rbo(ordered, flat, p=p, ties="b") == pytest.approx(np.sum(weight * np.sqrt(depth / n)), rel=1e-14)
-    assert rbo(ordered, flat, p=p, ties="w") == pytest.approx(
-        np.sum(weight * 2 * depth / (depth + n)), rel=1e-14
-    )
+    assert rbo(ordered, flat, p=p, ties="w") == pytest.approx(np.sum(weight * 2 * depth / (depth + n)), rel=1e-14)
     assert rbo(flat, flat, p=p, ties="a") == rbo(ordered, flat, p=p, ties="a")
     assert rbo(flat, flat, p=p, ties="b") == rbo(flat, flat, p=p, ties="w") == 1
 
@@ -364,9 +352,7 @@ def test_deep_rankings() -> None:
             assert rest == max(high - low, 0)
         assert rbo(x, x, p=p, ties="b") == rbo(x, x, p=p, ties="w") == 1
     # At p -> 1 all is unseen, at p -> 0 only the first rank counts.
-    assert rbo(x, x, p=1 - 1e-12, ties="w", kind="min") == pytest.approx(
-        1e-12 * n * (12 * math.log(10) - 11), abs=1e-6
-    )
+    assert rbo(x, x, p=1 - 1e-12, ties="w", kind="min") == pytest.approx(1e-12 * n * (12 * math.log(10) - 11), abs=1e-6)
     assert rbo([3, 2, 1], [3, 1, 2], p=5e-324, kind="min") == 1
     assert rbo([3, 2, 1], [1, 2, 3], p=5e-324, kind="min") == 0
 
@@ -423,9 +409,7 @@ def test_values_refused_in_mappings(value: Any, error: type[Exception]) -> None:
         with pytest.raises(error) as caught:
             rbo(*bad)
         assert str(caught.value).startswith(f"{name}['x y'] is {value!r}")
-        assert any(
-            way in str(caught.value) for way in ("leave the item out", "pass ranks", "must be a real number")
-        )
+        assert any(way in str(caught.value) for way in ("leave the item out", "pass ranks", "must be a real number"))
 
 
 names = ["bm25", "dense", "splade"]

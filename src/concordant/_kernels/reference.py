@@ -10,13 +10,16 @@ that the items above a given one come after it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+
+# A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
+Value: TypeAlias = FloatArray
 
 MEAN, STRICT = 1, 2
 """Sums that only some coefficients ask for: add them up and pass them as `extra`."""
@@ -25,49 +28,47 @@ MEAN, STRICT = 1, 2
 class Counts(NamedTuple):
     """What two rankings have in common. C(i) is the number of items above i on both sides."""
 
-    concordant: Any  # pairs that both order the same way
-    discordant: Any  # pairs that they order differently
-    tied_truth: Any  # pairs tied in truth
-    tied_observed: Any
-    tied_both: Any
-    top_truth: Any  # items with none above them
-    top_observed: Any
-    down_truth: Any  # sum of C(i) / (items above i in truth)
-    down_observed: Any  # the same, walking observed
-    mean_observed: Any  # MEAN: the same, averaged over the places that i takes in its tied group
+    concordant: Value  # pairs that both order the same way
+    discordant: Value  # pairs that they order differently
+    tied_truth: Value  # pairs tied in truth
+    tied_observed: Value
+    tied_both: Value
+    top_truth: Value  # items with none above them
+    top_observed: Value
+    down_truth: Value  # sum of C(i) / (items above i in truth)
+    down_observed: Value  # the same, walking observed
+    mean_observed: Value  # MEAN: the same, averaged over the places that i takes in its tied group
     within_observed: Any  # MEAN: the average from pairs inside tied groups, which are concordant half of the time
-    strict_observed: Any  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
-    alone_observed: Any  # STRICT: 1 if there is an item with none above it or tied with it
+    strict_observed: Value  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
+    alone_observed: Value  # STRICT: 1 if there is an item with none above it or tied with it
 
 
 class Gaps(NamedTuple):
     """Sums for tau_gap."""
 
-    sum: Any  # over the items: share of the gaps to the items above that is concordant
-    places: Any  # items with a positive gap to an item above
-    tied_observed: Any  # positive if there are ties
+    sum: Value  # over the items: share of the gaps to the items above that is concordant
+    places: Value  # items with a positive gap to an item above
+    tied_observed: Value  # positive if there are ties
 
 
 class Cosines(NamedTuple):
     """Sums for pearson_rank."""
 
-    sum: Any  # over the items: weight times cosine
-    weight: Any
-    range_truth: Any  # 0 if all are tied; otherwise of no further meaning
-    range_observed: Any
+    sum: Value  # over the items: weight times cosine
+    weight: Value
+    range_truth: Value  # 0 if all are tied; otherwise of no further meaning
+    range_observed: Value
 
 
 # Pairs and rows -----------------------------------------------------------------------------------
 
 
-def concordance_pair(
-    truth: FloatArray, observed: FloatArray, tolerance: float, extra: int
-) -> tuple[float, ...] | None:
+def concordance_pair(truth: FloatArray, observed: FloatArray, tolerance: float, extra: int) -> tuple[float, ...] | None:
     """`Counts` of one pair."""
     if not _finite(truth, observed):
         return None
     if tolerance > 0:
-        return _tolerant(truth, observed, tolerance, extra)
+        return _tolerant(truth, observed, tolerance)
     return tuple(_concordance(truth, observed[None], extra)[0].tolist())
 
 
@@ -85,7 +86,7 @@ def concordance_rows(
 
     def block(t: FloatArray, o: FloatArray) -> FloatArray:
         if tolerance > 0:
-            return np.array([_tolerant(t, row, tolerance, extra) for row in o])
+            return np.array([_tolerant(t, row, tolerance) for row in o])
         return _concordance(t, o, extra)
 
     return _by_truth(block, truth, observed, truth_row, observed_row, out)
@@ -245,12 +246,16 @@ def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatAr
         tied = walk.last - walk.first + 1
         column.tied_observed[:] = (np.arange(m) - walk.first).sum(axis=1)
         column.top_observed[:] = m - walk.first[:, -1]
-        same = np.zeros((rows, m))
+        same: npt.NDArray[Any] = np.zeros((rows, m))
         if truth_scores is not None:
-            first, last = _runs((truth_scores[:, 1:] == truth_scores[:, :-1]) & (walk.first[:, 1:] == walk.first[:, :-1]))
+            first, last = _runs(
+                (truth_scores[:, 1:] == truth_scores[:, :-1]) & (walk.first[:, 1:] == walk.first[:, :-1])
+            )
             same = last - first
         column.tied_both[:] = same.sum(axis=1) / 2
-        column.mean_observed[:], column.within_observed[:] = _mean_over_places(both, above, tied) if extra & MEAN else (0, 0)
+        column.mean_observed[:], column.within_observed[:] = (
+            _mean_over_places(both, above, tied) if extra & MEAN else (0, 0)
+        )
         others = above + tied - 1
         column.strict_observed[:] = _sum_ratios(both + same, others)
         column.alone_observed[:] = (others == 0).any(axis=1)
@@ -265,7 +270,8 @@ def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatAr
 def _sum_ratios(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
     """Sum of part / whole along the rows, where whole = 0 implies part = 0."""
     ratios: FloatArray = part / np.maximum(whole, 1)
-    return np.add.reduce(ratios, axis=1)
+    sums: FloatArray = ratios.sum(axis=1)
+    return sums
 
 
 def _mean_over_places(
@@ -294,7 +300,8 @@ def _count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if rows == 1 and m <= 256:
         later = ranks[0, :, None] > ranks[0]
         later &= np.tri(m, k=-1, dtype=bool)  # row j is later than column i
-        return np.add.reduce(later.view(np.uint8), axis=0, dtype=np.uint8)[None]
+        few: npt.NDArray[Any] = later.view(np.uint8).sum(axis=0, dtype=np.uint8, keepdims=True)
+        return few
     if rows >= 8 and m <= 4096:
         columns = np.ascontiguousarray(ranks.T)
         dtype = np.uint8 if m <= 256 else np.uint16
@@ -348,7 +355,7 @@ def _earlier_smaller(
     return counts, up.astype(np.float64), down.astype(np.float64)
 
 
-def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float, extra: int) -> tuple[float, ...]:
+def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tuple[float, ...]:
     """`Counts` where items closer than `tolerance` are tied, by comparing all pairs, some at a time."""
     m = truth.size
     both, discordant, same, above, above_truth, tied, tied_truth = np.zeros((7, m), np.int64)
@@ -371,21 +378,20 @@ def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float, extra: 
                 total[i] = relation.sum(axis=0)
     down_truth, down_observed = _sum_ratios(both, above_truth[None])[0], _sum_ratios(both, above[None])[0]
     others = above + tied - 1
-    return Counts(
-        concordant=float(both.sum()),
-        discordant=float(discordant.sum()),
-        tied_truth=float((tied_truth - 1).sum()) / 2,
-        tied_observed=float((tied - 1).sum()) / 2,
-        tied_both=float((same - 1).sum()) / 2,
-        top_truth=float((above_truth == 0).sum()),
-        top_observed=float((above == 0).sum()),
-        down_truth=float(down_truth),
-        down_observed=float(down_observed),
-        mean_observed=0.0,
-        within_observed=0.0,
-        strict_observed=float(_sum_ratios(both + same - 1, others[None])[0]),
-        alone_observed=float((others == 0).any()),
-    )
+    sums = {
+        "concordant": both.sum(),
+        "discordant": discordant.sum(),
+        "tied_truth": (tied_truth - 1).sum() / 2,
+        "tied_observed": (tied - 1).sum() / 2,
+        "tied_both": (same - 1).sum() / 2,
+        "top_truth": (above_truth == 0).sum(),
+        "top_observed": (above == 0).sum(),
+        "down_truth": down_truth,
+        "down_observed": down_observed,
+        "strict_observed": _sum_ratios(both + same - 1, others[None])[0],
+        "alone_observed": (others == 0).any(),
+    }
+    return tuple(float(sums.get(field, 0)) for field in Counts._fields)
 
 
 # Gaps ---------------------------------------------------------------------------------------------

@@ -7,10 +7,9 @@ coefficient come from one count, and differ only in the number of systems above 
 
 from __future__ import annotations
 
-import numpy as np
 import numpy.typing as npt
 
-from .._kernels.reference import MEAN, STRICT, Counts
+from .._kernels.reference import MEAN, STRICT, Counts, Value
 from .inputs import FloatArray
 from .sums import concordance, ratio, refuse_ties
 
@@ -19,7 +18,13 @@ _ALL_TIED = "all systems are tied in truth or in observed"
 
 def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, observed: npt.ArrayLike, of: str) -> None:
     refuse_ties(c.tied_truth, "truth", truth, of=of, instead="tau_ap_b")
-    refuse_ties(c.tied_observed, "observed", observed, of=of, instead="tau_ap_a, or tau_ap_b if truth is no objective ranking")
+    refuse_ties(
+        c.tied_observed,
+        "observed",
+        observed,
+        of=of,
+        instead="tau_ap_a, or tau_ap_b if truth is no objective ranking",
+    )
 
 
 def tau_ap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -66,7 +71,7 @@ def tau_ap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -
     """
     m, c = concordance(truth, observed, workers=workers)
     _refuse_all_ties(c, truth, observed, "tau_ap")
-    return 2 * c.down_observed / (m - 1) - 1  # type: ignore[no-any-return]
+    return 2 * c.down_observed / (m - 1) - 1
 
 
 def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -86,7 +91,7 @@ def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: 
     """
     m, c = concordance(truth, observed, workers=workers)
     _refuse_all_ties(c, truth, observed, "tau_ap_symmetric")
-    return (c.down_observed + c.down_truth) / (m - 1) - 1  # type: ignore[no-any-return]
+    return (c.down_observed + c.down_truth) / (m - 1) - 1
 
 
 def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -113,8 +118,15 @@ def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1)
     0.208889
     """
     m, c = concordance(truth, observed, extra=MEAN, workers=workers)
-    refuse_ties(c.tied_truth, "truth", truth, of="tau_ap_a", instead="tau_ap_b, or tau_ap_strict if a tie should be a tie")
-    return 2 * (c.mean_observed + c.within_observed) / (m - 1) - 1  # type: ignore[no-any-return]
+    refuse_ties(
+        c.tied_truth,
+        "truth",
+        truth,
+        of="tau_ap_a",
+        instead="tau_ap_b, or tau_ap_strict if a tie should be a tie",
+    )
+    right: Value = c.mean_observed + c.within_observed
+    return 2 * right / (m - 1) - 1
 
 
 def tau_ap_ties(
@@ -148,7 +160,7 @@ def tau_ap_ties(
     0.12
     """
     m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
-    return 2 * ratio(c.down_observed, _untied(m, c, c.top_observed), _ALL_TIED) - 1  # type: ignore[no-any-return]
+    return 2 * ratio(c.down_observed, _untied(m, c, c.top_observed), _ALL_TIED) - 1
 
 
 def tau_ap_b(
@@ -180,7 +192,7 @@ def tau_ap_b(
     below_truth, below_observed = _untied(m, c, c.top_truth), _untied(m, c, c.top_observed)
     # Half of 2 down_observed / below_observed - 1 and of 2 down_truth / below_truth - 1, as one fraction.
     both = c.down_observed * below_truth + c.down_truth * below_observed
-    return ratio(both, below_truth * below_observed, _ALL_TIED) - 1  # type: ignore[no-any-return]
+    return ratio(both, below_truth * below_observed, _ALL_TIED) - 1
 
 
 def tau_ap_strict(
@@ -218,12 +230,10 @@ def tau_ap_strict(
     0.666667
     """
     m, c = concordance(truth, observed, tolerance=tolerance, extra=STRICT, workers=workers)
-    return 2 * c.strict_observed / (m - c.alone_observed) - 1  # type: ignore[no-any-return]
+    return 2 * c.strict_observed / (m - c.alone_observed) - 1
 
 
-def _untied(m: int, c: Counts, top: float | FloatArray) -> float | FloatArray:
+def _untied(m: int, c: Counts, top: Value) -> Value:
     """Systems below the top group; 0 where a side is all tied, which leaves both directions undefined."""
     pairs = m * (m - 1) / 2
-    if isinstance(c.tied_truth, float):
-        return 0.0 if c.tied_truth == pairs or c.tied_observed == pairs else m - top
-    return np.where((c.tied_truth == pairs) | (c.tied_observed == pairs), 0.0, m - top)
+    return (m - top) * ((c.tied_truth < pairs) & (c.tied_observed < pairs))

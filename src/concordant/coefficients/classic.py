@@ -19,7 +19,7 @@ def pearson(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray
 
     References
     ----------
-    K. Pearson (1895). Note on Regression and Inheritance in the Case of Two Parents. Proceedings of the Royal Society 58.
+    K. Pearson (1895). Note on Regression and Inheritance in the Case of Two Parents. Proc. Royal Society 58.
 
     Examples
     --------
@@ -80,7 +80,8 @@ def _pearson(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
 
 
 def _scaled(scores: FloatArray) -> FloatArray:
-    return np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
+    scaled: FloatArray = np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
+    return scaled
 
 
 def _spearman(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:

@@ -49,7 +49,9 @@ def vectors(truth: npt.ArrayLike, observed: npt.ArrayLike) -> tuple[FloatArray, 
             f"in the same order (last axis; shapes {t.shape} and {o.shape})"
         )
     if m < 2:
-        raise InputError(f"truth and observed have {m} system{'' if m == 1 else 's'}: at least 2 are needed to compare rankings")
+        raise InputError(
+            f"truth and observed have {m} system{'' if m == 1 else 's'}: at least 2 are needed to compare rankings"
+        )
     return t, o
 
 
@@ -105,7 +107,9 @@ def _floats(values: Any, name: str) -> FloatArray:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise InputError(f"{name} has rows of unequal length: give an array with the systems on the last axis") from None
+        raise InputError(
+            f"{name} has rows of unequal length: give an array with the systems on the last axis"
+        ) from None
     if array.ndim == 0:
         _refuse_kind(name, f"the single value {values!r}", None)
     if array.dtype.kind not in "fiub":

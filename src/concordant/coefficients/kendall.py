@@ -50,7 +50,13 @@ def tau(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> f
     """
     m, c = concordance(truth, observed, workers=workers)
     refuse_ties(c.tied_truth, "truth", truth, of="tau", instead="tau_b")
-    refuse_ties(c.tied_observed, "observed", observed, of="tau", instead="tau_a, or tau_b if truth is no objective ranking")
+    refuse_ties(
+        c.tied_observed,
+        "observed",
+        observed,
+        of="tau",
+        instead="tau_a, or tau_b if truth is no objective ranking",
+    )
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
@@ -111,8 +117,8 @@ def tau_b(
     m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
     pairs = m * (m - 1) / 2
     untied = (pairs - c.tied_truth) * (pairs - c.tied_observed)
-    root = math.sqrt(untied) if type(untied) is float else np.sqrt(untied)
-    return ratio(c.concordant - c.discordant, root, "all systems are tied in truth or in observed")  # type: ignore[no-any-return]
+    root = math.sqrt(untied) if isinstance(untied, float) else np.sqrt(untied)
+    return ratio(c.concordant - c.discordant, root, "all systems are tied in truth or in observed")
 
 
 def tau_strict(
@@ -145,4 +151,4 @@ def tau_strict(
     0.666667
     """
     m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
-    return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1  # type: ignore[no-any-return]
+    return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1

@@ -312,9 +312,7 @@ def _score(value: Any, name: str, item: Any) -> float:
     exact = value.item() if isinstance(value, np.generic) else value
     number = isinstance(exact, Real)
     if not number:
-        raise InputTypeError(
-            f"{name}[{item!r}] is {value!r}: every score must be a real number, higher is better"
-        )
+        raise InputTypeError(f"{name}[{item!r}] is {value!r}: every score must be a real number, higher is better")
     if not abs(exact) <= sys.float_info.max:  # nan, too
         raise InputError(f"{name}[{item!r}] is {value!r}: every score must be finite; leave the item out")
     score = float(exact)

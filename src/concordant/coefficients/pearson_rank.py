@@ -7,7 +7,7 @@ import numpy.typing as npt
 from .inputs import FloatArray
 from .sums import cosines, ratio
 
-_UNDEFINED = "all systems are tied in truth or in observed, or only the worst are below the best in truth (always so for 2)"
+_UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
 
 def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -18,8 +18,8 @@ def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int 
 
     rho_r = sum_i x_i / (sum_k x_k) * sum_j (x_j-x_i)(y_j-y_i) / (sqrt(sum_j (x_j-x_i)^2) sqrt(sum_j (y_j-y_i)^2))
 
-    with j over the systems with a strictly higher truth and i, k over those that have such systems. Swaps and wrong gaps
-    both cost, more so at the top. 1 if observed is an increasing linear function of the truth, -1 if a decreasing one.
+    with j over the systems with a strictly higher truth and i, k over those that have such systems. Swaps and wrong
+    gaps both cost, more so at the top. 1 if observed is an increasing linear function of the truth, -1 if decreasing.
     Systems tied in the truth are not compared with each other; where all gaps in observed are zero, the cosine is 0.
     Not symmetric: the truth is walked. O(m) after sorting, by running means and second moments.
 
@@ -52,7 +52,7 @@ def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int 
     0.873654
     """
     c = cosines(truth, observed, workers=workers)
-    return ratio(c.sum, c.weight, _UNDEFINED)  # type: ignore[no-any-return]
+    return ratio(c.sum, c.weight, _UNDEFINED)
 
 
 def pearson_rank_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -74,4 +74,4 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, wor
     c = cosines(truth, observed, workers=workers)
     d = cosines(observed, truth, workers=workers)
     # One fraction, so that it is undefined where either direction is.
-    return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight, _UNDEFINED)  # type: ignore[no-any-return]
+    return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight, _UNDEFINED)

@@ -47,10 +47,34 @@ _SCORES: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("score
 
 _COEFFICIENTS = (
     Coefficient("tau", tau, "Kendall's tau", True, _NONE, _ORDER, "kendall1938"),
-    Coefficient("tau_a", tau_a, "tau, mean over the orders of ties in observed", False, _OBSERVED, _ORDER, "woodbury1940"),
-    Coefficient("tau_b", tau_b, "tau, agreement with ties on both sides", True, _BOTH, _ORDER, "kendall1945", tolerance=True),
     Coefficient(
-        "tau_strict", tau_strict, "tau, a tie must be a tie", True, _BOTH, _ORDER, "urbano2017", tolerance=True
+        "tau_a",
+        tau_a,
+        "tau, mean over the orders of ties in observed",
+        False,
+        _OBSERVED,
+        _ORDER,
+        "woodbury1940",
+    ),
+    Coefficient(
+        "tau_b",
+        tau_b,
+        "tau, agreement with ties on both sides",
+        True,
+        _BOTH,
+        _ORDER,
+        "kendall1945",
+        tolerance=True,
+    ),
+    Coefficient(
+        "tau_strict",
+        tau_strict,
+        "tau, a tie must be a tie",
+        True,
+        _BOTH,
+        _ORDER,
+        "urbano2017",
+        tolerance=True,
     ),
     Coefficient("tau_ap", tau_ap, "AP correlation", False, _NONE, _ORDER, "yilmaz2008", top_weighted=True),
     Coefficient(
@@ -107,7 +131,14 @@ _COEFFICIENTS = (
         tolerance=True,
     ),
     Coefficient(
-        "tau_gap", tau_gap, "AP correlation by gaps in truth", False, _TRUTH, _GAPS, "gao2015", top_weighted=True
+        "tau_gap",
+        tau_gap,
+        "AP correlation by gaps in truth",
+        False,
+        _TRUTH,
+        _GAPS,
+        "gao2015",
+        top_weighted=True,
     ),
     Coefficient(
         "tau_gap_a",
@@ -120,7 +151,14 @@ _COEFFICIENTS = (
         top_weighted=True,
     ),
     Coefficient(
-        "pearson_rank", pearson_rank, "Pearson rank, rho_r", False, _BOTH, _SCORES, "gao2016", top_weighted=True
+        "pearson_rank",
+        pearson_rank,
+        "Pearson rank, rho_r",
+        False,
+        _BOTH,
+        _SCORES,
+        "gao2016",
+        top_weighted=True,
     ),
     Coefficient(
         "pearson_rank_symmetric",
@@ -135,7 +173,14 @@ _COEFFICIENTS = (
     Coefficient("spearman", spearman, "Spearman's rho", True, _BOTH, _ORDER, "spearman1904"),
     Coefficient("pearson", pearson, "Pearson's r", True, _BOTH, _SCORES, "pearson1895"),
     Coefficient(
-        "weighted_tau", weighted_tau, "Vigna's weighted tau", True, _BOTH, _ORDER, "vigna2015", top_weighted=True
+        "weighted_tau",
+        weighted_tau,
+        "Vigna's weighted tau",
+        True,
+        _BOTH,
+        _ORDER,
+        "vigna2015",
+        top_weighted=True,
     ),
     Coefficient(
         "rbo",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _kernels
-from .._kernels.reference import Cosines, Counts, Gaps
+from .._kernels.reference import Cosines, Counts, Gaps, Value
 from ..errors import InputError, TiesError, UndefinedCorrelationWarning
 from .inputs import FloatArray, require_finite, rows, subscript, vectors
 
@@ -40,7 +40,12 @@ def cosines(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) 
 
 
 def _call(
-    kernel: str, truth: npt.ArrayLike, observed: npt.ArrayLike, workers: int, fields: int, settings: tuple[Any, ...]
+    kernel: str,
+    truth: npt.ArrayLike,
+    observed: npt.ArrayLike,
+    workers: int,
+    fields: int,
+    settings: tuple[Any, ...],
 ) -> tuple[int, Any]:
     t, o = vectors(truth, observed)
     if workers != 1:
@@ -81,7 +86,8 @@ def _check_tolerance(tolerance: Any) -> float:
     if isinstance(tolerance, (int, float, np.number)) and math.isfinite(tolerance) and tolerance >= 0:
         return float(tolerance)
     raise InputError(
-        f"tolerance is {tolerance!r}: give a finite number >= 0, in the units of the scores (0: only equal scores are tied)"
+        f"tolerance is {tolerance!r}: give a finite number >= 0, in the units of the scores "
+        "(0: only equal scores are tied)"
     )
 
 
@@ -90,9 +96,9 @@ def _check_workers(workers: Any) -> None:
         raise InputError(f"workers is {workers!r}: give a whole number of threads, at least 1")
 
 
-def refuse_ties(tied: Any, name: str, scores: npt.ArrayLike, *, of: str, instead: str) -> None:
+def refuse_ties(tied: Value, name: str, scores: npt.ArrayLike, *, of: str, instead: str) -> None:
     """Raise if there are tied pairs, naming the first ones and the coefficients that admit them."""
-    if tied > 0 if type(tied) is float else tied.any():
+    if tied > 0 if isinstance(tied, float) else tied.any():
         array = np.asarray(scores, dtype=np.float64)
         place, other = _first_tie(array)
         raise TiesError(
@@ -115,15 +121,15 @@ def _no_tie() -> NoReturn:
     raise AssertionError("a kernel reported ties where there are none")
 
 
-def ratio(numerator: Any, denominator: Any, why: str) -> Any:
-    """numerator / denominator; where the denominator is 0 the coefficient is undefined: nan, with a warning."""
-    if type(denominator) is float and denominator != 0:
+def ratio(numerator: Value, denominator: Value, why: str) -> Value:
+    """The quotient; where the denominator is 0 the coefficient is undefined: nan, with a warning."""
+    if isinstance(denominator, float) and denominator != 0:
         return numerator / denominator
     undefined = np.equal(denominator, 0)
     _warn_where(undefined, why)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(undefined, np.nan, np.divide(numerator, denominator))
-    return values if values.ndim else float(values)
+    return values if values.ndim else values.item()
 
 
 def _warn_where(undefined: Any, why: str) -> None:

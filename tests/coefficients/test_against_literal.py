@@ -1,0 +1,192 @@
+"""Every coefficient against its definition written down literally, on both kernels, at sizes around their switches."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import settings as hypothesis_settings
+
+import concordant as cc
+from concordant import _kernels
+from concordant._kernels import reference
+
+from .. import literal
+from ..conftest import KERNELS
+
+LITERAL = {
+    "tau_a": literal.tau_a,
+    "tau_b": literal.tau_b,
+    "tau_strict": literal.tau_strict,
+    "tau_ap": literal.tau_ap,
+    "tau_ap_a": literal.tau_ap_a,
+    "tau_ap_ties": literal.tau_ap_ties,
+    "tau_ap_strict": literal.tau_ap_strict,
+    "tau_gap": literal.tau_gap,
+    "pearson_rank": literal.pearson_rank,
+}
+SYMMETRIC = {
+    "tau_ap_symmetric": literal.tau_ap,
+    "tau_ap_b": literal.tau_ap_ties,
+    "pearson_rank_symmetric": literal.pearson_rank,
+}
+
+
+def value(name: str, truth: Any, observed: Any, **options: Any) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
+        return float(getattr(cc, name)(truth, observed, **options))
+
+
+def make(rng: np.random.Generator, m: int, *, ties_truth: bool, ties_observed: bool) -> tuple[Any, Any]:
+    truth = rng.integers(0, max(2, m // 2), m) / 8 if ties_truth else rng.permutation(m) + rng.random(m) / 2
+    observed = rng.integers(0, max(2, m // 2), m) / 8 if ties_observed else rng.permutation(m) + truth * rng.random()
+    if not ties_observed:
+        observed = np.argsort(np.argsort(observed)) * 1.5
+    return truth.astype(float), observed.astype(float)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 60])
+def test_equal_to_the_definition(m: int) -> None:
+    rng = np.random.default_rng(m)
+    for k in range(8):
+        for name in {**LITERAL, **SYMMETRIC}:
+            admits = cc.get_coefficient(name).ties
+            truth, observed = make(
+                rng, m, ties_truth=k % 2 == 1 and "truth" in admits, ties_observed=k % 4 > 1 and "observed" in admits
+            )
+            if name in LITERAL:
+                expected = LITERAL[name](truth.tolist(), observed.tolist())
+            else:
+                one_way = SYMMETRIC[name]
+                expected = one_way(truth.tolist(), observed.tolist()) / 2 + one_way(observed.tolist(), truth.tolist()) / 2
+            assert value(name, truth, observed) == pytest.approx(expected, abs=1e-12, nan_ok=True), (name, k)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("name", ["tau_b", "tau_strict", "tau_ap_ties", "tau_ap_strict"])
+@pytest.mark.parametrize("tolerance", [0.01, 0.125, 0.3, 0.99, 5.0])
+def test_tolerance_equal_to_the_definition(name: str, tolerance: float) -> None:
+    rng = np.random.default_rng(7)
+    for m in (2, 3, 5, 9, 40):
+        for ties in (False, True):
+            truth, observed = rng.random((2, m))
+            if ties:
+                truth, observed = np.round(truth * 8) / 8, np.round(observed * 8) / 8
+            expected = LITERAL[name](truth.tolist(), observed.tolist(), tolerance)  # type: ignore[operator]
+            assert value(name, truth, observed, tolerance=tolerance) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    both_ways = (
+        literal.tau_ap_ties(truth.tolist(), observed.tolist(), tolerance)
+        + literal.tau_ap_ties(observed.tolist(), truth.tolist(), tolerance)
+    ) / 2
+    assert value("tau_ap_b", truth, observed, tolerance=tolerance) == pytest.approx(both_ways, abs=1e-12, nan_ok=True)
+
+
+FEW = st.integers(2, 7).flatmap(
+    lambda m: st.tuples(
+        st.permutations(range(m)), st.lists(st.integers(0, 3), min_size=m, max_size=m)
+    )
+)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(
+    ("name", "untied"), [("tau_a", literal.tau_a), ("tau_ap_a", literal.tau_ap), ("tau_gap_a", literal.tau_gap)]
+)
+@pytest.mark.parametrize("bounded", [False, True])
+def test_the_mean_and_the_bounds_over_all_orders_of_ties(name: str, untied: Any, bounded: bool) -> None:
+    @given(FEW)
+    @hypothesis_settings(max_examples=60)
+    def check(case: tuple[list[int], list[int]]) -> None:
+        truth, observed = [float(v) ** 1.5 for v in case[0]], [float(v) for v in case[1]]
+        values = literal.over_tie_orders(untied, truth, observed)
+        mean = math.fsum(values) / len(values)
+        if not bounded:
+            assert value(name, truth, observed) == pytest.approx(mean, abs=1e-9)
+            return
+        bounds = cc.tie_bounds(truth, observed, name.removesuffix("_a"))
+        assert bounds.minimum == pytest.approx(min(values), abs=1e-12)
+        assert bounds.expected == pytest.approx(mean, abs=1e-9)
+        assert bounds.maximum == pytest.approx(max(values), abs=1e-12)
+
+    check()
+
+
+NUMBERS = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.floats(-1, 1),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1e-300, 1e-200, 1.7e308, -1.7e308, 1 + 2**-52, 1.0]),
+)
+PAIRS = st.integers(2, 40).flatmap(
+    lambda m: st.tuples(st.lists(NUMBERS, min_size=m, max_size=m), st.lists(NUMBERS, min_size=m, max_size=m))
+)
+
+
+@pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, so it is not compared")
+@given(PAIRS, st.sampled_from([0.0, 1e-300, 0.5, 3.0]))
+@example(([0.0, -0.0, 1.0], [1.0, 1.0 + 2**-52, 0.0]), 0.0)
+def test_native_counts_equal_numpy_counts_on_any_numbers(case: tuple[list[float], list[float]], tolerance: float) -> None:
+    truth, observed = np.array(case)
+    native = KERNELS["native"]
+    ours = native.concordance_pair(truth, observed, tolerance, reference.STRICT | (reference.MEAN if not tolerance else 0))
+    theirs = reference.concordance_pair(
+        truth, observed, tolerance, reference.STRICT | (reference.MEAN if not tolerance else 0)
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=0)
+
+
+@pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, so it is not compared")
+@pytest.mark.parametrize("m", [255, 256, 257, 383, 384, 385, 1000, 4095, 4097, 20_000])
+@pytest.mark.parametrize("kind", ["untied", "ties in observed", "ties in truth", "ties in both", "few values", "sorted"])
+def test_native_equals_numpy_at_every_size(m: int, kind: str) -> None:
+    rng = np.random.default_rng(m)
+    truth = rng.random(m)
+    observed = truth + rng.normal(size=m) * 0.2
+    if kind == "sorted":
+        observed = truth = np.sort(truth)
+    if kind in ("ties in observed", "ties in both"):
+        observed = np.round(observed, 2)
+    if kind in ("ties in truth", "ties in both"):
+        truth = np.round(truth, 2)
+    if kind == "few values":
+        truth, observed = np.round(truth * 2), np.round(observed * 2)
+    native = KERNELS["native"]
+    extra = reference.MEAN | reference.STRICT
+    np.testing.assert_allclose(
+        native.concordance_pair(truth, observed, 0.0, extra),
+        reference.concordance_pair(truth, observed, 0.0, extra),
+        rtol=1e-12,
+    )
+    np.testing.assert_allclose(native.cosines_pair(truth, observed), reference.cosines_pair(truth, observed), rtol=1e-11)
+    if kind in ("untied", "ties in truth", "sorted"):
+        np.testing.assert_allclose(native.gaps_pair(truth, observed), reference.gaps_pair(truth, observed), rtol=1e-12)
+    if m <= 4097:
+        np.testing.assert_allclose(
+            native.concordance_pair(truth, observed, 0.03, reference.STRICT),
+            reference.concordance_pair(truth, observed, 0.03, reference.STRICT),
+            rtol=1e-12,
+        )
+
+
+def test_scores_that_agree_in_their_leading_digits() -> None:
+    """The radix sort looks at 33 bits first and the small kernel at 32: scores that differ only below must be told apart."""
+    rng = np.random.default_rng(5)
+    for m in (100, 2000):
+        truth = rng.permutation(m) * 2.0**-50 + 1
+        observed = rng.permutation(m) * 2.0**-50 + 1
+        expected = cc.tau_ap(np.argsort(np.argsort(truth)), np.argsort(np.argsort(observed)))
+        assert cc.tau_ap(truth, observed) == expected
+        mixed = np.where(rng.random(m) < 0.5, observed, observed * 1e6)
+        assert cc.tau_ap(truth, mixed) == cc.tau_ap(truth, np.argsort(np.argsort(mixed)))
+
+
+def test_active_kernels_are_native_where_built() -> None:
+    assert cc.has_native == ("native" in KERNELS)
+    assert _kernels.active is KERNELS["native" if cc.has_native else "numpy"]

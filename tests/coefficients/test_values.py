@@ -1,0 +1,160 @@
+"""Known values: the spec's examples, the authors' own software, scipy."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import concordant as cc
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coefficients_ircor.json").read_text())
+AUTHORS = ("tau", "tau_a", "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b")
+
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
+def scores(order: list[int]) -> list[int]:
+    """Scores of items 1..m that give this order, best first."""
+    return [-order.index(item) for item in range(1, len(order) + 1)]
+
+
+def ranks(*values: float) -> list[float]:
+    return [-v for v in values]
+
+
+@pytest.mark.parametrize(
+    ("order", "tau", "tau_ap"),
+    [([4, 3, 1, 2, 5, 6, 7, 8], 0.642857, 0.238095), ([1, 2, 3, 4, 8, 7, 5, 6], 0.642857, 0.765986)],
+)
+def test_yilmaz2008_example(order: list[int], tau: float, tau_ap: float) -> None:
+    truth = scores(list(range(1, 9)))
+    assert cc.tau(truth, scores(order)) == pytest.approx(tau, abs=5e-7)
+    assert cc.tau_ap(truth, scores(order)) == pytest.approx(tau_ap, abs=5e-7)
+
+
+X, Y = ranks(1, 2, 3, 4, 5, 6), ranks(2, 3, 1, 4, 6, 5)
+TIED_Y, TIED_X = ranks(2, 4, 1, 4, 6, 4), ranks(1, 2, 3.5, 3.5, 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "observed", "value"),
+    [
+        ("tau", X, Y, 0.6),
+        ("tau_ap", X, Y, 0.32),
+        ("tau_a", X, TIED_Y, 0.4),
+        ("tau_ap_a", X, TIED_Y, 0.208889),
+        ("tau_b", TIED_X, TIED_Y, 0.385758),
+        ("tau_ap_ties", TIED_X, TIED_Y, 0.12),
+        ("tau_ap_ties", TIED_Y, TIED_X, 0.16),
+        ("tau_ap_b", TIED_X, TIED_Y, 0.14),
+    ],
+)
+def test_urbano2017_examples(name: str, truth: list[float], observed: list[float], value: float) -> None:
+    assert getattr(cc, name)(truth, observed) == pytest.approx(value, abs=5e-7)
+
+
+@pytest.mark.parametrize("name", AUTHORS)
+def test_all_cases_of_ircor(name: str) -> None:
+    checked = 0
+    for case in GOLDEN:
+        if case[name] is None:
+            continue
+        assert getattr(cc, name)(case["truth"], case["observed"]) == pytest.approx(case[name], abs=1e-12)
+        checked += 1
+    assert checked > 10
+
+
+@pytest.mark.parametrize("name", ["tau", "tau_ap", "tau_a", "tau_ap_a"])
+def test_ircor_and_concordant_refuse_the_same_cases(name: str) -> None:
+    for case in GOLDEN:
+        if case[name] is None:
+            with pytest.raises(cc.TiesError):
+                getattr(cc, name)(case["truth"], case["observed"])
+
+
+def test_the_golden_file_is_whole() -> None:
+    assert len(GOLDEN) == 72
+
+
+@pytest.mark.parametrize(
+    ("draw_truth", "draw_observed", "median"),
+    [("zipf", "zipf", 0.962), ("zipf", "normal", 0.945), ("zipf", "uniform", 0.915)],
+)
+def test_pearson_rank_medians_of_gao2016(draw_truth: str, draw_observed: str, median: float) -> None:
+    rng = np.random.default_rng(20161)
+    n = 4_000
+
+    def draw(kind: str) -> Any:
+        values = {
+            "zipf": lambda: rng.zipf(2.0, (n, 50)).astype(float),
+            "normal": lambda: rng.normal(size=(n, 50)),
+            "uniform": lambda: rng.random((n, 50)),
+        }[kind]()
+        return np.sort(values, axis=1)[:, ::-1]
+
+    value = np.median(cc.pearson_rank(draw(draw_truth), draw(draw_observed)))
+    assert value == pytest.approx(median, abs=0.006)
+
+
+def tied_vectors(rng: np.random.Generator, m: int) -> tuple[Any, Any]:
+    truth = rng.integers(0, max(2, m // 2), m) / 7
+    observed = truth + rng.integers(-2, 3, m) / 7
+    return truth, observed
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 100, 400, 3000])
+def test_equal_to_scipy(m: int) -> None:
+    rng = np.random.default_rng(m)
+    for _ in range(20):
+        truth, observed = tied_vectors(rng, m)
+        if len(set(truth)) == 1 or len(set(observed)) == 1:
+            continue
+        for name, reference in (
+            ("tau_b", stats.kendalltau),
+            ("weighted_tau", stats.weightedtau),
+            ("spearman", stats.spearmanr),
+            ("pearson", stats.pearsonr),
+        ):
+            expected = reference(truth, observed).statistic
+            assert getattr(cc, name)(truth, observed) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["tau_b", "tau_ap_ties", "tau_ap_b", "spearman", "pearson", "weighted_tau", "pearson_rank"]
+)
+@pytest.mark.parametrize(("truth", "observed"), [([1, 2, 3], [5, 5, 5]), ([5, 5, 5], [1, 2, 3]), ([5, 5], [1, 1])])
+def test_undefined_when_a_side_is_all_tied(name: str, truth: list[float], observed: list[float]) -> None:
+    with pytest.warns(cc.UndefinedCorrelationWarning, match="tied") as caught:
+        assert math.isnan(getattr(cc, name)(truth, observed))
+    assert [w.filename for w in caught] == [__file__]
+
+
+def test_undefined_values_of_the_score_based() -> None:
+    with pytest.warns(cc.UndefinedCorrelationWarning):
+        assert math.isnan(cc.pearson_rank([1, 2], [1, 2]))
+    with pytest.warns(cc.UndefinedCorrelationWarning):
+        assert math.isnan(cc.pearson_rank([3, 1, 1, 1], [4, 3, 2, 1]))
+    for name in ("tau_gap", "tau_gap_a"):
+        with pytest.warns(cc.UndefinedCorrelationWarning):
+            assert math.isnan(getattr(cc, name)([1, 1, 1], [1, 2, 3]))
+
+
+def test_a_batch_says_how_many_are_undefined() -> None:
+    with pytest.warns(cc.UndefinedCorrelationWarning, match="2 of 3"):
+        values = cc.tau_b([1, 2, 3], [[1, 1, 1], [1, 2, 3], [4, 4, 4]])
+    np.testing.assert_array_equal(values, [math.nan, 1, math.nan])
+
+
+def test_all_tied_in_observed() -> None:
+    assert cc.tau_a([1, 2, 3, 4], [1, 1, 1, 1]) == 0
+    assert cc.tau_ap_a([1, 2, 3, 4], [1, 1, 1, 1]) == 0
+    assert cc.tau_strict([1, 2, 3, 4], [1, 1, 1, 1]) == -1
+    assert cc.tau_strict([2, 2, 2], [1, 1, 1]) == 1
+    assert cc.tau_ap_strict([1, 2, 3, 4], [1, 1, 1, 1]) == -1
+    assert cc.tau_ap_strict([2, 2, 2], [1, 1, 1]) == 1

@@ -1,0 +1,140 @@
+"""The definitions, written down as they stand in the papers: slow, and only for tests to compare with."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+Vector = Sequence[float]
+
+
+def sign(value: float) -> int:
+    return (value > 0) - (value < 0)
+
+
+def above(scores: Vector, i: int, tolerance: float = 0.0) -> list[int]:
+    return [j for j in range(len(scores)) if scores[j] > scores[i] and scores[j] - scores[i] >= tolerance]
+
+
+def tied(scores: Vector, i: int, tolerance: float = 0.0) -> list[int]:
+    return [
+        j
+        for j in range(len(scores))
+        if j != i and j not in above(scores, i, tolerance) and i not in above(scores, j, tolerance)
+    ]
+
+
+def tau_a(truth: Vector, observed: Vector) -> float:
+    m = len(truth)
+    pairs = itertools.combinations(range(m), 2)
+    return sum(sign(truth[i] - truth[j]) * sign(observed[i] - observed[j]) for i, j in pairs) / (m * (m - 1) / 2)
+
+
+def tau_b(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+    m = len(truth)
+
+    def order(scores: Vector, i: int, j: int) -> int:
+        return (i in above(scores, j, tolerance)) - (j in above(scores, i, tolerance))
+
+    x = [order(truth, i, j) for i, j in itertools.combinations(range(m), 2)]
+    y = [order(observed, i, j) for i, j in itertools.combinations(range(m), 2)]
+    untied = sum(map(abs, x)) * sum(map(abs, y))
+    return sum(a * b for a, b in zip(x, y, strict=True)) / math.sqrt(untied) if untied else math.nan
+
+
+def tau_strict(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+    m = len(truth)
+    right = sum(
+        (j in above(truth, i, tolerance), i in above(truth, j, tolerance))
+        == (j in above(observed, i, tolerance), i in above(observed, j, tolerance))
+        for i, j in itertools.combinations(range(m), 2)
+    )
+    return 2 * right / (m * (m - 1) / 2) - 1
+
+
+def tau_ap(truth: Vector, observed: Vector) -> float:
+    m = len(truth)
+    walked = sorted(range(m), key=lambda i: -observed[i])
+    shares = [sum(truth[j] > truth[walked[i]] for j in walked[:i]) / i for i in range(1, m)]
+    return 2 * sum(shares) / (m - 1) - 1
+
+
+def tau_ap_a(truth: Vector, observed: Vector) -> float:
+    """The closed form of urbano2017, equation 9."""
+    m = len(truth)
+    total = 0.0
+    for i in range(m):
+        p = 1 + len(above(observed, i))
+        t = 1 + len(tied(observed, i))
+        if p > 1:
+            concordant = sum(truth[j] > truth[i] for j in above(observed, i))
+            total += concordant / t * sum(1 / (p + k - 2) for k in range(1, t + 1))
+        total += sum(k / (p + k - 1) for k in range(1, t)) / (2 * t)
+    return 2 * total / (m - 1) - 1
+
+
+def tau_ap_ties(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+    m = len(truth)
+    groups = [above(observed, i, tolerance) for i in range(m)]
+    top = sum(not group for group in groups)
+    if top == m or all(not above(truth, i, tolerance) for i in range(m)):
+        return math.nan
+    shares = [len(set(g) & set(above(truth, i, tolerance))) / len(g) for i, g in enumerate(groups) if g]
+    return 2 * sum(shares) / (m - top) - 1
+
+
+def tau_ap_strict(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+    shares = []
+    for i in range(len(truth)):
+        higher, equal = above(observed, i, tolerance), tied(observed, i, tolerance)
+        right = len(set(higher) & set(above(truth, i, tolerance))) + len(set(equal) & set(tied(truth, i, tolerance)))
+        if higher or equal:
+            shares.append(right / len(higher + equal))
+    return 2 * sum(shares) / len(shares) - 1
+
+
+def tau_gap(truth: Vector, observed: Vector) -> float:
+    walked = sorted(range(len(truth)), key=lambda i: -observed[i])
+    shares = []
+    for place, i in enumerate(walked):
+        gaps = [abs(truth[j] - truth[i]) for j in walked[:place]]
+        right = [truth[j] - truth[i] for j in walked[:place] if truth[j] > truth[i]]
+        if sum(gaps) > 0:
+            shares.append(math.fsum(right) / math.fsum(gaps))
+    return 2 * math.fsum(shares) / len(shares) - 1 if shares else math.nan
+
+
+def pearson_rank(truth: Vector, observed: Vector) -> float:
+    def scaled(scores: Vector) -> list[float]:
+        low, high = min(scores), max(scores)
+        return [(s - low) / (high - low) for s in scores]
+
+    if len(set(truth)) == 1 or len(set(observed)) == 1:
+        return math.nan
+    x, y = scaled(truth), scaled(observed)
+    total, weight = [], []
+    for i in range(len(x)):
+        dx = [x[j] - x[i] for j in above(x, i)]
+        dy = [y[j] - y[i] for j in above(x, i)]
+        if not dx:
+            continue
+        norm = math.hypot(*dx) * math.hypot(*dy)
+        cosine = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / norm if norm else 0.0
+        total.append(x[i] * cosine)
+        weight.append(x[i])
+    return math.fsum(total) / math.fsum(weight) if math.fsum(weight) else math.nan
+
+
+def orders_of_ties(observed: Vector) -> Iterator[list[float]]:
+    """Every score vector without ties that orders as `observed` does and its ties in some way."""
+    groups = [[i for i in range(len(observed)) if observed[i] == s] for s in sorted(set(observed))]
+    for orders in itertools.product(*(itertools.permutations(g) for g in groups)):
+        ranks = [0.0] * len(observed)
+        for rank, i in enumerate(itertools.chain(*orders)):
+            ranks[i] = float(rank)
+        yield ranks
+
+
+def over_tie_orders(coefficient: Callable[[Vector, Vector], float], truth: Vector, observed: Vector) -> list[float]:
+    return [coefficient(truth, ranks) for ranks in orders_of_ties(observed)]
