@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,18 +13,18 @@ from concordant._kernels import reference
 settings.register_profile("suite", deadline=None, print_blob=True)
 settings.load_profile("suite")
 
-KERNELS = {"numpy": reference}
+KERNELS: dict[str, Any] = {"numpy": reference}
 if _kernels.has_native:
     from concordant._kernels import native
 
-    KERNELS["native"] = native  # type: ignore[assignment]
+    KERNELS["native"] = native
 
 
 @pytest.fixture(params=sorted(KERNELS))
-def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run a test on the NumPy kernels and, where it was built, on the native module."""
     monkeypatch.setattr(_kernels, "active", KERNELS[request.param])
-    yield KERNELS[request.param]
+    return KERNELS[request.param]
 
 
 def pytest_report_header() -> str:

@@ -91,11 +91,10 @@ def test_pearson_rank_medians_of_gao2016(draw_truth: str, draw_observed: str, me
     n = 4_000
 
     def draw(kind: str) -> Any:
-        values = {
-            "zipf": lambda: rng.zipf(2.0, (n, 50)).astype(float),
-            "normal": lambda: rng.normal(size=(n, 50)),
-            "uniform": lambda: rng.random((n, 50)),
-        }[kind]()
+        size = (n, 50)
+        values = (
+            rng.zipf(2.0, size) if kind == "zipf" else rng.normal(size=size) if kind == "normal" else rng.random(size)
+        )
         return np.sort(values, axis=1)[:, ::-1]
 
     value = np.median(cc.pearson_rank(draw(draw_truth), draw(draw_observed)))

@@ -49,7 +49,7 @@ struct Counts {
 };
 constexpr size_t COUNTS = sizeof(Counts) / sizeof(double);
 
-enum Extra { MEAN = 1, STRICT = 2 };  // sums that only some coefficients ask for
+enum Extra { MEAN = 1, STRICT = 2, BACK = 4 };  // sums that only some coefficients ask for
 
 bool all_finite(const double* v, size_t n) {
     // An exponent of all ones is NaN or infinite; the bits are tested together, without a branch.
@@ -64,6 +64,9 @@ bool all_finite(const double* v, size_t n) {
 
 double pairs(double n) { return n * (n - 1) / 2; }
 
+// Where the current run of equals began, walking up: here, or where it did before. A branch would be mispredicted.
+inline size_t begin_if(bool here, size_t i, size_t before) { return std::max(before, i & -size_t(here)); }
+
 // Per item; where above_x is null, in the order of the truth, best first.
 struct PerItem {
     size_t n;
@@ -71,8 +74,8 @@ struct PerItem {
     const int32_t* above;     // items above it in observed
     const int32_t* above_x;   // items above it in truth; null when that is its index
     bool ties;                // whether there are ties in observed
-    const int32_t* tied;      // items tied with it in observed, itself included; read only for an Extra
-    const int32_t* same;      // other items tied with it on both sides, or null; read only for an Extra
+    const int32_t* tied;      // items tied with it in observed, itself included; read only for MEAN and STRICT
+    const int32_t* same;      // other items tied with it on both sides, or null; read only for STRICT
 };
 
 // The sum of part / whole, where whole = 0 implies part = 0. A null `whole` is the index. Blocks keep the rounding
@@ -105,7 +108,7 @@ double count_zeros(size_t n, const int32_t* values) {
 void sum_over_items(const PerItem& p, int extra, Counts& c) {
     const size_t n = p.n;
     c.down_observed = sum_ratios(n, p.both, p.above);
-    c.down_truth = sum_ratios(n, p.both, p.above_x);
+    if (extra & BACK) c.down_truth = sum_ratios(n, p.both, p.above_x);
     c.top_observed = count_zeros(n, p.above);
     c.top_truth = p.above_x ? count_zeros(n, p.above_x) : 1;
     if (!p.ties) {
@@ -122,7 +125,7 @@ void sum_over_items(const PerItem& p, int extra, Counts& c) {
         for (size_t k = 1; k < n; k++) one[k] = 1.0 / double(int32_t(k));
         double within = 0, mean = 0;
         for (size_t k = 1, first = 0; k < n; k++) {
-            first = std::max(first, k & -size_t(size[k] != 0));
+            first = begin_if(size[k] != 0, k, first);
             inverse[first] += one[k];
             within += double(int32_t(k - first)) * one[k];
         }
@@ -300,7 +303,7 @@ void concordance_small(const Order& order, const double* observed, int extra, Co
                 c.tied_both += pairs(hi - lo);
             }
     }
-    if (ties && extra) {
+    if (ties && (extra & (MEAN | STRICT))) {
         int32_t size[SMALL] = {0};
         for (int i = 0; i < n; i++) size[above[i]]++;
         for (int i = 0; i < n; i++) equal[i] = size[above[i]];
@@ -357,7 +360,9 @@ void radix_sort(std::vector<Keyed>& items) {
         for (const Keyed& it : items) buffer[count[(it.order >> shift) & (BUCKETS - 1)]++] = it;
         items.swap(buffer);
     }
-    for (size_t lo = 0, hi; lo < n; lo = hi) {
+    bool sorted = true;
+    for (size_t i = 1; i < n; i++) sorted &= items[i - 1].order <= items[i].order;
+    for (size_t lo = 0, hi; !sorted && lo < n; lo = hi) {
         bool equal = true;
         for (hi = lo + 1; hi < n && (items[hi].order ^ items[lo].order) >> FIRST == 0; hi++)
             equal &= items[hi].order == items[lo].order;
@@ -476,51 +481,64 @@ void concordance_large(const double* truth, const double* observed, size_t n, in
     std::vector<Counted> items(n);
     {
         const std::vector<Keyed> order = sorted_by(observed, truth, n);
-        for (size_t i = 0; i < n; i++) items[i] = {key_of(order[i].value), uint32_t(i), 0};
-        for (size_t i = 1; i < n; i++)
-            if (order[i].order == order[i - 1].order) c.tied_observed++;
-        if (c.tied_observed > 0) {
+        size_t equal = 0;
+        items[0] = {key_of(order[0].value), 0, 0};
+        for (size_t i = 1; i < n; i++) {
+            items[i] = {key_of(order[i].value), uint32_t(i), 0};
+            equal += order[i].order == order[i - 1].order;
+        }
+        if (equal) {
             start.resize(n);
-            c.tied_observed = 0;
-            for (size_t i = 1; i < n; i++) {
-                start[i] = order[i].order == order[i - 1].order ? start[i - 1] : uint32_t(i);
-                c.tied_observed += double(i - start[i]);
+            size_t tied = 0;
+            for (size_t i = 1, run = 0; i < n; i++) {
+                run = begin_if(order[i].order != order[i - 1].order, i, run);
+                start[i] = uint32_t(run);
+                tied += i - run;
             }
+            c.tied_observed = double(tied);
         }
     }
+    const bool ties = !start.empty();
     {
         std::vector<Counted> buffer(n);
-        CountingSort{items.data(), buffer.data(), start.empty() ? nullptr : start.data()}.sort(0, n, true);
+        CountingSort{items.data(), buffer.data(), ties ? start.data() : nullptr}.sort(0, n, true);
     }
     // `items` is in the order of the truth now; take its columns apart.
-    const bool ties = !start.empty();
-    std::vector<int32_t> both(n), above(n), tied, same, above_x;
-    bool truth_ties = false;
+    std::vector<int32_t> both(n), above(n), above_x, tied, same;
+    size_t equal = 0, concordant = 0;
     for (size_t i = 0; i < n; i++) {
         both[i] = int32_t(items[i].both);
         above[i] = int32_t(ties ? start[items[i].place] : items[i].place);
-        c.concordant += items[i].both;
-        truth_ties |= i && items[i].x == items[i - 1].x;
+        concordant += items[i].both;
+        equal += i && items[i].x == items[i - 1].x;
     }
-    if (truth_ties) {
+    c.concordant = double(concordant);
+    if (equal) {
         above_x.resize(n);
-        for (size_t i = 1; i < n; i++) {
-            above_x[i] = items[i].x == items[i - 1].x ? above_x[i - 1] : int32_t(i);
-            c.tied_truth += double(i - above_x[i]);
+        size_t tied_truth = 0, tied_both = 0;
+        for (size_t i = 1, run = 0, twins = 0; i < n; i++) {
+            const bool is = items[i].x == items[i - 1].x;
+            run = begin_if(!is, i, run);
+            above_x[i] = int32_t(run);
+            tied_truth += i - run;
+            // Equal x come by place, so that what is tied on both sides is a run, too.
+            twins = (twins + 1) & -size_t(is & (above[i] == above[i - 1]));
+            tied_both += twins;
         }
+        c.tied_truth = double(tied_truth);
+        c.tied_both = double(tied_both);
     }
-    if (ties && extra) {
+    if (ties && (extra & (MEAN | STRICT))) {
         tied.resize(n);
         std::vector<int32_t> size(n);
         for (size_t i = 0; i < n; i++) size[above[i]]++;
         for (size_t i = 0; i < n; i++) tied[i] = size[above[i]];
     }
-    if (ties && truth_ties) {  // equal x come by place, so that groups tied on both sides are runs
+    if (ties && equal && (extra & STRICT)) {
         same.resize(n);
         for (size_t lo = 0, hi; lo < n; lo = hi) {
             for (hi = lo + 1; hi < n && above_x[hi] == above_x[lo] && above[hi] == above[lo]; hi++) {}
             std::fill(same.begin() + lo, same.begin() + hi, int32_t(hi - lo - 1));
-            c.tied_both += pairs(double(hi - lo));
         }
     }
     c.discordant = pairs(double(n)) - c.concordant - c.tied_truth - c.tied_observed + c.tied_both;
@@ -597,7 +615,7 @@ void concordance_tolerant(const double* truth, const double* observed, size_t n,
     c.tied_observed /= 2;
     // pairs = tied in truth + tied in observed - tied in both + apart in both
     c.tied_both = c.tied_truth + c.tied_observed + c.concordant + c.discordant - pairs(double(n));
-    sum_over_items({n, both.data(), y.above.data(), x.above.data(), true, tied.data(), same.data()}, extra & STRICT,
+    sum_over_items({n, both.data(), y.above.data(), x.above.data(), true, tied.data(), same.data()}, extra & ~MEAN,
                    c);
 }
 
@@ -638,11 +656,17 @@ VECTORISED void sum_gaps(int n, const double* x, const double* y, double* concor
     }
 }
 
+// Only ratios of gaps count: huge scores are scaled, exactly, so that their sums stay finite.
+double gap_scale(double lowest, double highest) {
+    return std::max(std::fabs(lowest), std::fabs(highest)) > 1e290 ? std::ldexp(1.0, -64) : 1.0;
+}
+
 void gaps_small(const Order& order, const double* observed, Gaps& g) {
     const int n = order.n;
     double x[SMALL + LANES], y[SMALL + LANES], concordant[SMALL + LANES], discordant[SMALL + LANES];
     int32_t both[SMALL + LANES], above[SMALL + LANES];
-    std::memcpy(x, order.x, n * sizeof(double));
+    const double scale = gap_scale(order.x[n - 1], order.x[0]);
+    for (int i = 0; i < n; i++) x[i] = order.x[i] * scale;
     std::fill(x + n, x + n + LANES, 0.0);
     order.gather(observed, y);
     sum_gaps(n, x, y, concordant, discordant);
@@ -683,8 +707,10 @@ void gaps_large(const double* truth, const double* observed, size_t n, Gaps& g) 
     std::vector<Gapped> items(n), buffer(n);
     {
         const std::vector<Keyed> order = sorted_by(observed, truth, n);
+        const auto [lowest, highest] = std::minmax_element(truth, truth + n);
+        const double scale = gap_scale(*lowest, *highest);
         for (size_t i = 0; i < n; i++) {
-            items[i] = {order[i].value, 0, 0};
+            items[i] = {order[i].value * scale, 0, 0};
             g.tied_observed += i && order[i].order == order[i - 1].order;
         }
     }

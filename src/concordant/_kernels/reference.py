@@ -10,6 +10,8 @@ that the items above a given one come after it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +23,7 @@ IntArray = npt.NDArray[np.int64]
 # A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
 Value: TypeAlias = FloatArray
 
-MEAN, STRICT = 1, 2
+MEAN, STRICT, BACK = 1, 2, 4
 """Sums that only some coefficients ask for: add them up and pass them as `extra`."""
 
 
@@ -35,7 +37,7 @@ class Counts(NamedTuple):
     tied_both: Value
     top_truth: Value  # items with none above them
     top_observed: Value
-    down_truth: Value  # sum of C(i) / (items above i in truth)
+    down_truth: Value  # BACK: sum of C(i) / (items above i in truth)
     down_observed: Value  # the same, walking observed
     mean_observed: Value  # MEAN: the same, averaged over the places that i takes in its tied group
     within_observed: Any  # MEAN: the average from pairs inside tied groups, which are concordant half of the time
@@ -69,6 +71,10 @@ def concordance_pair(truth: FloatArray, observed: FloatArray, tolerance: float, 
         return None
     if tolerance > 0:
         return _tolerant(truth, observed, tolerance)
+    if truth.size <= 256:
+        found = _concordance_of_few(truth, observed, extra)
+        if found is not None:
+            return found
     return tuple(_concordance(truth, observed[None], extra)[0].tolist())
 
 
@@ -132,8 +138,7 @@ def cosines_rows(
 
 def _finite(truth: FloatArray, observed: FloatArray) -> bool:
     # A finite product is proof; one that is not may also be an overflow.
-    with np.errstate(all="ignore"):
-        return bool(np.isfinite(truth @ observed)) or bool(np.isfinite(truth).all() and np.isfinite(observed).all())
+    return isfinite(np.dot(truth, observed)) or bool(np.isfinite(truth).all() and np.isfinite(observed).all())
 
 
 def _by_truth(
@@ -145,18 +150,51 @@ def _by_truth(
     out: FloatArray,
 ) -> bool:
     """Call `block` on each row of truth with all its rows of observed, some at a time to bound the memory."""
-    if not (np.isfinite(truth).all() and np.isfinite(observed).all()):
+    if not np.isfinite(truth).all():
         return False
     step = max(1, 2**18 // truth.shape[1])
     order = np.argsort(truth_row, kind="stable")
     for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
         for lo in range(0, len(pairs), step):
             some = pairs[lo : lo + step]
-            out[some] = block(truth[truth_row[some[0]]], observed[observed_row[some]])
+            these = observed[observed_row[some]]
+            if not np.isfinite(these).all():
+                return False
+            out[some] = block(truth[truth_row[some[0]]], these)
     return True
 
 
 # Concordance --------------------------------------------------------------------------------------
+
+
+_PLACES = np.arange(256, dtype=np.uint8)
+
+
+@lru_cache(maxsize=8)
+def _later(m: int) -> npt.NDArray[np.bool_]:
+    """Whether position j, the row, is later than position i, the column."""
+    return np.tri(m, k=-1, dtype=bool)
+
+
+def _concordance_of_few(truth: FloatArray, observed: FloatArray, extra: int) -> tuple[float, ...] | None:
+    """What `_concordance` gives for one pair without ties, in as few calls of NumPy as possible; None with ties."""
+    m = truth.size
+    by_truth, by_observed = truth.argsort(), observed.argsort()
+    for scores in (truth[by_truth], observed[by_observed]):
+        if np.count_nonzero(scores[1:] == scores[:-1]):
+            return None
+    ranks = np.empty(m, np.uint8)
+    ranks[by_truth] = _PLACES[:m]
+    ranks = ranks[by_observed]
+    later = ranks[:, None] > ranks
+    later &= _later(m)
+    both = np.add.reduce(later.view(np.uint8), axis=0, dtype=np.uint8)
+    concordant = float(np.count_nonzero(later))
+    down_observed = float(np.add.reduce(both[:-1] / _PLACES[m - 1 : 0 : -1]))
+    down_truth = float(np.add.reduce(both / np.maximum(m - 1 - ranks, 1))) if extra & BACK else 0.0
+    discordant = m * (m - 1) / 2 - concordant
+    sums = (down_truth, down_observed, down_observed, 0.0, down_observed, 1.0)
+    return (concordant, discordant, 0.0, 0.0, 0.0, 1.0, 1.0, *sums)
 
 
 class _Walk(NamedTuple):
@@ -170,13 +208,12 @@ class _Walk(NamedTuple):
 
 def _walk(truth: FloatArray, observed: FloatArray) -> _Walk:
     """Sort each row; tied items by truth, best first, so that of two of them the later is never above in truth."""
-    order = np.argsort(observed, axis=1)
-    scores = np.take_along_axis(observed, order, 1)
+    scores = np.sort(observed, axis=1)
     equal = scores[:, 1:] == scores[:, :-1]
     m = truth.size
     if not np.count_nonzero(equal):
         place = np.arange(m)
-        return _Walk(order, place, place, False)
+        return _Walk(np.argsort(observed, axis=1), place, place, False)
     order = np.lexsort((np.broadcast_to(-truth, observed.shape), observed), axis=1)
     return _Walk(order, *_runs(equal), True)
 
@@ -240,7 +277,7 @@ def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatAr
     column.concordant[:] = concordant
     column.tied_truth[:] = tied_truth
     column.top_truth[:] = top_truth
-    column.down_truth[:] = _sum_ratios(both, above_truth)
+    column.down_truth[:] = _sum_ratios(both, above_truth) if extra & BACK else 0
     column.down_observed[:] = down_observed
     if walk.ties:
         tied = walk.last - walk.first + 1
@@ -297,11 +334,6 @@ def _mean_over_places(
 def _count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """For each position of each row, a permutation: how many later positions hold a greater rank."""
     rows, m = ranks.shape
-    if rows == 1 and m <= 256:
-        later = ranks[0, :, None] > ranks[0]
-        later &= np.tri(m, k=-1, dtype=bool)  # row j is later than column i
-        few: npt.NDArray[Any] = later.view(np.uint8).sum(axis=0, dtype=np.uint8, keepdims=True)
-        return few
     if rows >= 8 and m <= 4096:
         columns = np.ascontiguousarray(ranks.T)
         dtype = np.uint8 if m <= 256 else np.uint16
@@ -400,6 +432,8 @@ def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tupl
 def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
     """`Gaps` of one truth with each row of observed."""
     m = truth.size
+    if np.abs(truth).max() > 1e290:  # only ratios of gaps count: scale, exactly, so that their sums stay finite
+        truth = truth * 2.0**-64
     best_first = np.argsort(-truth, kind="stable")
     x = truth[best_first]
     ranks = np.empty(m, np.int64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from .._kernels.reference import MEAN, STRICT, Counts, Value
+from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from .inputs import FloatArray
 from .sums import concordance, ratio, refuse_ties
 
@@ -89,7 +89,7 @@ def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: 
     >>> round(cc.tau_ap_symmetric([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.373333
     """
-    m, c = concordance(truth, observed, workers=workers)
+    m, c = concordance(truth, observed, extra=BACK, workers=workers)
     _refuse_all_ties(c, truth, observed, "tau_ap_symmetric")
     return (c.down_observed + c.down_truth) / (m - 1) - 1
 
@@ -160,7 +160,8 @@ def tau_ap_ties(
     0.12
     """
     m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
-    return 2 * ratio(c.down_observed, _untied(m, c, c.top_observed), _ALL_TIED) - 1
+    below = (m - c.top_observed) * (c.top_truth < m)  # 0 where a side is all tied
+    return 2 * ratio(c.down_observed, below, _ALL_TIED) - 1
 
 
 def tau_ap_b(
@@ -188,8 +189,8 @@ def tau_ap_b(
     >>> round(cc.tau_ap_b([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.14
     """
-    m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
-    below_truth, below_observed = _untied(m, c, c.top_truth), _untied(m, c, c.top_observed)
+    m, c = concordance(truth, observed, tolerance=tolerance, extra=BACK, workers=workers)
+    below_truth, below_observed = m - c.top_truth, m - c.top_observed  # 0 where a side is all tied
     # Half of 2 down_observed / below_observed - 1 and of 2 down_truth / below_truth - 1, as one fraction.
     both = c.down_observed * below_truth + c.down_truth * below_observed
     return ratio(both, below_truth * below_observed, _ALL_TIED) - 1
@@ -231,9 +232,3 @@ def tau_ap_strict(
     """
     m, c = concordance(truth, observed, tolerance=tolerance, extra=STRICT, workers=workers)
     return 2 * c.strict_observed / (m - c.alone_observed) - 1
-
-
-def _untied(m: int, c: Counts, top: Value) -> Value:
-    """Systems below the top group; 0 where a side is all tied, which leaves both directions undefined."""
-    pairs = m * (m - 1) / 2
-    return (m - top) * ((c.tied_truth < pairs) & (c.tied_observed < pairs))

@@ -93,4 +93,6 @@ def _spearman(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
 def _weighted_tau(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
     from scipy import stats
 
-    return [stats.weightedtau(t, o).statistic for t, o in zip(truth, observed, strict=True)]
+    # Only the order counts; ranks are safe from the overflow that huge scores cause in scipy's check for nan.
+    ranks = stats.rankdata(truth, axis=1), stats.rankdata(observed, axis=1)
+    return [stats.weightedtau(t, o).statistic for t, o in zip(*ranks, strict=True)]

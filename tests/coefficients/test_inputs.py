@@ -1,0 +1,195 @@
+"""Bad input: one clear error each. Unusual input: the right value. Inputs are never changed."""
+
+from __future__ import annotations
+
+import decimal
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import concordant as cc
+
+COEFFICIENTS = {c.name: c for c in cc.list_coefficients()}
+every = pytest.mark.parametrize("c", COEFFICIENTS.values(), ids=COEFFICIENTS)
+NAMES = ["bm25", "dense", "hybrid"]
+GOOD = [0.3, 0.1, 0.2]
+
+pytestmark = pytest.mark.usefixtures("kernels")
+
+
+@every
+@pytest.mark.parametrize("side", ["truth", "observed"])
+@pytest.mark.parametrize(
+    ("bad", "error", "says"),
+    [
+        ([0.1, float("nan"), 0.2], cc.InputError, r"\[1\] is nan.*finite"),
+        ([0.1, 0.2, float("-inf")], cc.InputError, r"\[2\] is -inf.*finite"),
+        ([0.1, 0.2], cc.InputError, r"has 3 systems.*has 2|has 2 systems.*has 3"),
+        (NAMES, cc.InputTypeError, r"bm25|list"),
+        (tuple(NAMES), cc.InputTypeError, r"bm25|tuple"),
+        ("bm25", cc.InputTypeError, "str"),
+        (np.array(NAMES, dtype=object), cc.InputTypeError, "bm25|objects"),
+        (np.array([1, 2, 3j]), cc.InputTypeError, "complex"),
+        ([decimal.Decimal(1), decimal.Decimal(2), decimal.Decimal(3)], cc.InputTypeError, "Decimal"),
+        ([None, 1, 2], cc.InputTypeError, "None|objects"),
+        (np.array(["2024-01-01"] * 3, dtype="datetime64[D]"), cc.InputTypeError, "datetime64"),
+        (3.0, cc.InputTypeError, "single value"),
+        (iter([1.0, 2.0, 3.0]), cc.InputTypeError, "iterator"),
+        ({1.0, 2.0, 3.0}, cc.InputTypeError, "set"),
+        ([[1, 2, 3], [1, 2]], cc.InputError, "unequal length"),
+        (np.ma.masked_array([1.0, 2, 3], mask=[False, True, False]), cc.InputError, "masked"),
+        (np.array([2**60, 2**60 + 1, 5]), cc.InputError, "float64 cannot hold"),
+    ],
+)
+def test_refused(c: cc.Coefficient, side: str, bad: Any, error: type[Exception], says: str) -> None:
+    arguments = {"truth": GOOD, "observed": GOOD, side: bad}
+    with pytest.raises(error, match=says) as caught:
+        c.function(**arguments)
+    assert side in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, cc.ConcordantError)
+
+
+@every
+def test_too_few_systems(c: cc.Coefficient) -> None:
+    for few in ([], [1.0], np.empty((4, 0)), np.ones((4, 1))):
+        with pytest.raises(cc.InputError, match="at least 2"):
+            c.function(few, few)
+
+
+@every
+def test_mappings(c: cc.Coefficient) -> None:
+    mapping = dict(zip(NAMES, GOOD, strict=True))
+    if c.name == "rbo":
+        assert c.function(mapping, mapping) == 1
+    else:
+        with pytest.raises(cc.InputTypeError, match="sorted"):
+            c.function(mapping, mapping)
+
+
+@every
+def test_shapes_that_do_not_broadcast(c: cc.Coefficient) -> None:
+    with pytest.raises(cc.InputError, match=r"\(2, 3\).*\(4, 3\)"):
+        c.function(np.ones((2, 3)), np.ones((4, 3)))
+
+
+def test_nan_in_a_batch_is_named_by_its_place() -> None:
+    batch = np.random.default_rng(0).random((4, 5))
+    batch[2, 3] = np.nan
+    with pytest.raises(cc.InputError, match=r"observed\[2, 3\] is nan"):
+        cc.tau_ap(np.arange(5), batch)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, "2", None])
+def test_workers(workers: Any) -> None:
+    with pytest.raises(cc.InputError, match="workers"):
+        cc.tau(GOOD, GOOD, workers=workers)
+
+
+@pytest.mark.parametrize("tolerance", [-0.1, float("nan"), float("inf"), "0.1", None])
+def test_tolerance(tolerance: Any) -> None:
+    for c in COEFFICIENTS.values():
+        if c.tolerance:
+            with pytest.raises(cc.InputError, match="tolerance"):
+                c.function(GOOD, GOOD, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("c", [c for c in COEFFICIENTS.values() if len(c.ties) < 2], ids=lambda c: c.name)
+def test_ties_where_none_are_allowed(c: cc.Coefficient) -> None:
+    tied = [0.5, 0.25, 0.5, 0.125]
+    free = [0.4, 0.3, 0.2, 0.1]
+    for side in {"truth", "observed"} - set(c.ties):
+        with pytest.raises(cc.TiesError) as caught:
+            c.function(**{"truth": free, "observed": free, side: tied})
+        message = str(caught.value)
+        assert f"{side}[0] and {side}[2] are tied (both 0.5)" in message
+        named = [other for other in COEFFICIENTS if f"use {other}" in message]
+        assert named
+        COEFFICIENTS[max(named, key=len)].function(**{"truth": free, "observed": free, side: tied})
+        with pytest.raises(cc.TiesError, match=rf"{side}\[1, 0\] and {side}\[1, 2\]"):
+            c.function(**{"truth": free, "observed": free, side: [free, tied]})
+
+
+@every
+def test_kinds_of_numbers(c: cc.Coefficient) -> None:
+    truth, observed = np.array([8, 3, 5, 1, 7]), np.array([5, 3, 7, 2, 6])
+    expected = c.function(truth.astype(float), observed.astype(float))
+    assert isinstance(expected, float)
+    wide = np.zeros((5, 3))
+    wide[:, 1] = observed
+    for t, o in (
+        (truth, observed),
+        (truth.tolist(), tuple(observed.tolist())),
+        (truth.astype(np.int8), observed.astype(np.uint64)),
+        (truth.astype(np.float32), observed.astype(np.float16)),
+        (truth[::-1][::-1], wide[:, 1]),
+        (pd.Series(truth, index=list("abcde")), pd.Series(observed, index=list("abcde"))),
+        (pd.Series(truth), observed),
+        (truth.astype(">f8"), observed.astype(np.longdouble)),
+        (np.ma.masked_array(truth, mask=False), observed),
+        (range(1, 6), observed),
+    ):
+        if isinstance(t, range):
+            assert c.function(t, o) == c.function(list(t), o)
+        else:
+            assert c.function(t, o) == expected
+
+
+@every
+def test_labels_in_another_order_are_not_compared_by_position(c: cc.Coefficient) -> None:
+    truth = pd.Series(GOOD, index=NAMES)
+    with pytest.raises(cc.InputError, match="reindex"):
+        c.function(truth, truth.iloc[::-1])
+
+
+@every
+def test_inputs_are_never_changed(c: cc.Coefficient) -> None:
+    truth = np.random.default_rng(1).random((2, 1, 6))
+    observed = np.random.default_rng(2).random((3, 6))
+    before = truth.copy(), observed.copy()
+    truth.flags.writeable = observed.flags.writeable = False
+    c.function(truth, observed)
+    c.function(truth[0, 0], observed[0])
+    np.testing.assert_array_equal(truth, before[0])
+    np.testing.assert_array_equal(observed, before[1])
+
+
+@every
+def test_extreme_numbers(c: cc.Coefficient) -> None:
+    truth, observed = np.array([8.0, 3, 5, 1, 7]), np.array([5.0, 3, 7, 2, 6])
+    expected = c.function(truth, observed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for factor in (2.0**-1060, 2.0**-500, 2.0**500, 2.0**1020):
+            assert c.function(truth * factor, observed) == pytest.approx(expected, rel=1e-12)
+            assert c.function(truth, observed * factor) == pytest.approx(expected, rel=1e-12)
+    if len(c.ties) == 2:
+        zeros, negative = [0.0, 0.0, 1.0, 2.0, 3.0], [0.0, -0.0, 1.0, 2.0, 3.0]
+        assert c.function(negative, observed) == c.function(zeros, observed)
+        assert c.function(observed, negative) == c.function(observed, zeros)
+
+
+def test_tie_bounds_refuse_other_coefficients() -> None:
+    for bad in ("tau_b", None, cc.tau, ["tau"]):
+        with pytest.raises(cc.InputError, match="tau_ap"):
+            cc.tie_bounds(GOOD, GOOD, bad)  # type: ignore[arg-type]
+    with pytest.raises(cc.TiesError):
+        cc.tie_bounds([1, 1, 2], GOOD)
+
+
+def test_tie_bounds_of_a_batch() -> None:
+    observed = np.array([[1, 1, 2, 3], [4, 3, 2, 1], [1, 1, 1, 1]])
+    truth = [4, 3, 2, 1]
+    bounds = cc.tie_bounds(truth, observed, "tau_ap")
+    for k, row in enumerate(observed):
+        one = cc.tie_bounds(truth, row, "tau_ap")
+        assert (one.minimum, one.expected, one.maximum) == (
+            bounds.minimum[k],  # type: ignore[index]
+            bounds.expected[k],  # type: ignore[index]
+            bounds.maximum[k],  # type: ignore[index]
+        )
+    assert "shape (3,)" in str(bounds)
+    assert "1.0000" in str(one)

@@ -1,0 +1,66 @@
+"""The package as a whole: names, start-up, what is installed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import concordant
+
+
+def test_every_public_name_resolves_and_survives_the_import_of_every_module() -> None:
+    code = """
+import importlib, pkgutil, concordant
+for module in pkgutil.walk_packages(concordant.__path__, "concordant."):
+    importlib.import_module(module.name)
+for _ in range(2):
+    for name in concordant.__all__:
+        value = getattr(concordant, name)
+        assert type(value).__name__ != "module", name
+for _ in range(2):
+    for c in concordant.list_coefficients():
+        assert c.function is getattr(concordant, c.name)
+        c.function([3, 2, 1], [3, 2, 1])
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_all_names_are_listed_once() -> None:
+    assert len(set(concordant.__all__)) == len(concordant.__all__)
+    assert set(concordant.__all__) == set(concordant._MODULE_OF)
+    assert set(concordant.__all__) <= set(dir(concordant))
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = concordant.no_such_name
+
+
+def test_importing_concordant_imports_nothing_heavy() -> None:
+    code = "import sys, concordant; print(sorted(m.split('.')[0] for m in sys.modules))"
+    modules = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    for heavy in ("numpy", "scipy", "pandas", "matplotlib", "typer"):
+        assert f"'{heavy}'" not in modules
+
+
+def test_a_coefficient_needs_no_scipy() -> None:
+    code = "import sys, concordant as cc; cc.tau_ap([1, 2, 3], [1, 3, 2]); assert 'scipy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_numpy_kernels_can_be_asked_for() -> None:
+    code = "import concordant as cc; assert not cc.has_native; assert cc.tau_ap([1, 2, 3], [1, 3, 2]) == 0.5 - 0.5"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "CONCORDANT_KERNELS": "numpy"})
+
+
+def test_versions_agree() -> None:
+    assert version("concordant") == concordant.__version__
+
+
+def test_modules_have_docstrings() -> None:
+    for module in pkgutil.walk_packages(concordant.__path__, "concordant."):
+        if not module.name.endswith("native"):
+            assert importlib.import_module(module.name).__doc__, module.name
