@@ -67,6 +67,13 @@ double pairs(double n) { return n * (n - 1) / 2; }
 // Where the current run of equals began, walking up: here, or where it did before. A branch would be mispredicted.
 inline size_t begin_if(bool here, size_t i, size_t before) { return std::max(before, i & -size_t(here)); }
 
+const struct Reciprocals {
+    double of[SMALL];
+    Reciprocals() {
+        for (int k = 1; k < SMALL; k++) of[k] = 1.0 / k;
+    }
+} RECIPROCAL;
+
 // Per item; where above_x is null, in the order of the truth, best first.
 struct PerItem {
     size_t n;
@@ -120,14 +127,14 @@ void sum_over_items(const PerItem& p, int extra, Counts& c) {
         // A tied group takes places p .. p+t-1 in every order equally often: urbano2017, equations 6 and 8.
         // Passes over the places, then one over the items, none with a branch on how many are tied.
         std::vector<int32_t> size(n);             // of the group that begins at a place, from 0
-        std::vector<double> one(n), inverse(n);   // 1 / place, and its sum over the group
+        std::vector<double> inverse(n);           // sum of 1 / place over it
         for (size_t i = 0; i < n; i++) size[p.above[i]] = p.tied[i];
-        for (size_t k = 1; k < n; k++) one[k] = 1.0 / double(int32_t(k));
         double within = 0, mean = 0;
         for (size_t k = 1, first = 0; k < n; k++) {
+            const double one = k < SMALL ? RECIPROCAL.of[k] : 1.0 / double(k);
             first = begin_if(size[k] != 0, k, first);
-            inverse[first] += one[k];
-            within += double(int32_t(k - first)) * one[k];
+            inverse[first] += one;
+            within += double(int32_t(k - first)) * one;
         }
         for (size_t k = 0; k < n; k++) {  // alone at its place: both / place, exactly
             const int32_t alone = -int32_t(size[k] == 1), place = std::max(int32_t(k), 1);
