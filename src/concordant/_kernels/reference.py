@@ -138,7 +138,9 @@ def cosines_rows(
 
 def _finite(truth: FloatArray, observed: FloatArray) -> bool:
     # A finite product is proof; one that is not may also be an overflow.
-    return isfinite(np.dot(truth, observed)) or bool(np.isfinite(truth).all() and np.isfinite(observed).all())
+    with np.errstate(all="ignore"):
+        product = np.dot(truth, observed)
+    return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(observed).all())
 
 
 def _by_truth(

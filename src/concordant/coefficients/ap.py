@@ -87,7 +87,7 @@ def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: 
     --------
     >>> import concordant as cc
     >>> round(cc.tau_ap_symmetric([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
-    0.373333
+    0.42
     """
     m, c = concordance(truth, observed, extra=BACK, workers=workers)
     _refuse_all_ties(c, truth, observed, "tau_ap_symmetric")

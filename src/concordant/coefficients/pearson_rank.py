@@ -49,7 +49,7 @@ def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int 
 
     >>> import concordant as cc
     >>> round(cc.pearson_rank([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
-    0.873654
+    0.971227
     """
     c = cosines(truth, observed, workers=workers)
     return ratio(c.sum, c.weight, _UNDEFINED)
@@ -69,7 +69,7 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, wor
     --------
     >>> import concordant as cc
     >>> round(cc.pearson_rank_symmetric([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
-    0.898093
+    0.971227
     """
     c = cosines(truth, observed, workers=workers)
     d = cosines(observed, truth, workers=workers)
