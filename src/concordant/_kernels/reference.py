@@ -317,19 +317,20 @@ def _mean_over_places(
     both: npt.NDArray[Any], above: npt.NDArray[Any], tied: npt.NDArray[Any]
 ) -> tuple[FloatArray, FloatArray]:
     """urbano2017, equations 6 and 8: a group of t items takes the places p .. p+t-1 in every order equally often."""
-    mean, within = np.zeros(len(both)), np.zeros(len(both))
-    for row in range(len(both)):
-        for k in np.unique(tied[row]):
-            which = tied[row] == k
-            p = 1.0 + above[row, which]
-            places = p[:, None] + np.arange(k)
-            with np.errstate(divide="ignore"):
-                inverse = np.where(places > 1, 1 / (places - 1), 0.0)
-            if k == 1:
-                mean[row] += (both[row, which] / np.maximum(p - 1, 1)).sum()
-            else:
-                mean[row] += (both[row, which] * inverse.sum(axis=1) / k).sum()
-                within[row] += (inverse * np.arange(k)).sum() / (2 * k)
+    rows, m = both.shape
+    mean, within = np.empty(rows), np.empty(rows)
+    place = np.arange(m)  # from 0, so the number of items above
+    inverse = 1 / np.maximum(place, 1)
+    inverse[0] = 0
+    for row in range(rows):
+        begins = np.unique(above[row])
+        sums = np.zeros(m)
+        sums[begins] = np.add.reduceat(inverse, begins)
+        first = np.repeat(begins, np.diff(begins, append=m))
+        within[row] = ((place - first) * inverse).sum() / 2
+        alone = tied[row] == 1  # both / place, exactly
+        share = np.where(alone, both[row], both[row] * sums[above[row]])
+        mean[row] = (share / np.where(alone, np.maximum(above[row], 1), tied[row])).sum()
     return mean, within
 
 
