@@ -27,7 +27,8 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     """
     array = np.asarray(values, dtype=np.float64)
     means = array.mean(axis=axis)
-    # Where negative scores cancel, the digits that count are those of the scores, not those left of their sum.
+    # Where negative scores cancel, the digits that count are those of the scores, not those left of their
+    # sum.
     return round_means(means, np.abs(array).mean(axis=axis) if (array < 0).any() else None)
 
 
@@ -40,8 +41,8 @@ def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> Floa
     magnitude = np.abs(x if size is None else np.asarray(size, dtype=np.float64))
     digits = 11 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
     up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
-    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last bit
-    # would decide; going up a little after the half (0.02 of a step) keeps them on one side.
+    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
+    # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
     steps = np.rint(np.abs(x) * up / down - 0.02)
     return np.asarray(np.copysign(steps / up * down, x) + 0.0)
 
@@ -80,13 +81,16 @@ class Scores:
                 f"{tables.counted(expected[1], 'system')}{hint}"
             )
         if not array.size:
-            raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
+            raise InputError(
+                f"values of shape {array.shape} are empty: at least one topic and one system are needed"
+            )
         if not isinstance(measure, str):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
         if not np.isfinite(array).all():
             i, j = (int(k[0]) for k in np.nonzero(~np.isfinite(array)))
             raise InputError(
-                f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is {array[i, j]}: every "
+                f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is "
+                f"{array[i, j]}: every "
                 "score must be a finite number; leave out the topic or the system, or give it a score"
             )
         array += 0.0  # -0.0 becomes 0.0
@@ -97,7 +101,7 @@ class Scores:
         object.__setattr__(self, "measure", measure)
 
     def means(self) -> FloatArray:
-        """The mean of each system over the topics, in the order of `systems`; equal totals give equal means."""
+        """The mean of each system, in the order of `systems`; equal totals give equal means."""
         return mean_over_topics(self.values, axis=0)
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
@@ -118,7 +122,9 @@ class Scores:
         as well, so that the result does not depend on the order of the systems.
         """
         if not 0 <= fraction < 1:
-            raise InputError(f"fraction is {fraction!r}: give the share of systems to drop, at least 0 and below 1")
+            raise InputError(
+                f"fraction is {fraction!r}: give the share of systems to drop, at least 0 and below 1"
+            )
         count = int(fraction * len(self.systems) + 1e-9)
         means = self.means()
         worst_kept = np.sort(means)[count]
@@ -153,7 +159,7 @@ class Scores:
         return next((d for d in range(7) if np.array_equal(np.round(self.values, d), self.values)), None)
 
     def to_frame(self, long: bool = False) -> Any:
-        """A pandas frame: topics as index and systems as columns, or columns topic, system, measure, value."""
+        """A pandas frame, topics x systems; or long, with columns topic, system, measure and value."""
         pandas = _import("pandas")
         if not long:
             return pandas.DataFrame(
@@ -171,7 +177,9 @@ class Scores:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error") -> Scores:
+    def from_frame(
+        cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error"
+    ) -> Scores:
         """Scores from a pandas or polars frame, wide (topics x systems) or long.
 
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
@@ -193,9 +201,9 @@ class Scores:
     ) -> Scores:
         """Scores from dictionaries nested as pytrec_eval, ranx and people's scripts nest them.
 
-        {system: {topic: {measure: value}}}; {topic: {measure: value}}, pytrec_eval's result for one run, which
-        is called `system`; {measure: {topic: value}}, ranx's `Run.scores`; {system: {topic: value}}. The last three
-        are told apart by the names of measures; where that is not possible the last is meant.
+        {system: {topic: {measure: value}}}; {topic: {measure: value}}, pytrec_eval's result for one run,
+        which is called `system`; {measure: {topic: value}}, ranx's `Run.scores`; {system: {topic: value}}.
+        The last three are told apart by the names of measures; where that is not possible the last is meant.
 
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
@@ -211,15 +219,22 @@ class Scores:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
             return NotImplemented
-        return (self.topics, self.systems, self.measure) == (other.topics, other.systems, other.measure) and bool(
-            np.array_equal(self.values, other.values)
-        )
+        return (self.topics, self.systems, self.measure) == (
+            other.topics,
+            other.systems,
+            other.measure,
+        ) and bool(np.array_equal(self.values, other.values))
 
     def __hash__(self) -> int:
         return hash((self.topics, self.systems, self.measure, self.values.tobytes()))
 
     def __reduce__(self) -> tuple[Callable[..., Scores], tuple[Any, ...]]:
-        return Scores, (self.values, self.topics, self.systems, self.measure)  # read-only again after pickling
+        return Scores, (
+            self.values,
+            self.topics,
+            self.systems,
+            self.measure,
+        )  # read-only again after pickling
 
 
 @dataclass(frozen=True)
@@ -252,7 +267,8 @@ class Alignment:
 def align(*scores: Scores, on: Literal["both", "systems"] = "both") -> tuple[Scores, ...]:
     """The same systems, and with on="both" the same topics, on all sides, in the order of the first.
 
-    What not every side has is left out, with an `AlignmentWarning` that says what; `alignment` gives it as data.
+    What not every side has is left out, with an `AlignmentWarning` that says what; `alignment` gives it as
+    data.
 
     >>> a = Scores([[1, 2], [3, 4]], ["1", "2"], ["x", "y"])
     >>> b = Scores([[5, 6], [7, 8]], ["2", "1"], ["y", "x"])
@@ -273,7 +289,9 @@ def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Align
         raise InputError(f"align needs at least 2 Scores, and got {len(scores)}")
     for k, side in enumerate(scores):
         if not isinstance(side, Scores):
-            raise InputTypeError(f"argument {k} of align is a {type(side).__name__}: give Scores (read_scores makes them)")
+            raise InputTypeError(
+                f"argument {k} of align is a {type(side).__name__}: give Scores (read_scores makes them)"
+            )
     systems, lost_systems = _common([side.systems for side in scores], "systems")
     topics: tuple[str, ...] | None = None
     lost_topics: tuple[tuple[str, ...], ...] = ((),) * len(scores)
@@ -288,12 +306,16 @@ def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Align
     return Alignment(aligned, on, lost_systems, lost_topics)
 
 
-def _common(sides: Sequence[tuple[str, ...]], what: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _common(
+    sides: Sequence[tuple[str, ...]], what: str
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The labels that all sides have, in the order of the first, and for each side those that it loses."""
     shared = set(sides[0]).intersection(*sides[1:])
     if not shared:
         examples = "; ".join(f"side {k} has {tables.listing(side, 5)}" for k, side in enumerate(sides))
-        raise InputError(f"no {what} are common to all sides: {examples}. Rename them so that the labels match")
+        raise InputError(
+            f"no {what} are common to all sides: {examples}. Rename them so that the labels match"
+        )
     return (
         tuple(label for label in sides[0] if label in shared),
         tuple(tuple(label for label in side if label not in shared) for side in sides),
@@ -307,11 +329,15 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
         if array.dtype.kind not in "fiub":
             raise ValueError
     except ValueError:
-        raise InputTypeError("values must be numbers in a topics x systems array; rows of equal length") from None
+        raise InputTypeError(
+            "values must be numbers in a topics x systems array; rows of equal length"
+        ) from None
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise InputError("values have masked entries: fill them first, a mask would be ignored silently")
     if array.ndim != 2:
-        raise InputError(f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them")
+        raise InputError(
+            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them"
+        )
     return np.array(array, dtype=np.float64, order="C")
 
 
@@ -321,14 +347,17 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     names: list[str] = []
     for label in labels:
         if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
-            raise InputTypeError(f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)")
+            raise InputTypeError(
+                f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"
+            )
         names.append(str(label))
     if len(set(names)) < len(names):
         seen: dict[str, int] = {}
         for place, name in enumerate(names):
             if name in seen:
                 raise InputError(
-                    f"{what} hold {name!r} twice, at positions {seen[name]} and {place}: labels must be unique; rename one "
+                    f"{what} hold {name!r} twice, at positions {seen[name]} and {place}: labels must be "
+                    "unique; rename one "
                     "or leave it out"
                 )
             seen[name] = place
@@ -349,4 +378,3 @@ def _import(name: str) -> Any:
         return __import__(name)
     except ImportError:
         raise MissingExtraError(f"this needs {name}: pip install 'concordant[app]'") from None
-

@@ -35,8 +35,8 @@ VALUE_COLUMNS = ("value", "score", "scores")
 # A first column of one of these names numbers the rows of a matrix: the topics.
 INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed: 0"})
 
-# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them. Used only to tell a column of
-# measures from a column of topics. A name must end after the family or go on with _ @ ( . or -.
+# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them. Used only to tell a column
+# of measures from a column of topics. A name must end after the family or go on with _ @ ( . or -.
 _MEASURE = re.compile(
     r"Z?(?:map|gm_map|gmap|ap|ndcg|dcg|alpha_?n?dcg|nrbp|p|precision|r|recall|rprec|r-precision|bpref|"
     r"recip_rank|reciprocal_rank|rr|mrr|err|nerr\d*|rbp|infap|judged|success|hits|hit_rate|f|f1|set|num|"
@@ -117,7 +117,9 @@ def choose_measure(available: Collection[str], asked: str | None, default: str |
         return next(iter(available))
     if not available:
         raise InputError("the data hold no measure with a number for each topic")
-    raise InputError(f"the data hold {len(available)} measures; choose one with measure=: {listing(available, 200)}")
+    raise InputError(
+        f"the data hold {len(available)} measures; choose one with measure=: {listing(available, 200)}"
+    )
 
 
 def _suggest_measure(asked: str, available: Collection[str]) -> str:
@@ -125,7 +127,7 @@ def _suggest_measure(asked: str, available: Collection[str]) -> str:
     same = [name for name in available if _spelling(name) == _spelling(asked)]
     near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
     if near:
-        return f"; did you mean {' or '.join(repr(name) for name in near)}? There are: {listing(available, 200)}"
+        return f"; did you mean {' or '.join(repr(name) for name in near)}? There are: {listing(available)}"
     return f"; there are: {listing(available, 200)}"
 
 
@@ -178,7 +180,8 @@ def fill_or_drop(
             raise InputError(f"no topic is shared by all systems: {_missing_message(holes, topics, systems)}")
         lost = listing([topics[k] for k in bad_topics])
         warnings.warn(
-            f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}, because not every system has them: {lost}",
+            f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}, because not every system has "
+            f"them: {lost}",
             DataWarning,
             stacklevel,
         )
@@ -197,10 +200,10 @@ def fill_or_drop(
 
 
 def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str], most: int = 5) -> str:
-    bad = np.flatnonzero(holes.any(axis=0))
+    bad = [int(k) for k in np.flatnonzero(holes.any(axis=0))]
     parts = [
         f"{systems[k]} lacks {'topic' if holes[:, k].sum() == 1 else 'topics'} "
-        + listing([topics[i] for i in np.flatnonzero(holes[:, k])])
+        + listing(topics[int(i)] for i in np.flatnonzero(holes[:, k]))
         for k in bad[:most]
     ]
     return "; ".join(parts) + (f"; and {len(bad) - most} more systems" if len(bad) > most else "")
@@ -208,7 +211,16 @@ def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[
 
 def _missing_message(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str]) -> str:
     return (
-        f"{_who(holes, topics, systems)} (of {counted(len(topics), 'topic')}). Choose with missing=: 'zero' scores "
-        "them 0 (as trec_eval -c), 'drop' keeps the topics that all systems have, 'drop-systems' keeps the systems "
+        f"{_who(holes, topics, systems)} (of {counted(len(topics), 'topic')}). Choose with missing=: "
+        "'zero' scores "
+        "them 0 (as trec_eval -c), 'drop' keeps the topics that all systems have, 'drop-systems' keeps "
+        "the systems "
         "that have all topics"
     )
+
+
+def is_row_number(column: Sequence[float | None], others: Sequence[float | None]) -> bool:
+    """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions."""
+    whole = all(v is not None and float(v).is_integer() for v in column)
+    distinct = len(set(column)) == len(column) > 1
+    return whole and distinct and any(v is not None and 0 < abs(v) % 1 < 1 for v in others)

@@ -20,10 +20,13 @@ from typing import Any, NamedTuple
 
 from ..errors import DataWarning, InputTypeError, ReadError
 
-# The most that one file may hold, decompressed. A gzip of 1 MB can expand to 1 GB, so there has to be a limit.
-# Set concordant.read.source.MAX_BYTES to read larger files.
+# The most that one file may hold, decompressed. A gzip of 1 MB can expand to 1 GB, so there has to be a
+# limit. Set concordant.read.source.MAX_BYTES to read larger files.
 MAX_BYTES = 2**30
+# Python's objects take up to 40 times the room of the JSON that they come from.
+MAX_JSON_BYTES = 2**28
 _CHUNK = 2**20
+_LINE = re.compile(rb"[^\n]+")
 
 _OTHER_COMPRESSION = {
     b"PK\x03\x04": "a zip archive (an Inspect log becomes JSON with `inspect log convert --to json`)",
@@ -57,15 +60,28 @@ class Source:
         return next(self.lines(), None) is None
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Line numbers, from 1, and lines, without blank lines and lines that start with `#` (trec_eval 10)."""
-        for number, line in enumerate(self.data.split(b"\n"), 1):
-            if line.strip() and not line.startswith(b"#"):
-                yield number, line
+        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`."""
+        number, place = 1, 0
+        for match in _LINE.finditer(self.data):  # not by splitting: often only the first line is looked at
+            number += self.data.count(b"\n", place, match.start())
+            place = match.start()
+            if match[0].strip() and not match[0].startswith(b"#"):
+                yield number, match[0]
+
+    def text(self, line: int) -> str:
+        """A line by its number, the beginning of it if it is very long."""
+        start = 0
+        for _ in range(line - 1):
+            start = self.data.find(b"\n", start) + 1
+        end = self.data.find(b"\n", start)
+        end = len(self.data) if end < 0 else end
+        return self.data[start : min(end, start + 1000)].decode(errors="replace")
 
     def error(self, message: str, line: int | None = None, text: str | None = None) -> ReadError:
         """An error at a line of this file, quoting it; of the whole file where no line is given."""
         if line is not None and text is None:
-            text = self.data.split(b"\n")[line - 1].decode(errors="replace")
+            text = self.text(line)
+            text = None if text.strip() in ("{", "[") else text  # of indented JSON, where that says nothing
         return ReadError(message, self.label, line, text)
 
     def run_name(self) -> str:
@@ -77,7 +93,8 @@ class Source:
         if self.data and not self.data.endswith(b"\n"):
             last = self.data.rsplit(b"\n", 1)[-1].decode()
             warnings.warn(
-                f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: {last[:120]!r}",
+                f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: "
+                f"{last[:120]!r}",
                 DataWarning,
                 stacklevel=2,
             )
@@ -105,7 +122,10 @@ def expand(what: Any) -> list[Item]:
     if hasattr(what, "read"):
         return [Item(what)]
     if isinstance(what, bytes | bytearray) or not isinstance(what, Iterable):
-        raise InputTypeError(f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list of them")
+        raise InputTypeError(
+            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list "
+            "of them"
+        )
     items = [item for part in what for item in expand(part)]
     if not items:
         raise ReadError("the list of files is empty")
@@ -115,7 +135,9 @@ def expand(what: Any) -> list[Item]:
 def _single(file: Any) -> Any:
     found = expand(file)
     if len(found) != 1:
-        raise ReadError(f"stands for {len(found)} files, but was given one name: give one file a name", str(file))
+        raise ReadError(
+            f"stands for {len(found)} files, but was given one name: give one file a name", str(file)
+        )
     return found[0].file
 
 
@@ -152,12 +174,10 @@ def _folder(folder: Path) -> list[Path]:
 
 def load(item: Item) -> Source:
     """Read one file, decompress it and bring it to UTF-8 with plain newlines."""
-    if isinstance(item.file, Path):
-        label, path = str(item.file), item.file
-    else:
-        own = getattr(item.file, "name", None)
-        path = Path(own) if isinstance(own, str) and own and not own.startswith("<") else None
-        label = str(path) if path else item.name or f"<{type(item.file).__name__}>"
+    # Open files know their path, too, but not all: a pipe's name is a number, that of a terminal <stdin>.
+    own = item.file if isinstance(item.file, Path) else getattr(item.file, "name", "")
+    path = Path(own) if isinstance(own, str | Path) and str(own) and not str(own).startswith("<") else None
+    label = str(path) if path else item.name or f"<{type(item.file).__name__}>"
     raw = _raw(item.file, label)
     if raw[:2] == b"\x1f\x8b":
         raw = _gunzip(raw, label)
@@ -168,37 +188,33 @@ def _raw(file: Any, label: str) -> bytes:
     try:
         if isinstance(file, Path):
             with open(file, "rb") as stream:
-                raw: Any = stream.read(MAX_BYTES + 1)
-        else:
-            raw = file.read(MAX_BYTES + 1)
+                return b"".join(_chunks(stream, label))
+        return b"".join(part.encode() if isinstance(part, str) else part for part in _chunks(file, label))
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
+    except ReadError:
+        raise
     except ValueError as error:  # closed, or text in another encoding, or gzip opened as text
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
-    if len(raw) > MAX_BYTES:
-        raise ReadError(_too_large(), label)
-    try:
-        return raw.encode() if isinstance(raw, str) else bytes(raw)
-    except UnicodeEncodeError:
-        raise ReadError("is text that UTF-8 cannot hold; open it in binary mode", label) from None
+
+
+def _chunks(stream: Any, label: str) -> Iterator[Any]:
+    """The contents of an open file in pieces, up to the limit."""
+    size = 0
+    while part := stream.read(_CHUNK):
+        size += len(part)
+        if size > MAX_BYTES:
+            limit = f"more than {MAX_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_BYTES"
+            raise ReadError(f"holds {limit}", label)
+        yield part
 
 
 def _gunzip(raw: bytes, label: str) -> bytes:
-    parts, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-            while part := stream.read(_CHUNK):
-                parts.append(part)
-                size += len(part)
-                if size > MAX_BYTES:
-                    raise ReadError(_too_large(), label)
+            return b"".join(_chunks(stream, label))
     except (OSError, EOFError, zlib.error) as error:
         raise ReadError(f"is a damaged gzip file: {error}", label) from None
-    return b"".join(parts)
-
-
-def _too_large() -> str:
-    return f"holds more than {MAX_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_BYTES"
 
 
 def _clean(data: bytes, label: str) -> bytes:
@@ -219,7 +235,9 @@ def _clean(data: bytes, label: str) -> bytes:
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            raise _bad_byte(data, error.start, "is not UTF-8: convert it, for instance with iconv", label) from None
+            raise _bad_byte(
+                data, error.start, "is not UTF-8: convert it, for instance with iconv", label
+            ) from None
     return data
 
 
@@ -243,6 +261,9 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def load_json(source: Source, text: bytes | None = None, line: int | None = None) -> Any:
     """Parse the JSON of a file, or of one of its lines."""
+    if len(source.data) > MAX_JSON_BYTES:
+        limit = f"more than {MAX_JSON_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_JSON_BYTES"
+        raise source.error(f"is JSON of {limit}")
     try:
         return json.loads(source.data if text is None else text, object_pairs_hook=_pairs)
     except json.JSONDecodeError as error:
@@ -253,7 +274,7 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
         raise source.error(f"is JSON that cannot be read: {error}", line) from None
 
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def number(text: str | bytes) -> float | None:

@@ -1,4 +1,4 @@
-"""What the reader of each format makes of a file: a `Table`, from which the scores of one measure are taken."""
+"""What each format's reader makes of a file: a `Table`, from which the scores of a measure are taken."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .source import Source
 class Rows:
     """Scores of one measure, as parallel lists, without summary rows.
 
-    `systems` is None where the whole file is one run; `lines` is None where the format has no lines; a score is
-    nan where the file leaves it out.
+    `systems` is None where the whole file is one run; `lines` is None where the format has no lines; a
+    score is nan where the file leaves it out.
     """
 
     topics: Sequence[str]
@@ -86,7 +86,9 @@ def without_summary(source: Source, rows: Rows, way_out: str) -> Rows:
         return rows
     if not keep:
         raise source.error(
-            f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: {way_out}", rows.line(0)
+            f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: "
+            f"{way_out}",
+            rows.line(0),
         )
     return Rows(
         [rows.topics[k] for k in keep],
