@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import tables
-from .errors import InputError, InputTypeError
+from .errors import DataWarning, InputError, InputTypeError
 from .scores import Scores
 
 
@@ -141,9 +142,16 @@ def _from_matrix(
         raise InputError(
             "the frame has no columns of scores: give topics x systems, or system, topic and value"
         )
-    matrix = np.array(
-        [[_number(v, name) for v in column] for name, column in zip(systems, columns, strict=True)]
-    ).T
+    numbers = [[_number(v, name) for v in column] for name, column in zip(systems, columns, strict=True)]
+    if topics is None and tables.is_row_number(numbers[0], [v for column in numbers[1:] for v in column]):
+        warnings.warn(
+            f"column {systems[0]!r} holds a different whole number in each row: read as the topics, not as a "
+            "system; name it topic",
+            DataWarning,
+            stacklevel=4,
+        )
+        topics, systems, numbers = _texts(columns[0], systems[0]), systems[1:], numbers[1:]
+    matrix = np.array(numbers).T
     names = list(topics) if topics is not None else [str(k + 1) for k in range(len(matrix))]
     keep = [k for k, name in enumerate(names) if not tables.is_summary(name)]
     filled = tables.fill_or_drop(matrix[keep], [names[k] for k in keep], systems, missing, stacklevel=5)

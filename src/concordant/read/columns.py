@@ -41,7 +41,6 @@ def topic_first(fields: Fields, first: int) -> bool | None:
 
 def read_columns(source: Source, width: int) -> Table | None:
     """Three columns (one run) or four (the run first). None if no column holds measures."""
-    source.warn_if_cut()
     fields = _fields(source, width)
     order = topic_first(fields, width - 3)
     if order is None:

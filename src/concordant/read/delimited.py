@@ -26,7 +26,6 @@ Cells = list[tuple[int, Sequence[Any]]]
 
 def read_delimited(source: Source) -> Table | None:
     """A table with a header line; None if it does not look like one."""
-    source.warn_if_cut()
     header_line, header, cells = _cells(source)
     if not cells or all(number(name) is not None for name in header):
         return None
@@ -54,27 +53,21 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
 
 
 def _cells(source: Source) -> tuple[int, list[str], Cells]:
-    lines = source.data.decode().split("\n")
-    start = next(k for k, line in enumerate(lines) if line.strip() and not line.startswith("#"))
-    first = lines[start]
-    delimiter = next((mark for mark in ("\t", ",", ";") if mark in first), " ")
+    """The line of the header, the header, and the rows with their lines."""
+    line, first = next(source.lines())
+    delimiter = next((mark for mark in "\t,;" if mark.encode() in first), " ")
+    text = io.StringIO(source.data.decode(), newline="")
+    for _ in range(line - 1):  # comments before the header
+        text.readline()
     # strict: a quotation mark that is never closed would swallow the rest of the file.
-    reader = csv.reader(
-        io.StringIO("\n".join(lines[start:]), newline=""),
-        delimiter=delimiter,
-        strict=True,
-        skipinitialspace=True,
-    )
+    reader = csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     rows: Cells = []
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
-                rows.append((start + reader.line_num, [cell.strip() for cell in row]))
+                rows.append((line - 1 + reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as error:
-        line = min(start + reader.line_num, len(lines))
-        raise source.error(
-            f"is not a table of comma-separated values: {error}", line, lines[line - 1]
-        ) from None
+        raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
     return rows[0][0], list(rows[0][1]), rows[1:]
 
 

@@ -43,13 +43,6 @@ def _records_with(content: Any, *keys: str) -> bool:
     )
 
 
-def refuse_stats(source: Source, content: Any) -> Table:
-    """Say that the summary will not do."""
-    raise source.error(
-        "is HELM's stats.json, a summary of all instances: give per_instance_stats.json of the same run", 1
-    )
-
-
 class _Helm(Table):
     def measures(self) -> list[str]:
         return [name for name in self.columns if not _NO_SCORE.match(name)] or list(self.columns)

@@ -17,9 +17,11 @@ KNOWN = (
     "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
     "-o jsonl; "
     "pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV (system, topic, "
-    "measure, value; "
-    "PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM per_instance_stats and Inspect results"
+    "measure, value; PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM per_instance_stats and Inspect results"
 )
+
+# No header of a table is longer.
+MAX_LINE_BYTES = 2**24
 
 
 class Companion(Table):
@@ -33,10 +35,8 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (mteb.is_mteb, mteb.read_mteb),
     (lm_eval.is_results, lm_eval.read_results),
     (helm.is_per_instance, helm.read_helm),
-    (
-        lambda content: mteb.is_model_meta(content) or helm.is_companion(content),
-        lambda source, content: Companion(source),
-    ),
+    (mteb.is_model_meta, lambda source, content: Companion(source)),
+    (helm.is_companion, lambda source, content: Companion(source)),
     (helm.is_stats, lambda source, content: Companion(source)),
     (nested.is_nested, nested.read_nested),
 )
@@ -47,6 +47,9 @@ def recognise(source: Source) -> Table:
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first)
+    if len(first) > MAX_LINE_BYTES:
+        raise unknown(source, line)
+    source.warn_if_cut()
     fields = split_line(first)
     if len(fields) == 3 and (
         fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))

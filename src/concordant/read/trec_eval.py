@@ -27,7 +27,6 @@ class TrecEval(Table):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        source.warn_if_cut()
         # With a newline before each line, a measure's rows are what follows "\nmeasure".
         self._data = b"\n" + source.data + (b"" if source.data.endswith(b"\n") else b"\n")
         self._fields = None if _regular(self._data) else _by_line(source)
