@@ -5,8 +5,6 @@ The run's file may order measure and topic either way; the names of measures and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..tables import is_summary, looks_like_measure
 from .source import Source, number
 from .table import Rows, Table, without_summary
@@ -16,16 +14,20 @@ _WAY_OUT_SUMMARY = "write per-topic scores (ir_measures -q, trec_eval -q)"
 Fields = list[tuple[int, list[str]]]
 
 
-def split_line(line: bytes) -> list[str]:
-    """The fields of a line without header: by tabs, else by spaces, else by commas or semicolons."""
-    text = line.decode()
-    if "\t" in text:
-        parts: Sequence[str] = text.split("\t")
-    else:
-        parts = text.split()
-        if len(parts) == 1 or any(part.endswith((",", ";")) for part in parts[:-1]):
-            parts = text.split("," if "," in text else ";")
-    return [part.strip() for part in parts]
+def separator(line: bytes) -> bytes | None:
+    """What separates the fields of a line: tabs, else white space (None), else commas or semicolons."""
+    if b"\t" in line:
+        return b"\t"
+    parts = line.split()
+    marks = (
+        mark for mark in (b",", b";") if all(part.endswith(mark) for part in parts[:-1]) and mark in line
+    )
+    return next(marks, None)
+
+
+def split_line(line: bytes, mark: bytes | None) -> list[str]:
+    """The fields of a line without the white space around them."""
+    return [part.strip().decode() for part in line.split(mark)]
 
 
 def topic_first(fields: Fields, first: int) -> bool | None:
@@ -66,8 +68,9 @@ def read_columns(source: Source, width: int) -> Table | None:
 
 def _fields(source: Source, width: int) -> Fields:
     fields = []
+    mark = separator(next(source.lines())[1])
     for line, text in source.lines():
-        row = split_line(text)
+        row = split_line(text, mark)
         if len(row) != width or not all(row):
             raise source.error(f"has {len(row)} fields where the lines before have {width}", line)
         fields.append((line, row))

@@ -64,10 +64,12 @@ def _cells(source: Source) -> tuple[int, list[str], Cells]:
     rows: Cells = []
     try:
         for row in reader:
-            if any(cell.strip() for cell in row):
-                rows.append((line - 1 + reader.line_num, [cell.strip() for cell in row]))
+            if any(cells := [cell.strip(" \t\n") for cell in row]):
+                rows.append((line - 1 + reader.line_num, cells))
     except csv.Error as error:
         raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
+    if not rows:
+        raise source.error("is a table of empty fields", line)
     return rows[0][0], list(rows[0][1]), rows[1:]
 
 

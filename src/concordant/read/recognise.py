@@ -7,7 +7,7 @@ from typing import Any
 
 from ..tables import SYSTEM_COLUMNS, TOPIC_COLUMNS
 from . import helm, inspect_log, lm_eval, mteb, nested
-from .columns import read_columns, split_line
+from .columns import read_columns, separator, split_line
 from .delimited import from_cells, read_delimited
 from .source import Source, load_json, number
 from .table import Table
@@ -50,7 +50,7 @@ def recognise(source: Source) -> Table:
     if len(first) > MAX_LINE_BYTES:
         raise unknown(source, line)
     source.warn_if_cut()
-    fields = split_line(first)
+    fields = split_line(first, separator(first))
     if len(fields) == 3 and (
         fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
@@ -82,6 +82,8 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
         raise source.error(
             "is a run: it ranks documents and has no scores of measures. Evaluate it with trec_eval -q", line
         )
+    if len(fields) not in (1, 4) and all(number(field) is not None for field in fields):
+        raise source.error("holds numbers without a header: add a first line with the systems' names", line)
     if not ends_in_number or len(fields) not in (2, 3, 4):
         return None
     if len(fields) == 2:
