@@ -69,7 +69,7 @@ class TestTrecEval:
     def test_summary_only(self, formats: Path) -> None:
         for name in ("BBGhelani1.txt", "out.test"):
             for measure in ("map", None):
-                with pytest.raises(ReadError, match="only summary rows.*run trec_eval with -q"):
+                with pytest.raises(ReadError, match=r"only summary rows.*run trec_eval with -q"):
                     read_scores(formats / "trec_eval" / name, measure)
 
     def test_measures_that_exist_only_as_summary(self, formats: Path) -> None:
@@ -106,7 +106,7 @@ class TestTrecEval:
         files = [formats / "trec_eval" / "BBGhelani1.q.txt", partial]
         with pytest.raises(ReadError, match=r"partial lacks topics 2, 30 \(of 30 topics\)"):
             read_scores(files, "map")
-        with pytest.warns(DataWarning, match="2 topics dropped of 30.*: 2, 30"):
+        with pytest.warns(DataWarning, match=r"2 topics dropped of 30.*: 2, 30"):
             dropped = read_scores(files, "map", missing="drop")
         assert len(dropped.topics) == 28
         assert not {"2", "30"} & set(dropped.topics)
@@ -117,7 +117,7 @@ class TestTrecEval:
         assert len(zero.topics) == 30
         assert [cell(zero, t, "partial") for t in ("1", "2", "9", "30")] == [0.2636, 0.0, 0.1756, 0.0]
         assert zero.means()[1] == pytest.approx(0.2684, abs=5e-5)  # what trec_eval -c says
-        with pytest.warns(DataWarning, match="1 system dropped of 2.*: partial"):
+        with pytest.warns(DataWarning, match=r"1 system dropped of 2.*: partial"):
             assert read_scores(files, "map", missing="drop-systems").systems == ("BBGhelani1",)
 
     def test_the_two_samples_of_the_partial_run(self, formats: Path) -> None:
@@ -130,9 +130,9 @@ class TestTrecEval:
         assert cell(cut, "10") == 0.9574
 
     def test_not_scores(self, formats: Path) -> None:
-        with pytest.raises(ReadError, match="looks like qrels.*use read_qrels.*CR93E-10279"):
+        with pytest.raises(ReadError, match=r"looks like qrels.*use read_qrels.*CR93E-10279"):
             read_scores(formats / "trec_eval" / "qrels.test")
-        with pytest.raises(ReadError, match="is a run.*trec_eval -q") as caught:
+        with pytest.raises(ReadError, match=r"is a run.*trec_eval -q") as caught:
             read_scores(formats / "trec_eval" / "results.trunc")
         assert caught.value.line == 1
 
@@ -199,14 +199,14 @@ class TestOthers:
         assert scores.topics == tuple(f"math_perturbed_full/{k}" for k in range(10))
         assert not scores.values.any()
         with pytest.warns(
-            DataWarning, match="left out, because the scores it summarises are there.*results_"
+            DataWarning, match=r"left out, because the scores it summarises are there.*results_"
         ):
             assert read_scores(formats / "lm_eval") == scores
         with pytest.raises(ReadError, match="did you mean 'exact_match,none'"):
             read_scores(samples, "exact_match")
 
     def test_helm(self, formats: Path) -> None:
-        with pytest.raises(ReadError, match="8 measures.*exact_match, exact_match@5"):
+        with pytest.raises(ReadError, match=r"8 measures.*exact_match, exact_match@5"):
             read_scores(formats / "helm")
         scores = read_scores(formats / "helm", "quasi_exact_match")
         assert scores.systems == ("openai/gpt2",)

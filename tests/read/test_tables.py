@@ -94,7 +94,7 @@ def test_measures_of_unknown_names() -> None:
     assert read("a zeta all 0.2\na zeta 1 0.1\n") == Scores([[0.1]], ["1"], ["a"], "zeta")
     assert read("all zeta 0.2\n1 zeta 0.1\n") == Scores([[0.1]], ["1"], ["file"], "zeta")
     for content in ("a one zeta 0.2\n", "one zeta 0.2\n"):
-        with pytest.raises(ReadError, match="cannot tell which column.*add a first line"):
+        with pytest.raises(ReadError, match=r"cannot tell which column.*add a first line"):
             read(content)
 
 
@@ -190,7 +190,8 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ),
         ('{"query_id": "1", "measure": "AP", "value": 1}\n{"query_id"\n', "is not JSON"),
         (
-            '{"query_id": "1", "measure": "AP", "value": true}\n{"query_id": [1], "measure": "AP", "value": 1}\n',
+            '{"query_id": "1", "measure": "AP", "value": true}\n'
+            '{"query_id": [1], "measure": "AP", "value": 1}\n',
             "no label",
         ),
         ('{"query_id": "1", "measure": "AP", "value": {}}', "not a finite number"),
@@ -233,12 +234,12 @@ def test_lm_eval_stderr_filters_and_direction() -> None:
     with pytest.warns(DataWarning, match="lower is better for 'ppl,none'"):
         assert read_scores(io.StringIO(json.dumps(results))).systems == ("org/m",)
     assert read(json.dumps(results), lower_is_better=True).values.item() == -12.5
-    rows = [
+    rows: list[Any] = [
         {"doc_id": k, "doc": {}, "filter": f, "metrics": ["em", "pair"], "em": value, "pair": [1, 2]}
         for k, f, value in ((0, "strict", 0.0), (0, "flexible", 1.0), (1, "strict", True), (1, "flexible", 1))
     ]
     content = "\n".join(map(json.dumps, rows))
-    with pytest.raises(ReadError, match="2 measures.*em,strict, em,flexible"):
+    with pytest.raises(ReadError, match=r"2 measures.*em,strict, em,flexible"):
         read(content)
     assert read(content, "em,strict").values.ravel().tolist() == [0, 1]
 
@@ -250,7 +251,9 @@ def test_helm_trials_and_perturbations() -> None:
         return {"instance_id": "id1", "train_trial_index": trial, "stats": stats, **extra}
 
     content = json.dumps([record(0, None, 1), record(0, "typos", 0.5), record(1, None, 0)])
-    assert read(content) == Scores([[1], [0.5], [0]], ["id1", "id1[typos]", "id1[trial 1]"], ["file"], "em")
+    assert read(content) == Scores(
+        [[1.0], [0.5], [0.0]], ["id1", "id1[typos]", "id1[trial 1]"], ["file"], "em"
+    )
     with pytest.raises(ReadError, match="'em' twice"):
         read(json.dumps([record(0, None, 1), record(0, None, 1)]))
 
@@ -275,7 +278,7 @@ def test_inspect_without_reductions() -> None:
     ]
     log = json.dumps({"status": "success", "eval": {"model": "m", "task": "t"}, "samples": samples})
     assert read(log, "choice") == Scores(
-        [[1], [0.5], [0]], ["t/1", "t/2", "t/2[epoch 2]"], ["file"], "choice"
+        [[1.0], [0.5], [0.0]], ["t/1", "t/2", "t/2[epoch 2]"], ["file"], "choice"
     )
     assert read(log, "judge/facts").values.ravel().tolist() == [4, 2, 2]
     with pytest.warns(DataWarning, match="status of this log is 'cancelled'"):

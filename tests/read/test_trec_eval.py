@@ -102,7 +102,7 @@ def test_strange_measures(measure: str) -> None:
 
 def test_strings_are_no_scores() -> None:
     content = text([*ROWS, ("relstring", "1", "'1010'")])
-    with pytest.raises(ReadError, match="2 measures; choose one with measure=: map, P_5$"):
+    with pytest.raises(ReadError, match=r"2 measures; choose one with measure=: map, P_5$"):
         read(content)
     with pytest.raises(ReadError, match="not a finite number"):
         read(content, "relstring")

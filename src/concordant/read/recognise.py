@@ -15,11 +15,10 @@ from .trec_eval import TrecEval
 
 KNOWN = (
     "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
-    "-o jsonl; "
-    "pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV (system, topic, "
-    "measure, value; PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM per_instance_stats and Inspect results"
+    "-o jsonl; pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV "
+    "(system, topic, measure, value; PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM "
+    "per_instance_stats and Inspect results"
 )
-
 # No header of a table is longer.
 MAX_LINE_BYTES = 2**24
 

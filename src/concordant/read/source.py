@@ -279,8 +279,8 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 def number(text: str | bytes) -> float | None:
     """The finite number that a text is, or None. Python's own float() also takes 1_000, nan and infinity."""
-    text = text.decode(errors="replace") if isinstance(text, bytes) else text
-    if len(text) > 400 or _NUMBER.fullmatch(text.strip()) is None:
+    text = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
+    if len(text) > 400 or _NUMBER.fullmatch(text) is None:
         return None
     value = float(text)
     return value if abs(value) != float("inf") else None
