@@ -217,6 +217,8 @@ class TestFrames:
             ({"run": ["a"], "map": [0.1]}, "none of topics"),
             ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "two scores"),
             ({"topic": ["1"], "a": ["x"]}, "not a number"),
+            ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' holds 0.5 as a label"),
+            ({"topic": [None], "a": [0.5]}, "'topic' holds None as a label"),
             ({"topic": ["1", "1"], "a": [1, 2]}, "twice"),
             ({"topic": ["1"], "a": [float("nan")]}, "a lacks topic 1"),
         ],

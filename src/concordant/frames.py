@@ -189,10 +189,11 @@ def _is_default_index(index: Any) -> bool:
 def _texts(column: Sequence[Any], name: str) -> list[str]:
     texts: list[str] = []
     for value in column:
-        whole = isinstance(value, float) and value.is_integer()
-        if isinstance(value, float) and not whole:
+        whole = isinstance(value, float) and value.is_integer()  # pandas: a column with holes
+        if not whole and not isinstance(value, str | int | np.integer):
             raise InputError(
-                f"column {name!r} holds {value!r} as a label: labels are strings or whole numbers"
+                f"column {name!r} holds {value!r} as a label: labels are strings or whole numbers; if it is a "
+                "system of its own, rename it"
             )
         texts.append(str(int(value)) if whole else str(value))
     return texts
@@ -203,7 +204,7 @@ def _is_numeric(column: Sequence[Any]) -> bool:
 
 
 def _number(value: Any, name: str) -> float:
-    if value is None:
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
         return math.nan
     if isinstance(value, int | float | np.number) and not isinstance(value, complex):
         return float(value)

@@ -258,7 +258,7 @@ class Alignment:
             for labels, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
             if labels
         ]
-        kept = f"{len(self.scores[0].systems)} systems"
+        kept = tables.counted(len(self.scores[0].systems), "system")
         if self.on == "both":
             kept += f" and {tables.counted(len(self.scores[0].topics), 'topic')}"
         return f"{kept} on all sides; left out: {'; '.join(parts) or 'nothing'}"

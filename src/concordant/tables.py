@@ -219,6 +219,12 @@ def _missing_message(holes: npt.NDArray[np.bool_], topics: Sequence[str], system
     )
 
 
+def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
+    """Whether what should be names of systems are scores: numbers, with fractions, and each topic once."""
+    numeric = all(v is not None for v in column) and any(v is not None and 0 < abs(v) % 1 < 1 for v in column)
+    return numeric and len(set(topics)) == len(topics)
+
+
 def is_row_number(column: Sequence[float | None], others: Sequence[float | None]) -> bool:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions."""
     whole = all(v is not None and float(v).is_integer() for v in column)

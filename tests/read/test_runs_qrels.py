@@ -75,6 +75,7 @@ def test_names_and_tags(tmp_path: Path) -> None:
         read_runs(tmp_path)
     with pytest.warns(DataWarning, match="several tags: a, z"):
         read_run({"a": io.StringIO("1 Q0 d 1 2 a\n1 Q0 e 1 2 z\n")})
+    assert read_run(io.StringIO("1 Q0 d 1 2 a\n")).name == "a"  # a file in memory has no other name
     with pytest.warns(DataWarning, match="does not end with a newline"):
         read_run({"a": io.StringIO("1 Q0 d 1 2 a")})
 

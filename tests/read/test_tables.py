@@ -89,6 +89,16 @@ def test_one_run(content: str) -> None:
     assert read(content, "map") == Scores([[0.1], [0.3]], ["301", "302"], ["file"], "map")
 
 
+def test_index_column_of_pandas() -> None:
+    content = ",name,qid,measure,value\n0,a,1,AP,0.5\n1,a,2,AP,0.25\n"
+    assert read(content) == Scores([[0.5], [0.25]], ["1", "2"], ["a"], "AP")
+
+
+def test_names_that_are_numbers() -> None:
+    content = "run,topic,map\n0.1,1,0.5\n0.2,1,0.25\n0.1,2,0.5\n0.2,2,0.5\n"  # a sweep of a parameter
+    assert read(content).systems == ("0.1", "0.2")
+
+
 def test_measures_of_unknown_names() -> None:
     assert read("a all zeta 0.2\na 1 zeta 0.1\n") == Scores([[0.1]], ["1"], ["a"], "zeta")
     assert read("a zeta all 0.2\na zeta 1 0.1\n") == Scores([[0.1]], ["1"], ["a"], "zeta")
@@ -155,6 +165,11 @@ def test_integer_column_that_is_no_system() -> None:
         ("run,topic,judge,value\na,1,x,0.5\na,1,y,0.5\n", 3, "keep one value of judge"),
         ("run,topic,measure\na,1,map\n", 1, "no column named value or score"),
         ("run,topic,map\na,1,x\n", 2, "holds 'x'"),
+        (
+            "topic,model,base\n1,0.5,0.2\n2,0.25,0.3\n",
+            1,
+            "'model' should name the systems, but holds numbers",
+        ),
         ("0.1,0.2\n0.3,0.4\n", 1, "numbers without a header"),
         ("1\n2\n", 1, "no format that is known"),
         ("map 0.25\nP_5 0.5\n", 1, "two columns, a measure and its mean"),

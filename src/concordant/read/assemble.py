@@ -162,7 +162,7 @@ def _pivot(
                 other = found[cells[place][1]].source.label
                 raise found[k].source.error(
                     f"system {system!r} has a score on topic {topic!r} already, from {other}: read them "
-                    "one by one, or rename",
+                    "one by one, or name the runs: read_scores({name: path})",
                     part.line(row),
                 )
             cells[place] = (value, k)

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from .. import tables
 from ..errors import DataWarning
 from ..tables import Columns, is_row_number, listing, name_columns
 from .source import Source, number
@@ -47,6 +48,8 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
             raise source.error(f"has {len(row)} fields where the header has {len(header)}", line)
     if layout.kind == "matrix":
         return _matrix(source, header, cells, layout)
+    if layout.value is None and layout.system is not None:
+        _refuse_scores_as_names(source, header, cells, layout, header_line)
     if layout.value is not None and layout.measure is None:
         return OneColumn(source, _long_rows(source, header, cells, layout, layout.value))
     return _Long(source, header, cells, layout)
@@ -140,6 +143,22 @@ def _refuse_twice(source: Source, header: Sequence[str], line: int) -> None:
             raise source.error(
                 f"two columns are named {name!r}: rename one, or leave it out if both are the same run", line
             )
+
+
+def _refuse_scores_as_names(
+    source: Source, header: Sequence[str], cells: Cells, layout: Columns, line: int
+) -> None:
+    """A matrix may have a system called `model`: then each topic comes once, and its cells are scores."""
+    assert layout.system is not None
+    assert layout.topic is not None
+    names, topics = [row[layout.system] for _, row in cells], [row[layout.topic] for _, row in cells]
+    if tables.are_scores(list(map(_number, names)), topics):
+        raise source.error(
+            f"column {header[layout.system]!r} should name the systems, but holds numbers: if it is a "
+            "system of its "
+            "own, rename it",
+            line,
+        )
 
 
 def _refuse_topics_twice(source: Source, topics: list[str], cells: Cells) -> None:

@@ -47,7 +47,7 @@ def read_inspect(source: Source, content: Any) -> Table:
         )
     table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
     table.names = (str(run["model"]), *table.names)
-    table.origin = f"{run['model']} {run.get('run_id', source.label)}"
+    table.origin = table.names[0]  # tasks of one model
     return table
 
 

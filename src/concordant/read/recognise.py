@@ -66,7 +66,11 @@ def recognise(source: Source) -> Table:
 
 def unknown(source: Source, line: int | None) -> Exception:
     """The error for a file that no reader takes."""
-    return source.error(f"is in no format that is known here. Known are: {KNOWN}. The line", line)
+    return source.error(
+        f"is in no format that is known here. Known are: {KNOWN}. Of a folder, a glob leaves "
+        "out what does not belong. The line",
+        line,
+    )
 
 
 def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:

@@ -105,7 +105,8 @@ def _read(item: sources.Item) -> Run:
         ranked[topic.decode()] = tuple(document.decode() for _, document in order)
         scores[topic.decode()] = np.array([score for score, _ in order], dtype=np.float32)
         scores[topic.decode()].flags.writeable = False
-    return Run(source.name or source.run_name(), tag.decode(), ranked, scores)
+    name = source.name or (source.run_name() if source.path else tag.decode())
+    return Run(name, tag.decode(), ranked, scores)
 
 
 _Columns = tuple[list[bytes], list[bytes], list[float], bytes]
