@@ -192,8 +192,8 @@ def _texts(column: Sequence[Any], name: str) -> list[str]:
         whole = isinstance(value, float) and value.is_integer()  # pandas: a column with holes
         if not whole and not isinstance(value, str | int | np.integer):
             raise InputError(
-                f"column {name!r} holds {value!r} as a label: labels are strings or whole numbers; if it is a "
-                "system of its own, rename it"
+                f"column {name!r} holds {value!r} as a label: labels are strings or whole numbers; if it is "
+                "a system of its own, rename it"
             )
         texts.append(str(int(value)) if whole else str(value))
     return texts

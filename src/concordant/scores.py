@@ -27,8 +27,7 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     """
     array = np.asarray(values, dtype=np.float64)
     means = array.mean(axis=axis)
-    # Where negative scores cancel, the digits that count are those of the scores, not those left of their
-    # sum.
+    # Where negative scores cancel, the digits that count are those of the scores, not of what is left.
     return round_means(means, np.abs(array).mean(axis=axis) if (array < 0).any() else None)
 
 
@@ -69,7 +68,7 @@ class Scores:
     measure: str
 
     def __init__(
-        self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str = ""
+        self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
     ) -> None:
         array = _matrix(values)
         names = {"topics": _labels(topics, "topics"), "systems": _labels(systems, "systems")}
@@ -84,21 +83,21 @@ class Scores:
             raise InputError(
                 f"values of shape {array.shape} are empty: at least one topic and one system are needed"
             )
-        if not isinstance(measure, str):
+        if not isinstance(measure, str | None):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
         if not np.isfinite(array).all():
             i, j = (int(k[0]) for k in np.nonzero(~np.isfinite(array)))
             raise InputError(
                 f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is "
-                f"{array[i, j]}: every "
-                "score must be a finite number; leave out the topic or the system, or give it a score"
+                f"{array[i, j]}: every score must be a finite number; leave out the topic or the system, or "
+                "give it a score"
             )
         array += 0.0  # -0.0 becomes 0.0
         array.flags.writeable = False
         object.__setattr__(self, "values", array)
         object.__setattr__(self, "topics", names["topics"])
         object.__setattr__(self, "systems", names["systems"])
-        object.__setattr__(self, "measure", measure)
+        object.__setattr__(self, "measure", measure or "")
 
     def means(self) -> FloatArray:
         """The mean of each system, in the order of `systems`; equal totals give equal means."""

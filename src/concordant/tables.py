@@ -212,10 +212,8 @@ def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[
 def _missing_message(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str]) -> str:
     return (
         f"{_who(holes, topics, systems)} (of {counted(len(topics), 'topic')}). Choose with missing=: "
-        "'zero' scores "
-        "them 0 (as trec_eval -c), 'drop' keeps the topics that all systems have, 'drop-systems' keeps "
-        "the systems "
-        "that have all topics"
+        "'zero' scores them 0 (as trec_eval -c), 'drop' keeps the topics that all systems have, "
+        "'drop-systems' keeps the systems that have all topics"
     )
 
 

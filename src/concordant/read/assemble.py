@@ -117,7 +117,7 @@ def _name(found: list[Table], rows: list[Rows]) -> list[str]:
     names = [""] * len(found)
     for k in single:
         names[k] = found[k].source.name or found[k].names[0]
-    clashing = {name for name in _clashes(found, names, single)}
+    clashing = _clashes(found, names, single)
     renamed = [
         k for k in single if names[k] in clashing and not found[k].source.name and len(found[k].names) > 1
     ]
@@ -135,7 +135,7 @@ def _name(found: list[Table], rows: list[Rows]) -> list[str]:
         files = [found[k].source.label for k in single if names[k] == name]
         raise ReadError(
             f"these files all hold a run named {name!r}: {listing(files)}. Name them: "
-            f"read_scores({{name: path}})",
+            "read_scores({name: path})",
             files[1],
         )
     return names

@@ -13,9 +13,8 @@ import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from .. import tables
 from ..errors import DataWarning
-from ..tables import Columns, is_row_number, listing, name_columns
+from ..tables import Columns, are_scores, is_row_number, listing, name_columns
 from .source import Source, number
 from .table import OneColumn, Rows, Table, without_summary
 
@@ -82,7 +81,6 @@ def _plausible(row: Sequence[Any], layout: Columns) -> bool:
 
 
 def _score(source: Source, cell: Any, line: int, name: str) -> float:
-    """A cell's number; nan where it says that there is none."""
     value = _number(cell)
     if value is None:
         raise source.error(f"column {name!r} holds {cell!r}, which is not a finite number", line)
@@ -90,17 +88,16 @@ def _score(source: Source, cell: Any, line: int, name: str) -> float:
 
 
 def _number(cell: Any) -> float | None:
+    """A cell's finite number, nan where it says that there is none, None where it is something else."""
     if cell is None:
         return math.nan
     if isinstance(cell, str):
         return math.nan if cell.lower() in _NOTHING else number(cell)
-    return (
-        number(repr(float(cell)))
-        if isinstance(cell, bool | float)
-        else number(str(cell))
-        if isinstance(cell, int)
-        else None
-    )
+    try:
+        value = float(cell) if isinstance(cell, int | float) else math.inf
+    except OverflowError:
+        return None
+    return None if math.isinf(value) else value
 
 
 def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns) -> Table:
@@ -113,9 +110,8 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
         [_number(row[0]) for _, row in cells], [_number(row[k]) for _, row in cells for k in columns[1:]]
     ):
         warnings.warn(
-            f"{source.label}: column {header[0]!r} holds a different whole number in each row: read as "
-            "the topics, not "
-            "as a system; name it topic",
+            f"{source.label}: column {header[0]!r} holds a different whole number in each row: read as the "
+            "topics, not as a system; name it topic",
             DataWarning,
             stacklevel=2,
         )
@@ -152,11 +148,10 @@ def _refuse_scores_as_names(
     assert layout.system is not None
     assert layout.topic is not None
     names, topics = [row[layout.system] for _, row in cells], [row[layout.topic] for _, row in cells]
-    if tables.are_scores(list(map(_number, names)), topics):
+    if are_scores(list(map(_number, names)), topics):
         raise source.error(
-            f"column {header[layout.system]!r} should name the systems, but holds numbers: if it is a "
-            "system of its "
-            "own, rename it",
+            f"column {header[layout.system]!r} should name the systems, but holds numbers: if it is a system "
+            "of its own, rename it",
             line,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import ReadError
 from ..tables import SYSTEM_COLUMNS, TOPIC_COLUMNS
 from . import helm, inspect_log, lm_eval, mteb, nested
 from .columns import read_columns, separator, split_line
@@ -64,7 +65,7 @@ def recognise(source: Source) -> Table:
     return table
 
 
-def unknown(source: Source, line: int | None) -> Exception:
+def unknown(source: Source, line: int | None) -> ReadError:
     """The error for a file that no reader takes."""
     return source.error(
         f"is in no format that is known here. Known are: {KNOWN}. Of a folder, a glob leaves "
@@ -91,9 +92,8 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
         return None
     if len(fields) == 2:
         raise source.error(
-            "has two columns, a measure and its mean, as ir_measures prints by default: per-topic "
-            "scores are needed, "
-            "write them with ir_measures -q",
+            "has two columns, a measure and its mean, as ir_measures prints by default: per-topic scores are "
+            "needed, write them with ir_measures -q",
             line,
         )
     table = read_columns(source, len(fields))
@@ -104,9 +104,8 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
             "looks like qrels (topic, iteration, document, grade), which hold no scores: use read_qrels", line
         )
     raise source.error(
-        "cannot tell which column holds the topics and which the measures: add a first line that names "
-        "the columns, "
-        "such as system, topic, measure, value",
+        "cannot tell which column holds the topics and which the measures: add a first line that names the "
+        "columns, such as system, topic, measure, value",
         line,
     )
 
