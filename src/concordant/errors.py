@@ -17,5 +17,41 @@ class TiesError(InputError):
     """Tied scores were given to a coefficient that is not defined for them."""
 
 
+class MissingExtraError(ConcordantError, ImportError):
+    """A package that the core does without is needed here; the message has the install line."""
+
+
 class UndefinedCorrelationWarning(RuntimeWarning):
     """The definition gives no value here, for instance when all items are tied; the result is nan."""
+
+
+class ReadError(ConcordantError, ValueError):
+    """A file cannot be read as what it was given for; says which file, which line, and what stands there."""
+
+    def __init__(
+        self, message: str, path: str | None = None, line: int | None = None, text: str | None = None
+    ) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        self.text = text
+        super().__init__(message, path, line, text)  # all four, so that the error survives pickling
+
+    def __str__(self) -> str:
+        place = self.path or ""
+        if self.line is not None:
+            place += f":{self.line}"
+        quoted = f": {_shorten(self.text)!r}" if self.text is not None else ""
+        return f"{place}: {self.message}{quoted}" if place else f"{self.message}{quoted}"
+
+
+class DataWarning(UserWarning):
+    """The data were read, but not as they stand: something was filled in, left out or renamed."""
+
+
+class AlignmentWarning(DataWarning):
+    """Aligning left out systems or topics that not every side has."""
+
+
+def _shorten(text: str, width: int = 120) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."

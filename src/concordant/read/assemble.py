@@ -1,0 +1,177 @@
+"""`read_scores`: from files of any known format to one `Scores`."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import Any, get_args
+
+import numpy as np
+
+from ..errors import DataWarning, InputError, ReadError
+from ..scores import Scores
+from ..tables import Missing, choose_measure, fill_or_drop, listing
+from . import source as sources
+from .recognise import Companion, recognise
+from .source import Item, Source
+from .table import OneColumn, Rows, Table
+
+
+def read_scores(
+    what: Any, measure: str | None = None, missing: Missing = "error", lower_is_better: bool = False
+) -> Scores:
+    r"""Read the per-topic scores of systems from files, in any format that is recognised by its content.
+
+    `what` is a path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to
+    name the runs; gzip is decompressed. Known are trec_eval -q, four columns, ir_measures, pytrec_eval, ranx,
+    PyTerrier, CSV matrices and long tables, MTEB, lm-evaluation-harness, HELM and Inspect.
+
+    `measure` is the exact name in the files; it may be left out where they hold one. `missing` says what to
+    do where a system lacks a topic: "error", "zero" (as trec_eval -c), "drop" (keep the topics that all
+    systems have), "drop-systems" (keep the systems that have all topics). With `lower_is_better` the scores
+    are negated. Summary rows (`all`) are never used.
+
+    >>> import io
+    >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n"), "map").means().tolist()
+    [0.5, 0.375]
+    """
+    if missing not in get_args(Missing):
+        raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
+    if lower_is_better and missing == "zero":
+        raise InputError(
+            "missing='zero' would give the best score to a missing topic where lower is better: use 'drop'"
+        )
+    found = _read_all(sources.expand(what), missing)
+    chosen = _choose(found, measure)
+    rows = [table.rows(chosen) for table in found]
+    if not lower_is_better and (table := next((t for t in found if chosen in t.lower), None)):
+        warnings.warn(
+            f"{table.source.label} says that lower is better for {chosen!r}: pass lower_is_better=True",
+            DataWarning,
+            stacklevel=2,
+        )
+    values, topics, systems = _pivot(found, rows, _name(found, rows))
+    try:
+        filled, topics, systems = fill_or_drop(values, topics, systems, missing)
+    except InputError as error:
+        raise ReadError(str(error), _where(found)) from None
+    return Scores(0.0 - filled if lower_is_better else filled, topics, systems, chosen)
+
+
+def _read_all(items: list[Item], missing: Missing) -> list[Table]:
+    """The tables of all files that hold scores."""
+    found: list[Table] = []
+    empty: list[Source] = []
+    for item in items:
+        source = sources.load(item)
+        if source.empty:
+            empty.append(source)
+        else:
+            found.append(recognise(source))
+    if empty and (missing != "drop-systems" or not found):
+        others = (
+            f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
+        )
+        raise empty[0].error(f"is empty{others}: delete it, or go on without it with missing='drop-systems'")
+    if empty:
+        warnings.warn(f"empty files left out: {listing(s.label for s in empty)}", DataWarning, stacklevel=3)
+    scored = [table for table in found if not isinstance(table, Companion)]
+    if not scored:
+        raise found[0].source.error(
+            "holds no scores of topics: tools write it beside them (HELM: give per_instance_stats.json, "
+            "MTEB: Task.json)",
+            1,
+        )
+    details = [table for table in scored if not table.summary]
+    if details and len(details) < len(scored):
+        left = listing(table.source.label for table in scored if table.summary)
+        warnings.warn(
+            f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3
+        )
+    return details or scored
+
+
+def _choose(found: list[Table], measure: str | None) -> str:
+    """The measure to read. One that is asked for is looked up by each table itself."""
+    if measure is not None:
+        return measure
+    named = [table for table in found if not isinstance(table, OneColumn)]
+    if not named:
+        return ""
+    available = dict.fromkeys(name for table in named for name in table.measures())
+    default = named[0].default if len({table.default for table in named}) == 1 else None
+    try:
+        return choose_measure(available, None, default)
+    except InputError as error:
+        raise named[0].source.error(
+            str(error).replace("the data hold", "there are" if available else "holds")
+        ) from None
+
+
+def _name(found: list[Table], rows: list[Rows]) -> list[str]:
+    """The system of each table that is one run; "" for tables that name their systems themselves.
+
+    Where runs of different origin bear one name (many tools tag every run alike), the files' names tell.
+    """
+    single = [k for k, part in enumerate(rows) if part.systems is None]
+    names = [""] * len(found)
+    for k in single:
+        names[k] = found[k].source.name or found[k].names[0]
+    clashing = _clashes(found, names, single)
+    renamed = [
+        k for k in single if names[k] in clashing and not found[k].source.name and len(found[k].names) > 1
+    ]
+    if renamed:
+        old = listing(sorted({names[k] for k in renamed}))
+        for k in renamed:
+            names[k] = found[k].names[1]
+        warnings.warn(
+            f"several files hold a run named {old}: named by their files instead: "
+            f"{listing(names[k] for k in renamed)}",
+            DataWarning,
+            stacklevel=3,
+        )
+    for name in _clashes(found, names, single):
+        files = [found[k].source.label for k in single if names[k] == name]
+        raise ReadError(
+            f"these files all hold a run named {name!r}: {listing(files)}. Name them: "
+            "read_scores({name: path})",
+            files[1],
+        )
+    return names
+
+
+def _clashes(found: list[Table], names: list[str], single: list[int]) -> list[str]:
+    """Names that tables of more than one origin bear."""
+    pairs = Counter(name for name, _ in {(names[k], found[k].origin) for k in single})
+    return [name for name, count in pairs.items() if count > 1]
+
+
+def _pivot(
+    found: list[Table], rows: list[Rows], names: list[str]
+) -> tuple[np.ndarray[Any, Any], list[str], list[str]]:
+    """Topics x systems, in the order of first appearance, with nan where there is no score."""
+    topic_of: dict[str, int] = {}
+    system_of: dict[str, int] = {}
+    cells: dict[tuple[int, int], tuple[float, int]] = {}
+    for k, part in enumerate(rows):
+        systems = part.systems if part.systems is not None else [names[k]] * len(part.topics)
+        for row, (topic, system, value) in enumerate(zip(part.topics, systems, part.values, strict=True)):
+            place = (topic_of.setdefault(topic, len(topic_of)), system_of.setdefault(system, len(system_of)))
+            if place in cells:
+                other = found[cells[place][1]].source.label
+                raise found[k].source.error(
+                    f"system {system!r} has a score on topic {topic!r} already, from {other}: read them "
+                    "one by one, or name the runs: read_scores({name: path})",
+                    part.line(row),
+                )
+            cells[place] = (value, k)
+    values = np.full((len(topic_of), len(system_of)), np.nan)
+    places = np.array(list(cells), dtype=np.intp)
+    values[places[:, 0], places[:, 1]] = [value for value, _ in cells.values()]
+    return values, list(topic_of), list(system_of)
+
+
+def _where(found: list[Table]) -> str:
+    first = found[0].source.label
+    return first if len(found) == 1 else f"{first} and {len(found) - 1} more"

@@ -1,0 +1,95 @@
+"""Columns without a header: ir_measures -q (topic, measure, value) and four columns with the run in front.
+
+The run's file may order measure and topic either way; the names of measures and the summary row tell which.
+"""
+
+from __future__ import annotations
+
+from ..tables import is_summary, looks_like_measure
+from .source import Source, number
+from .table import Rows, Table, without_summary
+from .trec_eval import TEXTS, TrecEval
+
+_WAY_OUT_SUMMARY = "write per-topic scores (ir_measures -q, trec_eval -q)"
+Fields = list[tuple[int, list[str]]]
+
+
+def separator(line: bytes) -> bytes | None:
+    """What separates the fields of a line: tabs, else white space (None), else commas or semicolons."""
+    if b"\t" in line:
+        return b"\t"
+    parts = line.split()
+    marks = (
+        mark for mark in (b",", b";") if all(part.endswith(mark) for part in parts[:-1]) and mark in line
+    )
+    return next(marks, None)
+
+
+def split_line(line: bytes, mark: bytes | None) -> list[str]:
+    """The fields of a line without the white space around them."""
+    return [part.strip().decode() for part in line.split(mark)]
+
+
+def topic_first(fields: Fields, first: int) -> bool | None:
+    """Whether column `first` holds topics and the next one measures; None if that cannot be told."""
+    for a, b, answer in ((first, first + 1, True), (first + 1, first, False)):
+        topics, measures = {row[a] for _, row in fields}, {row[b] for _, row in fields}
+        if all(map(looks_like_measure, measures)) and not all(map(looks_like_measure, topics)):
+            return answer
+    # Measures of no known name: the summary row has its name in the column of topics.
+    summary = [any(is_summary(row[k]) for _, row in fields) for k in (first, first + 1)]
+    return summary[0] if summary[0] != summary[1] else None
+
+
+def read_columns(source: Source, width: int) -> Table | None:
+    """Three columns (one run) or four (the run first). None if no column holds measures."""
+    fields = _fields(source, width)
+    order = topic_first(fields, width - 3)
+    if order is None:
+        return None
+    if width == 3 and not order:
+        return TrecEval(source)  # without its padding
+    topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
+    parts: dict[str, list[tuple[int, list[str]]]] = {}
+    for line, row in fields:
+        if not row[measure].startswith(TEXTS):
+            parts.setdefault(row[measure], []).append((line, row))
+    columns: dict[str, Rows] = {}
+    only_summary = None
+    for name, rows in parts.items():
+        if all(is_summary(row[topic]) for _, row in rows):
+            only_summary = rows[0][0]
+            continue
+        columns[name] = _rows(source, rows, topic, width == 4)
+    if not columns:
+        raise source.error(f"holds only summary rows, no scores of topics: {_WAY_OUT_SUMMARY}", only_summary)
+    return Table(source, columns)
+
+
+def _fields(source: Source, width: int) -> Fields:
+    fields = []
+    mark = separator(next(source.lines())[1])
+    for line, text in source.lines():
+        row = split_line(text, mark)
+        if len(row) != width or not all(row):
+            raise source.error(f"has {len(row)} fields where the lines before have {width}", line)
+        fields.append((line, row))
+    return fields
+
+
+def _rows(source: Source, rows: Fields, topic: int, with_system: bool) -> Rows:
+    seen: dict[tuple[str, str], int] = {}
+    values = []
+    for line, row in rows:
+        key = (row[0] if with_system else "", row[topic])
+        value = number(row[-1])
+        if value is None:
+            raise source.error("the last field is not a finite number", line)
+        if key in seen:
+            raise source.error(f"the same score was given at line {seen[key]}", line)
+        seen[key] = line
+        values.append(value)
+    found = Rows(
+        [t for _, t in seen], values, [s for s, _ in seen] if with_system else None, list(seen.values())
+    )
+    return without_summary(source, found, _WAY_OUT_SUMMARY)

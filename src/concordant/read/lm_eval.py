@@ -1,0 +1,118 @@
+"""lm-evaluation-harness: results_*.json (the tasks are the topics) and samples_*.jsonl (the documents are).
+
+A measure is named as the results name it: `metric,filter`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .mteb import sibling
+from .nested import finite
+from .source import Source
+from .table import Rows, Table
+
+_SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
+# Fields of a sample that older versions, which do not list their metrics, mix with them.
+_NOT_METRICS = frozenset(
+    {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
+)
+
+
+def is_results(content: Any) -> bool:
+    """The results of one model on several tasks."""
+    return isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content
+
+
+def is_sample(record: Any) -> bool:
+    """One line of samples_*.jsonl."""
+    return isinstance(record, dict) and "doc_id" in record and ("doc" in record or "filter" in record)
+
+
+def read_results(source: Source, content: Any) -> Table:
+    """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
+    columns: dict[str, dict[str, float]] = {}
+    for task, found in content["results"].items():
+        for key, value in found.items() if isinstance(found, dict) else ():
+            metric = key.partition(",")[0]
+            if not metric.endswith("_stderr") and isinstance(value, int | float) and "," in key:
+                columns.setdefault(key, {})[task] = finite(source, value, f"{task!r} ({key})")
+    if not columns:
+        raise source.error("results hold no `metric,filter` with a number", 1)
+    table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
+    table.summary = True
+    table.lower = _lower(content, columns)
+    name = _model_name(content)
+    if name:
+        table.names = (name, *table.names)
+    return table
+
+
+def _lower(content: Any, columns: dict[str, dict[str, float]]) -> frozenset[str]:
+    """The measures of which the file says that higher is not better."""
+    directions = content.get("higher_is_better")
+    if not isinstance(directions, dict):
+        return frozenset()
+    lower = {
+        metric
+        for found in directions.values()
+        if isinstance(found, dict)
+        for metric, up in found.items()
+        if up is False
+    }
+    return frozenset(name for name in columns if name.partition(",")[0] in lower)
+
+
+def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
+    """The scores of one model on one task, a topic for each document: `task/doc_id`."""
+    match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
+    task = match[1] + "/" if match else ""
+    columns: dict[str, dict[str, tuple[float, int]]] = {}
+    for line, record in records:
+        if not is_sample(record):
+            raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
+        listed = record.get("metrics")
+        metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
+        topic = f"{task}{record['doc_id']}"
+        for metric in metrics:
+            value = record.get(metric) if isinstance(metric, str) else None
+            if not isinstance(
+                value, int | float
+            ):  # some metrics are pairs, aggregated over all documents only
+                continue
+            rows = columns.setdefault(f"{metric},{record.get('filter', 'none')}", {})
+            if topic in rows:
+                raise source.error(
+                    f"doc_id {record['doc_id']!r} has {metric!r} twice (first at line {rows[topic][1]})", line
+                )
+            rows[topic] = (finite(source, value, f"{topic!r} ({metric})", line), line)
+    if not columns:
+        raise source.error("no sample has a metric with a number", records[0][0])
+    table = Table(
+        source,
+        {
+            name: Rows(
+                list(found), [v for v, _ in found.values()], lines=[line for _, line in found.values()]
+            )
+            for name, found in columns.items()
+        },
+    )
+    table.names = _names(source, match[2] if match else None)
+    table.origin = table.names[-1]
+    return table
+
+
+def _names(source: Source, date: str | None) -> tuple[str, ...]:
+    """The model of a samples file: from the results written with it, else the folder, else the file."""
+    if source.name or not source.path or not date:
+        return (source.name or source.run_name(),)
+    folder = source.path.absolute().parent
+    results = sibling(source.path, f"results_{date}.json")
+    name = _model_name(results) if is_results(results) else None
+    return (name or folder.name.replace("__", "/", 1), str(folder))
+
+
+def _model_name(content: Any) -> str | None:
+    name = content.get("model_name")
+    return name if isinstance(name, str) and name else None

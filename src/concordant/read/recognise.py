@@ -1,0 +1,155 @@
+"""Which format a file has, by what is in it; never by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ReadError
+from ..tables import SYSTEM_COLUMNS, TOPIC_COLUMNS
+from . import helm, inspect_log, lm_eval, mteb, nested
+from .columns import read_columns, separator, split_line
+from .delimited import from_cells, read_delimited
+from .source import Source, load_json, number
+from .table import Table
+from .trec_eval import TrecEval
+
+KNOWN = (
+    "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
+    "-o jsonl; pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV "
+    "(system, topic, measure, value; PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM "
+    "per_instance_stats and Inspect results"
+)
+# No header of a table is longer.
+MAX_LINE_BYTES = 2**24
+
+
+class Companion(Table):
+    """A file that tools write beside scores and that holds none."""
+
+
+_Reader = Callable[[Source, Any], Table]
+_JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
+    (nested.is_ranx_report, nested.refuse_ranx_report),
+    (inspect_log.is_inspect, inspect_log.read_inspect),
+    (mteb.is_mteb, mteb.read_mteb),
+    (lm_eval.is_results, lm_eval.read_results),
+    (helm.is_per_instance, helm.read_helm),
+    (mteb.is_model_meta, lambda source, content: Companion(source)),
+    (helm.is_companion, lambda source, content: Companion(source)),
+    (helm.is_stats, lambda source, content: Companion(source)),
+    (nested.is_nested, nested.read_nested),
+)
+
+
+def recognise(source: Source) -> Table:
+    """The table of a file that is not empty."""
+    line, first = next(source.lines())
+    if first.lstrip()[:1] in (b"{", b"["):
+        return _json(source, first)
+    if len(first) > MAX_LINE_BYTES:
+        raise unknown(source, line)
+    source.warn_if_cut()
+    fields = split_line(first, separator(first))
+    if len(fields) == 3 and (
+        fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
+    ):
+        return TrecEval(source)
+    if fields[0].strip('"').lower() not in (*TOPIC_COLUMNS, *SYSTEM_COLUMNS):
+        table = _headerless(source, line, fields)
+        if table is not None:
+            return table
+    table = read_delimited(source)
+    if table is None:
+        raise unknown(source, line)
+    return table
+
+
+def unknown(source: Source, line: int | None) -> ReadError:
+    """The error for a file that no reader takes."""
+    return source.error(
+        f"is in no format that is known here. Known are: {KNOWN}. Of a folder, a glob leaves "
+        "out what does not belong. The line",
+        line,
+    )
+
+
+def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
+    """The formats whose first line is data already."""
+    ends_in_number = number(fields[-1]) is not None
+    if (
+        len(fields) >= 6
+        and number(fields[3]) is not None
+        and number(fields[4]) is not None
+        and fields[1].upper() == "Q0"
+    ):
+        raise source.error(
+            "is a run: it ranks documents and has no scores of measures. Evaluate it with trec_eval -q", line
+        )
+    if len(fields) not in (1, 4) and all(number(field) is not None for field in fields):
+        raise source.error("holds numbers without a header: add a first line with the systems' names", line)
+    if not ends_in_number or len(fields) not in (2, 3, 4):
+        return None
+    if len(fields) == 2:
+        raise source.error(
+            "has two columns, a measure and its mean, as ir_measures prints by default: per-topic scores are "
+            "needed, write them with ir_measures -q",
+            line,
+        )
+    table = read_columns(source, len(fields))
+    if table is not None:
+        return table
+    if len(fields) == 4 and number(fields[1]) is not None:
+        raise source.error(
+            "looks like qrels (topic, iteration, document, grade), which hold no scores: use read_qrels", line
+        )
+    raise source.error(
+        "cannot tell which column holds the topics and which the measures: add a first line that names the "
+        "columns, such as system, topic, measure, value",
+        line,
+    )
+
+
+def _json(source: Source, first: bytes) -> Table:
+    records = _records(source, first)
+    if records is not None:
+        if lm_eval.is_sample(records[0][1]):
+            return lm_eval.read_samples(source, records)
+        return _long(source, records)
+    content = load_json(source)
+    for fits, read in _JSON:
+        if fits(content):
+            return read(source, content)
+    if isinstance(content, list) and content and all(isinstance(record, dict) for record in content):
+        return _long(source, [(1, record) for record in content])
+    raise unknown(source, 1)
+
+
+def _records(source: Source, first: bytes) -> list[tuple[int, Any]] | None:
+    """The objects of a file that has one a line; None if it is one document."""
+    lines = list(source.lines())
+    try:
+        record = load_json(source, first, lines[0][0])
+    except ValueError:
+        return None
+    if not isinstance(record, dict) or (
+        len(lines) == 1 and not (lm_eval.is_sample(record) or "value" in record)
+    ):
+        return None
+    return [(line, load_json(source, text, line)) for line, text in lines]
+
+
+def _long(source: Source, records: list[tuple[int, Any]]) -> Table:
+    """Records of one shape: a long table, the keys its header."""
+    header = list(records[0][1])
+    for line, record in records:
+        if not isinstance(record, dict) or list(record) != header:
+            raise source.error(
+                f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line
+            )
+    table = from_cells(
+        source, header, [(line, list(record.values())) for line, record in records], records[0][0]
+    )
+    if table is None:
+        raise unknown(source, records[0][0])
+    return table

@@ -1,0 +1,286 @@
+"""From what a caller names (paths, globs, folders, open files, lists) to bytes that a format can parse.
+
+Input is data: it is read, decompressed up to a limit, and parsed; nothing in it is executed or followed.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import json
+import os
+import re
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import DataWarning, InputTypeError, ReadError
+
+# The most that one file may hold, decompressed. A gzip of 1 MB can expand to 1 GB, so there has to be a
+# limit. Set concordant.read.source.MAX_BYTES to read larger files.
+MAX_BYTES = 2**30
+# Python's objects take up to 40 times the room of the JSON that they come from.
+MAX_JSON_BYTES = 2**28
+_CHUNK = 2**20
+_LINE = re.compile(rb"[^\n]+")
+
+_OTHER_COMPRESSION = {
+    b"PK\x03\x04": "a zip archive (an Inspect log becomes JSON with `inspect log convert --to json`)",
+    b"BZh": "compressed with bzip2",
+    b"\xfd7zXZ\x00": "compressed with xz",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+}
+_COMPRESSION_SUFFIX = (".gz", ".bz2", ".xz", ".zst")
+_SUFFIX = (".eval", ".txt", ".run", ".res", ".trec", ".out", ".csv", ".tsv", ".q", ".json", ".jsonl")
+
+
+class Item(NamedTuple):
+    """One file to read: a path or an open file, and the name that the caller gave to it, if any."""
+
+    file: Any
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """The contents of one file: UTF-8, with newlines as newlines. `label` is what messages call it."""
+
+    label: str
+    data: bytes
+    path: Path | None = None
+    name: str | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it but blank lines and comments."""
+        return next(self.lines(), None) is None
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`."""
+        number, place = 1, 0
+        for match in _LINE.finditer(self.data):  # not by splitting: often only the first line is looked at
+            number += self.data.count(b"\n", place, match.start())
+            place = match.start()
+            if match[0].strip() and not match[0].startswith(b"#"):
+                yield number, match[0]
+
+    def text(self, line: int) -> str:
+        """A line by its number, the beginning of it if it is very long."""
+        start = 0
+        for _ in range(line - 1):
+            start = self.data.find(b"\n", start) + 1
+        end = self.data.find(b"\n", start)
+        end = len(self.data) if end < 0 else end
+        return self.data[start : min(end, start + 1000)].decode(errors="replace")
+
+    def error(self, message: str, line: int | None = None, text: str | None = None) -> ReadError:
+        """An error at a line of this file, quoting it; of the whole file where no line is given."""
+        if line is not None and text is None:
+            text = self.text(line)
+            text = None if text.strip() in ("{", "[") else text  # of indented JSON, where that says nothing
+        return ReadError(message, self.label, line, text)
+
+    def run_name(self) -> str:
+        """The name of the run in this file, where the file does not say it: from the file's own name."""
+        return run_name(self.path.name if self.path else self.label)
+
+    def warn_if_cut(self) -> None:
+        """Tools end their last line; where that is missing the last number may be cut off, too."""
+        if self.data and not self.data.endswith(b"\n"):
+            last = self.data.rsplit(b"\n", 1)[-1].decode()
+            warnings.warn(
+                f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: "
+                f"{last[:120]!r}",
+                DataWarning,
+                stacklevel=2,
+            )
+
+
+def run_name(file_name: str) -> str:
+    """The run that a file is named after: without `input.`, one compression suffix and one known suffix.
+
+    >>> [run_name(n) for n in ("input.bm25.gz", "smith.bm25", "smith.ql.eval", "x.q.txt")]
+    ['bm25', 'smith.bm25', 'smith.ql', 'x.q']
+    """
+    name = file_name.removeprefix("input.")
+    for suffixes in (_COMPRESSION_SUFFIX, _SUFFIX):
+        suffix = next((s for s in suffixes if name.lower().endswith(s)), "")
+        name = name[: len(name) - len(suffix)] if len(name) > len(suffix) else name
+    return name or file_name
+
+
+def expand(what: Any) -> list[Item]:
+    """Every file that `what` names: a path, glob, folder, open file, {name: path}, or a list of these."""
+    if isinstance(what, Mapping):
+        return [Item(_single(file), str(name)) for name, file in what.items()]
+    if isinstance(what, str | os.PathLike):
+        return [Item(path) for path in _paths(what)]
+    if hasattr(what, "read"):
+        return [Item(what)]
+    if isinstance(what, bytes | bytearray) or not isinstance(what, Iterable):
+        raise InputTypeError(
+            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list "
+            "of them"
+        )
+    items = [item for part in what for item in expand(part)]
+    if not items:
+        raise ReadError("the list of files is empty")
+    return items
+
+
+def _single(file: Any) -> Any:
+    found = expand(file)
+    if len(found) != 1:
+        raise ReadError(
+            f"stands for {len(found)} files, but was given one name: give one file a name", str(file)
+        )
+    return found[0].file
+
+
+def _paths(what: str | os.PathLike[str]) -> list[Path]:
+    text = os.fspath(what)
+    if not isinstance(text, str):
+        text = os.fsdecode(text)
+    if "\0" in text:
+        raise ReadError("is not a path: it has a null character", repr(text))
+    path = Path(text).expanduser()
+    try:
+        if path.is_dir():
+            return _folder(path)
+        if not path.exists() and glob.has_magic(text):
+            found = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
+            if not found:
+                raise ReadError("no file matches", text)
+            return [file for match in found for file in (_folder(match) if match.is_dir() else [match])]
+    except OSError as error:  # such as a name that is too long
+        raise ReadError(f"cannot be read: {error.strerror or error}", text) from None
+    return [path]
+
+
+def _folder(folder: Path) -> list[Path]:
+    """All files below a folder, sorted, without hidden ones; links to folders are not followed."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found += [Path(place, name) for name in files if not name.startswith(".")]
+    if not found:
+        raise ReadError("the folder holds no files", str(folder))
+    return sorted(found)
+
+
+def load(item: Item) -> Source:
+    """Read one file, decompress it and bring it to UTF-8 with plain newlines."""
+    # Open files know their path, too, but not all: a pipe's name is a number, that of a terminal <stdin>.
+    own = item.file if isinstance(item.file, Path) else getattr(item.file, "name", "")
+    path = Path(own) if isinstance(own, str | Path) and str(own) and not str(own).startswith("<") else None
+    label = str(path) if path else item.name or f"<{type(item.file).__name__}>"
+    raw = _raw(item.file, label)
+    if raw[:2] == b"\x1f\x8b":
+        raw = _gunzip(raw, label)
+    return Source(label, _clean(raw, label), path, item.name)
+
+
+def _raw(file: Any, label: str) -> bytes:
+    try:
+        if isinstance(file, Path):
+            with open(file, "rb") as stream:
+                return b"".join(_chunks(stream, label))
+        return b"".join(part.encode() if isinstance(part, str) else part for part in _chunks(file, label))
+    except OSError as error:
+        raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
+    except ReadError:
+        raise
+    except ValueError as error:  # closed, or text in another encoding, or gzip opened as text
+        raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
+
+
+def _chunks(stream: Any, label: str) -> Iterator[Any]:
+    """The contents of an open file in pieces, up to the limit."""
+    size = 0
+    while part := stream.read(_CHUNK):
+        size += len(part)
+        if size > MAX_BYTES:
+            limit = f"more than {MAX_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_BYTES"
+            raise ReadError(f"holds {limit}", label)
+        yield part
+
+
+def _gunzip(raw: bytes, label: str) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            return b"".join(_chunks(stream, label))
+    except (OSError, EOFError, zlib.error) as error:
+        raise ReadError(f"is a damaged gzip file: {error}", label) from None
+
+
+def _clean(data: bytes, label: str) -> bytes:
+    for magic, what in _OTHER_COMPRESSION.items():
+        if data.startswith(magic):
+            raise ReadError(f"is {what}: decompress it first, or use gzip", label)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            data = data.decode("utf-16").encode()
+        except UnicodeError:
+            raise ReadError("starts as UTF-16 but is not: save it as UTF-8", label, 1) from None
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\0" in data:
+        raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            raise _bad_byte(
+                data, error.start, "is not UTF-8: convert it, for instance with iconv", label
+            ) from None
+    return data
+
+
+def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
+    start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
+    text = data[start : end if end >= 0 else None].decode(errors="backslashreplace")
+    return ReadError(message, label, data.count(b"\n", 0, place) + 1, text)
+
+
+class _TwiceError(ValueError):
+    """An object of JSON names a key twice; parsers keep the last one silently."""
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        raise _TwiceError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+    return result
+
+
+def load_json(source: Source, text: bytes | None = None, line: int | None = None) -> Any:
+    """Parse the JSON of a file, or of one of its lines."""
+    if len(source.data) > MAX_JSON_BYTES:
+        limit = f"more than {MAX_JSON_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_JSON_BYTES"
+        raise source.error(f"is JSON of {limit}")
+    try:
+        return json.loads(source.data if text is None else text, object_pairs_hook=_pairs)
+    except json.JSONDecodeError as error:
+        raise source.error(f"is not JSON: {error.msg}", line or error.lineno) from None
+    except _TwiceError as error:
+        raise source.error(f"has the key {str(error)!r} twice in one object", line) from None
+    except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
+        raise source.error(f"is JSON that cannot be read: {error}", line) from None
+
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+
+
+def number(text: str | bytes) -> float | None:
+    """The finite number that a text is, or None. Python's own float() also takes 1_000, nan and infinity."""
+    text = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
+    if len(text) > 400 or _NUMBER.fullmatch(text) is None:
+        return None
+    value = float(text)
+    return value if abs(value) != float("inf") else None

@@ -1,0 +1,149 @@
+"""trec_eval -q: measure padded to 22 characters, TAB, topic, TAB, value.
+
+The rows of topic `all` are the summary: `runid` among them names the run; the others are never used, because
+they may average other topics than the rows do (missing topics, -c, qrels of several years).
+
+Published studies read a hundred of these files with thirty measures each to use one. So nothing is parsed
+line by line unless something is wrong with the file: its regularity is checked on whole arrays, and the
+rows of a measure are cut out of the bytes when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from ..errors import ReadError
+from .source import Source, number
+from .table import Rows, Table
+
+# Values of these measures are strings.
+TEXTS = ("runid", "relstring")
+
+
+class TrecEval(Table):
+    """The output of trec_eval for one run."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        # With a newline before each line, a measure's rows are what follows "\nmeasure".
+        self._data = b"\n" + source.data + (b"" if source.data.endswith(b"\n") else b"\n")
+        self._fields = None if _regular(self._data) else _by_line(source)
+        tag = self._run_id()
+        if tag:
+            self.names = (tag, *self.names)
+
+    def measures(self) -> Collection[str]:
+        """The measures that have rows of topics, in the order of the file."""
+        fields = self._fields if self._fields is not None else _by_line(self.source)
+        found = dict.fromkeys(measure for _, measure, topic, _ in fields if topic != b"all")
+        if not found:
+            raise _only_summary(self.source)
+        return [name for name in map(bytes.decode, found) if not name.startswith(TEXTS)]
+
+    def rows(self, measure: str) -> Rows:
+        """The rows of one measure."""
+        plain = self._fields is None and measure.split() == [measure]
+        found = self._cut_out(measure.encode(errors="replace")) if plain else None
+        return found or self._by_fields(measure)
+
+    def _cut_out(self, measure: bytes) -> Rows | None:
+        """The rows of a measure by splitting the file at its name; None if anything is unusual."""
+        topics, values = [], []
+        for piece in self._data.split(b"\n" + measure)[1:]:
+            padding, topic, rest = piece.split(b"\t", 2)
+            if padding.strip():  # a longer name, as ndcg_cut_100 is of ndcg_cut_10
+                continue
+            if (topic := topic.strip()) != b"all":
+                topics.append(topic)
+                values.append(rest.partition(b"\n")[0])
+        try:
+            numbers = np.array([float(value) for value in values])
+        except ValueError:
+            return None
+        # float() also reads 1_0, nan and inf; a topic given twice is wrong as well.
+        if (
+            not topics
+            or b"_" in b"".join(values)
+            or not np.isfinite(numbers).all()
+            or len(set(topics)) < len(topics)
+        ):
+            return None
+        return Rows([topic.decode() for topic in topics], numbers.tolist())
+
+    def _by_fields(self, measure: str) -> Rows:
+        """The same line by line, to say what is wrong and where."""
+        fields = self._fields if self._fields is not None else _by_line(self.source)
+        rows: dict[str, tuple[float, int]] = {}
+        summarised = False
+        for line, name, topic, value in fields:
+            if name != measure.encode(errors="replace"):
+                continue
+            if topic == b"all":
+                summarised = True
+                continue
+            score, key = number(value), topic.decode()
+            if score is None:
+                raise self.source.error(f"the value of {measure!r} is not a finite number", line)
+            if key in rows:
+                raise self.source.error(
+                    f"topic {key!r} has {measure!r} twice (first at line {rows[key][1]}): one file holds "
+                    "one run",
+                    line,
+                )
+            rows[key] = (score, line)
+        if not rows:
+            if any(topic != b"all" for _, _, topic, _ in fields):
+                raise self._summary_measure(measure) if summarised else self.no_measure(measure)
+            raise _only_summary(self.source)
+        return Rows(
+            list(rows), [score for score, _ in rows.values()], lines=[line for _, line in rows.values()]
+        )
+
+    def _summary_measure(self, measure: str) -> ReadError:
+        return self.source.error(
+            f"measure {measure!r} exists only as the summary of all topics, not for each topic"
+        )
+
+    def _run_id(self) -> str | None:
+        if self._fields is not None:
+            return next((value.decode() for _, name, _, value in self._fields if name == b"runid"), None)
+        for start in (b"\nrunid ", b"\nrunid\t"):
+            place = self._data.find(start)
+            if place >= 0:
+                line = self._data[place + 1 : self._data.index(b"\n", place + 1)]
+                return line.split(b"\t")[2].strip().decode()
+        return None
+
+
+def _regular(data: bytes) -> bool:
+    """Whether each line has exactly two tabs and is neither blank nor a comment."""
+    if b"\n#" in data:
+        return False
+    raw = np.frombuffer(data, dtype=np.uint8)
+    newlines, tabs = np.flatnonzero(raw == 10), np.flatnonzero(raw == 9)
+    if len(tabs) != 2 * (len(newlines) - 1):
+        return False
+    return bool((tabs[0::2] > newlines[:-1]).all() and (tabs[1::2] < newlines[1:]).all())
+
+
+def _by_line(source: Source) -> list[tuple[int, bytes, bytes, bytes]]:
+    """Line number, measure, topic and value of each row."""
+    result = []
+    for line, text in source.lines():
+        fields = text.split(b"\t") if text.count(b"\t") == 2 else text.split(None, 2)
+        measure, topic, value = [field.strip() for field in fields] if len(fields) == 3 else (b"", b"", b"")
+        if not (measure and topic and value):
+            raise source.error(
+                "is not a line of trec_eval -q: a measure, a topic and a value are needed", line
+            )
+        result.append((line, measure, topic, value))
+    return result
+
+
+def _only_summary(source: Source) -> ReadError:
+    return source.error(
+        "holds only summary rows (topic `all`), no scores of topics: run trec_eval with -q",
+        next(source.lines())[0],
+    )

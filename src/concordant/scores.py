@@ -1,0 +1,379 @@
+"""`Scores`: what each system scored on each topic, with labels that cannot go astray."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import tables
+from .errors import AlignmentWarning, InputError, InputTypeError, MissingExtraError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
+    """Means over `axis`, such that equal totals give equal means at any order of the topics.
+
+    0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient; so every mean in concordant
+    is rounded to 12 significant digits, here or by `round_means`.
+
+    >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
+    [0.15, 0.15]
+    """
+    array = np.asarray(values, dtype=np.float64)
+    means = array.mean(axis=axis)
+    # Where negative scores cancel, the digits that count are those of the scores, not of what is left.
+    return round_means(means, np.abs(array).mean(axis=axis) if (array < 0).any() else None)
+
+
+def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> FloatArray:
+    """Round means that were summed in another way (resamples, split halves) to 12 significant digits.
+
+    `size` is the magnitude that the digits are counted from, by default that of each mean.
+    """
+    x = np.asarray(means, dtype=np.float64)
+    magnitude = np.abs(x if size is None else np.asarray(size, dtype=np.float64))
+    digits = 11 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
+    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
+    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
+    # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
+    steps = np.rint(np.abs(x) * up / down - 0.02)
+    return np.asarray(np.copysign(steps / up * down, x) + 0.0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """Scores of one measure, topics x systems, higher is better. Immutable.
+
+    `values[i, j]` is the score of `systems[j]` on `topics[i]`. Labels are strings and unique; every score is
+    finite. `measure` names what was measured and may be empty.
+
+    >>> s = Scores([[0.5, 0.25], [0.75, 1.0]], topics=["301", "302"], systems=["bm25", "ql"], measure="map")
+    >>> s
+    <Scores: 2 topics x 2 systems, map>
+    >>> s.means().tolist()
+    [0.625, 0.625]
+    >>> s.ranking()
+    (('bm25', 'ql'),)
+    """
+
+    values: FloatArray
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    measure: str
+
+    def __init__(
+        self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
+    ) -> None:
+        array = _matrix(values)
+        names = {"topics": _labels(topics, "topics"), "systems": _labels(systems, "systems")}
+        expected = (len(names["topics"]), len(names["systems"]))
+        if array.shape != expected:
+            hint = "; values are topics x systems, so transpose them" if array.shape == expected[::-1] else ""
+            raise InputError(
+                f"values have shape {array.shape}, but there are {tables.counted(expected[0], 'topic')} and "
+                f"{tables.counted(expected[1], 'system')}{hint}"
+            )
+        if not array.size:
+            raise InputError(
+                f"values of shape {array.shape} are empty: at least one topic and one system are needed"
+            )
+        if not isinstance(measure, str | None):
+            raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
+        if not np.isfinite(array).all():
+            i, j = (int(k[0]) for k in np.nonzero(~np.isfinite(array)))
+            raise InputError(
+                f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is "
+                f"{array[i, j]}: every score must be a finite number; leave out the topic or the system, or "
+                "give it a score"
+            )
+        array += 0.0  # -0.0 becomes 0.0
+        array.flags.writeable = False
+        object.__setattr__(self, "values", array)
+        object.__setattr__(self, "topics", names["topics"])
+        object.__setattr__(self, "systems", names["systems"])
+        object.__setattr__(self, "measure", measure or "")
+
+    def means(self) -> FloatArray:
+        """The mean of each system, in the order of `systems`; equal totals give equal means."""
+        return mean_over_topics(self.values, axis=0)
+
+    def ranking(self) -> tuple[tuple[str, ...], ...]:
+        """The systems by their means, best first; each inner tuple holds the systems that are tied.
+
+        >>> Scores([[3, 1, 3, 2]], topics=["t"], systems="a b c d".split()).ranking()
+        (('a', 'c'), ('d',), ('b',))
+        """
+        groups: dict[float, list[str]] = {}
+        for mean, system in zip(self.means().tolist(), self.systems, strict=True):
+            groups.setdefault(mean, []).append(system)
+        return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
+
+    def drop_bottom(self, fraction: float = 0.25) -> Scores:
+        """Without the worst `fraction` of the systems by their means, as studies do against outliers.
+
+        At most floor(fraction * number of systems) are dropped. Systems tied with the worst one kept are kept
+        as well, so that the result does not depend on the order of the systems.
+        """
+        if not 0 <= fraction < 1:
+            raise InputError(
+                f"fraction is {fraction!r}: give the share of systems to drop, at least 0 and below 1"
+            )
+        count = int(fraction * len(self.systems) + 1e-9)
+        means = self.means()
+        worst_kept = np.sort(means)[count]
+        return self._take(systems=np.flatnonzero(means >= worst_kept))
+
+    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
+        """Only these systems and topics, in the order given. A label that is not there is an error."""
+        return self._take(
+            systems=None if systems is None else _places(systems, self.systems, "systems"),
+            topics=None if topics is None else _places(topics, self.topics, "topics"),
+        )
+
+    def _take(self, systems: Any = None, topics: Any = None) -> Scores:
+        rows = np.arange(len(self.topics)) if topics is None else topics
+        columns = np.arange(len(self.systems)) if systems is None else systems
+        return Scores(
+            self.values[np.ix_(rows, columns)],
+            [self.topics[i] for i in rows],
+            [self.systems[j] for j in columns],
+            self.measure,
+        )
+
+    def decimals(self) -> int | None:
+        """The number of decimals that all scores are written with, up to 6; None where they have more.
+
+        trec_eval prints 4, which makes ties that the full scores do not have.
+
+        >>> Scores([[0.5, 0.2636]], ["1"], ["a", "b"]).decimals()
+        4
+        """
+        # A decimal of d places is the double nearest to k / 10**d, which is what np.round computes.
+        return next((d for d in range(7) if np.array_equal(np.round(self.values, d), self.values)), None)
+
+    def to_frame(self, long: bool = False) -> Any:
+        """A pandas frame, topics x systems; or long, with columns topic, system, measure and value."""
+        pandas = _import("pandas")
+        if not long:
+            return pandas.DataFrame(
+                self.values.copy(),
+                index=pandas.Index(self.topics, name="topic"),
+                columns=pandas.Index(self.systems, name="system"),
+            )
+        return pandas.DataFrame(
+            {
+                "topic": np.repeat(np.array(self.topics, dtype=object), len(self.systems)),
+                "system": np.tile(np.array(self.systems, dtype=object), len(self.topics)),
+                "measure": self.measure,
+                "value": self.values.ravel(),
+            }
+        )
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error"
+    ) -> Scores:
+        """Scores from a pandas or polars frame, wide (topics x systems) or long.
+
+        A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
+        query_id), and either measure and value (or score) or a column for each measure. In a wide frame the
+        topics are the column `topic` or the pandas index.
+        """
+        from .frames import scores_from_frame
+
+        return scores_from_frame(frame, measure, missing)
+
+    @classmethod
+    def from_dict(
+        cls,
+        nested: Mapping[Any, Any],
+        measure: str | None = None,
+        *,
+        system: str = "run",
+        missing: tables.Missing = "error",
+    ) -> Scores:
+        """Scores from dictionaries nested as pytrec_eval, ranx and people's scripts nest them.
+
+        {system: {topic: {measure: value}}}; {topic: {measure: value}}, pytrec_eval's result for one run,
+        which is called `system`; {measure: {topic: value}}, ranx's `Run.scores`; {system: {topic: value}}.
+        The last three are told apart by the names of measures; where that is not possible the last is meant.
+
+        >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
+        <Scores: 1 topic x 2 systems, map>
+        """
+        from .frames import scores_from_dict
+
+        return scores_from_dict(nested, measure, system, missing)
+
+    def __repr__(self) -> str:
+        shape = f"{tables.counted(len(self.topics), 'topic')} x {tables.counted(len(self.systems), 'system')}"
+        return f"<Scores: {shape}{', ' + self.measure if self.measure else ''}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scores):
+            return NotImplemented
+        return (self.topics, self.systems, self.measure) == (
+            other.topics,
+            other.systems,
+            other.measure,
+        ) and bool(np.array_equal(self.values, other.values))
+
+    def __hash__(self) -> int:
+        return hash((self.topics, self.systems, self.measure, self.values.tobytes()))
+
+    def __reduce__(self) -> tuple[Callable[..., Scores], tuple[Any, ...]]:
+        return Scores, (
+            self.values,
+            self.topics,
+            self.systems,
+            self.measure,
+        )  # read-only again after pickling
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Scores brought to the same systems and topics, and what each side had that another lacks."""
+
+    scores: tuple[Scores, ...]
+    on: str
+    dropped_systems: tuple[tuple[str, ...], ...]
+    dropped_topics: tuple[tuple[str, ...], ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out on any side."""
+        return not any(self.dropped_systems) and not any(self.dropped_topics)
+
+    def __str__(self) -> str:
+        parts = [
+            f"{tables.counted(len(labels), noun)} of side {k} ({tables.listing(labels)})"
+            for k in range(len(self.scores))
+            for labels, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
+            if labels
+        ]
+        kept = tables.counted(len(self.scores[0].systems), "system")
+        if self.on == "both":
+            kept += f" and {tables.counted(len(self.scores[0].topics), 'topic')}"
+        return f"{kept} on all sides; left out: {'; '.join(parts) or 'nothing'}"
+
+
+def align(*scores: Scores, on: Literal["both", "systems"] = "both") -> tuple[Scores, ...]:
+    """The same systems, and with on="both" the same topics, on all sides, in the order of the first.
+
+    What not every side has is left out, with an `AlignmentWarning` that says what; `alignment` gives it as
+    data.
+
+    >>> a = Scores([[1, 2], [3, 4]], ["1", "2"], ["x", "y"])
+    >>> b = Scores([[5, 6], [7, 8]], ["2", "1"], ["y", "x"])
+    >>> [s.values.tolist() for s in align(a, b)]
+    [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
+    """
+    result = alignment(*scores, on=on)
+    if not result.complete:
+        warnings.warn(f"aligned to {result}", AlignmentWarning, stacklevel=2)
+    return result.scores
+
+
+def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Alignment:
+    """As `align`, returning an `Alignment`: the aligned scores and what each side lost. It does not warn."""
+    if on not in ("both", "systems"):
+        raise InputError(f"on is {on!r}: use 'both' (systems and topics) or 'systems'")
+    if len(scores) < 2:
+        raise InputError(f"align needs at least 2 Scores, and got {len(scores)}")
+    for k, side in enumerate(scores):
+        if not isinstance(side, Scores):
+            raise InputTypeError(
+                f"argument {k} of align is a {type(side).__name__}: give Scores (read_scores makes them)"
+            )
+    systems, lost_systems = _common([side.systems for side in scores], "systems")
+    topics: tuple[str, ...] | None = None
+    lost_topics: tuple[tuple[str, ...], ...] = ((),) * len(scores)
+    if on == "both":
+        topics, lost_topics = _common([side.topics for side in scores], "topics")
+    aligned = tuple(
+        side
+        if side.systems == systems and topics in (None, side.topics)
+        else side.select(systems=systems, topics=topics)
+        for side in scores
+    )
+    return Alignment(aligned, on, lost_systems, lost_topics)
+
+
+def _common(
+    sides: Sequence[tuple[str, ...]], what: str
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The labels that all sides have, in the order of the first, and for each side those that it loses."""
+    shared = set(sides[0]).intersection(*sides[1:])
+    if not shared:
+        examples = "; ".join(f"side {k} has {tables.listing(side, 5)}" for k, side in enumerate(sides))
+        raise InputError(
+            f"no {what} are common to all sides: {examples}. Rename them so that the labels match"
+        )
+    return (
+        tuple(label for label in sides[0] if label in shared),
+        tuple(tuple(label for label in side if label not in shared) for side in sides),
+    )
+
+
+def _matrix(values: npt.ArrayLike) -> FloatArray:
+    """A copy of `values` that is float64, two-dimensional and in C order, whatever came in."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise ValueError
+    except ValueError:
+        raise InputTypeError(
+            "values must be numbers in a topics x systems array; rows of equal length"
+        ) from None
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+        raise InputError("values have masked entries: fill them first, a mask would be ignored silently")
+    if array.ndim != 2:
+        raise InputError(
+            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them"
+        )
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
+    names: list[str] = []
+    for label in labels:
+        if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
+            raise InputTypeError(
+                f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"
+            )
+        names.append(str(label))
+    if len(set(names)) < len(names):
+        seen: dict[str, int] = {}
+        for place, name in enumerate(names):
+            if name in seen:
+                raise InputError(
+                    f"{what} hold {name!r} twice, at positions {seen[name]} and {place}: labels must be "
+                    "unique; rename one "
+                    "or leave it out"
+                )
+            seen[name] = place
+    return tuple(names)
+
+
+def _places(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
+    place = {label: k for k, label in enumerate(labels)}
+    names = _labels(wanted, what)
+    for name in names:
+        if name not in place:
+            raise InputError(f"{what} has no {name!r}{tables.nearest(name, labels)}")
+    return [place[name] for name in names]
+
+
+def _import(name: str) -> Any:
+    try:
+        return __import__(name)
+    except ImportError:
+        raise MissingExtraError(f"this needs {name}: pip install 'concordant[app]'") from None

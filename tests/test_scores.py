@@ -1,0 +1,332 @@
+"""Scores: labels, means, selection, frames, dictionaries; align."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from concordant.errors import AlignmentWarning, DataWarning, InputError, InputTypeError
+from concordant.scores import Scores, align, alignment, mean_over_topics, round_means
+
+
+def small() -> Scores:
+    return Scores(
+        [[0.1, 0.3, 0.0], [0.2, 0.0, 0.5]], topics=["301", "302"], systems=["a", "b", "c"], measure="map"
+    )
+
+
+def tied_pairs(means: Any) -> int:
+    counts = np.unique(means, return_counts=True)[1]
+    return int((counts * (counts - 1) // 2).sum())
+
+
+class TestLabels:
+    def test_values_are_a_read_only_copy(self) -> None:
+        given_values = np.array([[1.0, 2.0]])
+        scores = Scores(given_values, ["1"], ["a", "b"])
+        given_values[0, 0] = 9
+        assert scores.values[0, 0] == 1
+        with pytest.raises(ValueError, match="read-only"):
+            scores.values[0, 0] = 5
+        with pytest.raises(AttributeError):
+            scores.measure = "map"  # type: ignore[misc]
+
+    def test_whole_numbers_become_strings(self) -> None:
+        assert Scores([[1], [2]], topics=[301, np.int64(302)], systems=["a"]).topics == ("301", "302")
+
+    @pytest.mark.parametrize(
+        ("values", "topics", "systems", "message"),
+        [
+            ([[1, 2]], ["1"], ["a", "a"], "systems hold 'a' twice, at positions 0 and 1"),
+            ([[1], [2]], ["7", "7"], ["a"], "topics hold '7' twice"),
+            ([[1, 2]], ["1", "2"], ["a"], r"shape \(1, 2\).*2 topics and 1 system; .*transpose"),
+            ([[1, 2]], ["1"], ["a"], "1 topic and 1 system"),
+            ([1, 2], ["1"], ["a", "b"], "1 dimensions"),
+            (np.zeros((0, 2)), [], ["a", "b"], "empty"),
+            ([[1, float("nan")]], ["1"], ["a", "b"], "system 'b' on topic '1' is nan"),
+            ([[float("inf"), 1]], ["1"], ["a", "b"], "system 'a' on topic '1' is inf"),
+            ([[1, 2], [3]], ["1", "2"], ["a", "b"], "equal length"),
+            ([["x", "y"]], ["1"], ["a", "b"], "must be numbers"),
+            ([[1, 2]], ["1"], "ab", "systems is 'ab': give a list"),
+            ([[1, 2]], [301.0], ["a", "b"], "topics hold 301.0"),
+            ([[1, 2]], [True], ["a", "b"], "topics hold True"),
+            (np.ma.masked_array([[1.0, 2.0]], [[True, False]]), ["1"], ["a", "b"], "masked"),
+        ],
+    )
+    def test_refused_by_name(self, values: Any, topics: Any, systems: Any, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            Scores(values, topics, systems)
+
+    def test_equality_hash_and_pickle(self) -> None:
+        assert small() == small()
+        assert hash(small()) == hash(small())
+        assert Scores([[-0.0]], ["1"], ["a"]) == Scores([[0.0]], ["1"], ["a"])
+        assert hash(Scores([[-0.0]], ["1"], ["a"])) == hash(Scores([[0.0]], ["1"], ["a"]))
+        assert small() != Scores(small().values, small().topics, small().systems, "P_5")
+        assert small() != 3
+        again = pickle.loads(pickle.dumps(small()))
+        assert again == small()
+        assert not again.values.flags.writeable
+
+    def test_repr_is_short(self) -> None:
+        assert repr(small()) == "<Scores: 2 topics x 3 systems, map>"
+
+
+class TestMeans:
+    def test_equal_totals_give_equal_means(self) -> None:
+        assert small().means().tolist() == [0.15, 0.15, 0.25]
+        assert small().ranking() == (("c",), ("a", "b"))
+
+    @settings(deadline=None)
+    @given(
+        st.sampled_from([3, 50, 249, 256, 512, 1024, 2048]),
+        st.integers(0, 2**32 - 1),
+        st.sampled_from([1, 2, 4, 5]),
+    )
+    def test_order_of_topics_and_layout_do_not_matter(self, n: int, seed: int, decimals: int) -> None:
+        rng = np.random.default_rng(seed)
+        column = np.round(rng.random(n), decimals)
+        values = np.stack([rng.permutation(column) for _ in range(20)], axis=1)
+        assert len(set(mean_over_topics(values).tolist())) == 1
+        assert len(set(mean_over_topics(np.asfortranarray(values)).tolist())) == 1
+        assert mean_over_topics(values)[0] == mean_over_topics(values.T, axis=1)[0]
+        assert mean_over_topics(values) == pytest.approx(values.mean(axis=0), rel=2e-12)
+        assert round_means(values.mean(axis=0)).tolist() == mean_over_topics(values).tolist()
+
+    @given(st.lists(st.integers(-9999, 9999), min_size=2, max_size=60), st.randoms(use_true_random=False))
+    def test_negative_scores_too(self, units: list[int], random: Any) -> None:
+        shuffled = list(units)
+        random.shuffle(shuffled)
+        shuffled[0], shuffled[1] = shuffled[0] + 1, shuffled[1] - 1
+        columns = np.array([units, shuffled]).T / 10_000
+        first, second = mean_over_topics(columns)
+        assert first == second
+
+    @pytest.mark.parametrize(
+        "value", [0.0, 1.0, 0.1, 1 / 3, 1e-9, 123456.789, 1e15, 1e-200, 5e-324, 1e300, -0.25]
+    )
+    def test_rounding_keeps_twelve_digits(self, value: float) -> None:
+        assert round_means([value])[0] == pytest.approx(value, rel=2e-12, abs=1e-310)
+
+    def test_twelve_digits_stay_apart(self) -> None:
+        assert round_means([0.123456789012])[0] == 0.123456789012
+        assert tied_pairs(round_means([0.123456789012, 0.123456789013])) == 0
+        assert tied_pairs(round_means([0.12345678901234, 0.12345678901233])) == 1
+
+    def test_decimals(self) -> None:
+        assert small().decimals() == 1
+        assert Scores([[0.2636, 1]], ["1"], ["a", "b"]).decimals() == 4
+        assert Scores([[1 / 3]], ["1"], ["a"]).decimals() is None
+        assert Scores([[12, 3]], ["1"], ["a", "b"]).decimals() == 0
+
+
+class TestParts:
+    def test_drop_bottom(self) -> None:
+        scores = Scores([[4, 1, 3, 2]], ["t"], list("abcd"))
+        assert scores.drop_bottom(0.25).systems == ("a", "c", "d")
+        assert scores.drop_bottom(0.5).systems == ("a", "c")
+        assert scores.drop_bottom(0).systems == tuple("abcd")
+        assert scores.drop_bottom(0.24).systems == tuple("abcd")
+
+    def test_drop_bottom_keeps_ties_with_the_worst_one_kept(self) -> None:
+        for systems in ("abcd", "dcba", "bdac"):
+            values = [[{"a": 4, "b": 1, "c": 3, "d": 1}[s] for s in systems]]
+            assert set(Scores(values, ["t"], list(systems)).drop_bottom(0.25).systems) == set("abcd")
+
+    @pytest.mark.parametrize("fraction", [-0.1, 1, 25])
+    def test_drop_bottom_refuses(self, fraction: float) -> None:
+        with pytest.raises(InputError, match="fraction"):
+            small().drop_bottom(fraction)
+
+    def test_select_gives_the_order_asked_for(self) -> None:
+        part = small().select(systems=["c", "a"], topics=["302"])
+        assert part.systems == ("c", "a")
+        assert part.values.tolist() == [[0.5, 0.2]]
+        assert part.measure == "map"
+
+    def test_select_names_the_unknown_and_the_nearest(self) -> None:
+        scores = Scores([[1, 2]], ["1"], ["smith.bm25", "smith.ql"])
+        with pytest.raises(InputError, match=r"no 'smith.bm52'; did you mean 'smith.bm25'"):
+            scores.select(systems=["smith.bm52"])
+        with pytest.raises(InputError, match=r"topics has no 'zzz'; there are: 301, 302"):
+            small().select(topics=["zzz"])
+        with pytest.raises(InputTypeError, match="give a list"):
+            small().select(systems="a")
+
+
+class TestFrames:
+    def test_wide_round_trip(self) -> None:
+        pytest.importorskip("pandas")
+        assert Scores.from_frame(small().to_frame(), "map") == small()
+
+    def test_long_round_trip(self) -> None:
+        pytest.importorskip("pandas")
+        assert Scores.from_frame(small().to_frame(long=True)) == small()
+
+    def test_polars(self) -> None:
+        pl = pytest.importorskip("polars")
+        wide = pl.DataFrame({"topic": [301, 302], "a": [0.1, 0.2], "b": [0.3, 0.0], "c": [0.0, 0.5]})
+        assert Scores.from_frame(wide, "map") == small()
+        assert Scores.from_frame(wide.lazy(), "map") == small()
+        long = pl.DataFrame(
+            {"name": ["a", "a", "b", "b"], "qid": ["1", "2", "1", "2"], "map": [0.1, 0.2, 0.3, 0.4]}
+        )
+        assert Scores.from_frame(long).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
+
+    def test_pyterrier_frame(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(
+            {
+                "name": ["x"] * 4 + ["y"] * 3,
+                "qid": ["1", "1", "2", "2", "1", "1", "2"],
+                "measure": ["AP", "P@5", "AP", "P@5", "AP", "P@5", "AP"],
+                "value": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+            }
+        )
+        with pytest.raises(InputError, match="2 measures; choose one with measure=: AP, P@5"):
+            Scores.from_frame(frame)
+        assert Scores.from_frame(frame, "AP").values.tolist() == [[0.1, 0.5], [0.3, 0.7]]
+        with pytest.raises(InputError, match="y lacks topic 2"):
+            Scores.from_frame(frame, "P@5")
+        with pytest.warns(DataWarning, match="1 topic dropped of 2"):
+            assert Scores.from_frame(frame, "P@5", missing="drop").topics == ("1",)
+
+    def test_integer_column_that_is_no_system(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"Q": [301, 302], "a": [0.1, 0.2]})
+        with pytest.warns(DataWarning, match="'Q' holds a different whole number"):
+            assert Scores.from_frame(frame).systems == ("a",)
+
+    def test_summary_rows_and_several_columns(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(
+            {"run": ["a", "a", "b", "b"], "topic": ["1", "all"] * 2, "team": "t", "map": [1, 2, 3, 4.0]}
+        )
+        assert Scores.from_frame(frame).values.tolist() == [[1, 3]]
+
+    @pytest.mark.parametrize(
+        ("columns", "message"),
+        [
+            ({"run": ["a"], "map": [0.1]}, "none of topics"),
+            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "two scores"),
+            ({"topic": ["1"], "a": ["x"]}, "not a number"),
+            ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' holds 0.5 as a label"),
+            ({"topic": [None], "a": [0.5]}, "'topic' holds None as a label"),
+            ({"topic": ["1", "1"], "a": [1, 2]}, "twice"),
+            ({"topic": ["1"], "a": [float("nan")]}, "a lacks topic 1"),
+        ],
+    )
+    def test_refused(self, columns: Any, message: str) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match=message):
+            Scores.from_frame(pd.DataFrame(columns))
+
+    def test_other_types_are_refused(self) -> None:
+        with pytest.raises(InputTypeError, match="give a pandas or polars"):
+            Scores.from_frame([[1, 2]])
+
+
+class TestDicts:
+    def test_three_levels(self) -> None:
+        nested = {"x": {"1": {"map": 0.1, "P_5": 1}}, "y": {"1": {"map": 0.2, "P_5": 0}}}
+        assert Scores.from_dict(nested, "map") == Scores([[0.1, 0.2]], ["1"], ["x", "y"], "map")
+        with pytest.raises(InputError, match="2 measures"):
+            Scores.from_dict(nested)
+        with pytest.raises(InputError, match=r"'nDCG@10' is not in the data"):
+            Scores.from_dict(nested, "nDCG@10")
+
+    def test_pytrec_eval_of_one_run(self) -> None:
+        result = {"1": {"map": 0.26, "P_5": 1.0}, "2": {"map": 0.5, "P_5": 0.5}}
+        scores = Scores.from_dict(result, "map", system="bm25")
+        assert scores == Scores([[0.26], [0.5]], ["1", "2"], ["bm25"], "map")
+
+    def test_ranx(self) -> None:
+        assert Scores.from_dict({"ndcg@10": {"q_1": 0.5, "q_2": 0.25}}).topics == ("q_1", "q_2")
+
+    def test_systems_and_topics(self) -> None:
+        scores = Scores.from_dict({"x": {"1": 0.1, "2": 0.2}, "y": {"2": 0.3, "1": 0.4}})
+        assert scores.values.tolist() == [[0.1, 0.4], [0.2, 0.3]]
+
+    def test_a_measure_that_is_asked_for_tells_the_levels_apart(self) -> None:
+        assert Scores.from_dict({"q1": {"mine": 0.1}}, "mine").topics == ("q1",)
+
+    def test_missing_topics_are_absent(self) -> None:
+        nested = {"x": {"1": {"map": 0.1}, "2": {"map": 0.3}}, "y": {"1": {"map": 0.2}}}
+        with pytest.raises(InputError, match="y lacks topic 2"):
+            Scores.from_dict(nested)
+        with pytest.warns(DataWarning, match="set to 0: y lacks topic 2"):
+            assert Scores.from_dict(nested, missing="zero").values.tolist() == [[0.1, 0.2], [0.3, 0.0]]
+        with pytest.warns(DataWarning, match="1 system dropped"):
+            assert Scores.from_dict(nested, missing="drop-systems").systems == ("x",)
+        with pytest.raises(InputError, match="missing is 'zeros'"):
+            Scores.from_dict(nested, missing="zeros")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        "nested", [{}, {"a": {}}, {"a": 1}, [1], {"a": {"1": {"map": 1}, "2": 3}}, {"a": {"1": "x"}}]
+    )
+    def test_refused(self, nested: Any) -> None:
+        with pytest.raises(InputError):
+            Scores.from_dict(nested)
+
+
+class TestAlign:
+    def test_order_of_the_first(self) -> None:
+        other = Scores([[6, 5, 4], [3, 2, 1]], ["302", "301"], ["c", "b", "a"], "P_5")
+        a, b = align(small(), other)
+        assert a == small()
+        assert b == Scores([[1, 2, 3], [4, 5, 6]], ["301", "302"], ["a", "b", "c"], "P_5")
+
+    def test_what_is_left_out_is_said_and_kept_as_data(self) -> None:
+        other = Scores([[1, 2, 3]], ["302"], ["b", "c", "z"])
+        with pytest.warns(
+            AlignmentWarning, match=r"1 system of side 0 \(a\).*1 topic of side 0 \(301\).*side 1 \(z\)"
+        ):
+            a, b = align(small(), other)
+        assert a.systems == b.systems == ("b", "c")
+        assert a.topics == b.topics == ("302",)
+        found = alignment(small(), other)
+        assert found.scores == (a, b)
+        assert found.dropped_systems == (("a",), ("z",))
+        assert found.dropped_topics == (("301",), ())
+        assert not found.complete
+
+    def test_systems_only(self) -> None:
+        other = Scores([[1, 2, 3], [4, 5, 6]], ["x", "y"], ["c", "b", "a"])
+        a, b = align(small(), other, on="systems")
+        assert (a.topics, b.topics) == (("301", "302"), ("x", "y"))
+        assert b.values.tolist() == [[3, 2, 1], [6, 5, 4]]
+
+    def test_three_sides(self) -> None:
+        parts = [small().select(systems=s) for s in (["a", "b"], ["b", "c"], ["b"])]
+        with pytest.warns(AlignmentWarning):
+            assert {side.systems for side in align(*parts)} == {("b",)}
+
+    def test_nothing_in_common(self) -> None:
+        other = Scores([[1]], ["301"], ["Anyone"])
+        with pytest.raises(
+            InputError, match="no systems are common to all sides: side 0 has a, b, c; side 1 has Anyone"
+        ):
+            align(small(), other)
+        with pytest.raises(InputError, match="no topics are common"):
+            align(small(), Scores([[1, 2, 3]], ["q301"], ["a", "b", "c"]))
+
+    def test_arguments(self) -> None:
+        with pytest.raises(InputError, match="at least 2"):
+            align(small())
+        with pytest.raises(InputTypeError, match="argument 1 of align is a list"):
+            align(small(), [1, 2])  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="on is 'topics'"):
+            align(small(), small(), on="topics")  # type: ignore[arg-type]
+
+
+def test_importing_scores_is_light() -> None:
+    code = "import sys, concordant.scores; print({'scipy.stats', 'pandas', 'polars'} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "set()"
