@@ -2,12 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name 'py.typed')
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name 'py.typed' -o -name '*.csv')
 
 .PHONY: demo test bench lint clean
 
 demo: $(VENV)/installed
-	$(PY) examples/demo.py
+	$(VENV)/bin/concordant demo
 
 test: $(VENV)/installed lint
 	$(PY) -m pytest
@@ -19,12 +19,15 @@ lint: $(VENV)/tools
 
 bench: $(VENV)/installed
 	$(PY) benchmarks/coefficients.py
+	$(PY) benchmarks/reading.py
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade 'pip>=25.1'
-	$(PY) -m pip install --quiet --group build --group test numpy scipy
+	$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	    print(*p["dependencies"], *p["optional-dependencies"]["app"], sep="\n")' > $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --group build --group test -r $(VENV)/requirements.txt
 	touch $@
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)

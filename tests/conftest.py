@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,3 +31,29 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def pytest_report_header() -> str:
     return "concordant kernels: " + ", ".join(sorted(KERNELS)) + ("" if "native" in KERNELS else " (NOT native)")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real collections. Where CONCORDANT_DATA is set, a file that is not there is a failure."""
+    named = os.environ.get("CONCORDANT_DATA")
+    if named:
+        if not Path(named).is_dir():
+            pytest.fail(f"CONCORDANT_DATA is {named}, which is not a folder")
+        return Path(named)
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not beside.is_dir():
+        pytest.skip(f"no real collections at {beside}; set CONCORDANT_DATA to run this test")
+    return beside
+
+
+@pytest.fixture(scope="session")
+def formats(data: Path) -> Path:
+    """Real files of each tool."""
+    return data / "formats"
+
+
+@pytest.fixture(scope="session")
+def golden(data: Path) -> Path:
+    """Expected values beside the real collections."""
+    return data.parent / "golden"

@@ -17,9 +17,7 @@ from concordant.scores import Scores, align, alignment, mean_over_topics, round_
 
 
 def small() -> Scores:
-    return Scores(
-        [[0.1, 0.3, 0.0], [0.2, 0.0, 0.5]], topics=["301", "302"], systems=["a", "b", "c"], measure="map"
-    )
+    return Scores([[0.1, 0.3, 0.0], [0.2, 0.0, 0.5]], topics=["301", "302"], systems=["a", "b", "c"], measure="map")
 
 
 def tied_pairs(means: Any) -> int:
@@ -109,9 +107,7 @@ class TestMeans:
         first, second = mean_over_topics(columns)
         assert first == second
 
-    @pytest.mark.parametrize(
-        "value", [0.0, 1.0, 0.1, 1 / 3, 1e-9, 123456.789, 1e15, 1e-200, 5e-324, 1e300, -0.25]
-    )
+    @pytest.mark.parametrize("value", [0.0, 1.0, 0.1, 1 / 3, 1e-9, 123456.789, 1e15, 1e-200, 5e-324, 1e300, -0.25])
     def test_rounding_keeps_twelve_digits(self, value: float) -> None:
         assert round_means([value])[0] == pytest.approx(value, rel=2e-12, abs=1e-310)
 
@@ -175,9 +171,7 @@ class TestFrames:
         wide = pl.DataFrame({"topic": [301, 302], "a": [0.1, 0.2], "b": [0.3, 0.0], "c": [0.0, 0.5]})
         assert Scores.from_frame(wide, "map") == small()
         assert Scores.from_frame(wide.lazy(), "map") == small()
-        long = pl.DataFrame(
-            {"name": ["a", "a", "b", "b"], "qid": ["1", "2", "1", "2"], "map": [0.1, 0.2, 0.3, 0.4]}
-        )
+        long = pl.DataFrame({"name": ["a", "a", "b", "b"], "qid": ["1", "2", "1", "2"], "map": [0.1, 0.2, 0.3, 0.4]})
         assert Scores.from_frame(long).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
 
     def test_pyterrier_frame(self) -> None:
@@ -285,9 +279,7 @@ class TestAlign:
 
     def test_what_is_left_out_is_said_and_kept_as_data(self) -> None:
         other = Scores([[1, 2, 3]], ["302"], ["b", "c", "z"])
-        with pytest.warns(
-            AlignmentWarning, match=r"1 system of side 0 \(a\).*1 topic of side 0 \(301\).*side 1 \(z\)"
-        ):
+        with pytest.warns(AlignmentWarning, match=r"1 system of side 0 \(a\).*1 topic of side 0 \(301\).*side 1 \(z\)"):
             a, b = align(small(), other)
         assert a.systems == b.systems == ("b", "c")
         assert a.topics == b.topics == ("302",)

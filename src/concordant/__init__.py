@@ -21,7 +21,20 @@ if TYPE_CHECKING:
     from .coefficients.pearson_rank import pearson_rank, pearson_rank_symmetric
     from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
     from .coefficients.ties import TieBounds, tie_bounds
-    from .errors import ConcordantError, InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
+    from .comparison import Comparison, compare
+    from .errors import (
+        AlignmentWarning,
+        ConcordantError,
+        DataWarning,
+        InputError,
+        InputTypeError,
+        MissingExtraError,
+        ReadError,
+        TiesError,
+        UndefinedCorrelationWarning,
+    )
+    from .read import Run, read_qrels, read_run, read_runs, read_scores
+    from .scores import Alignment, Scores, align, alignment
 
 __version__ = "0.1.0"
 
@@ -44,25 +57,43 @@ _MODULE_OF = {
         "coefficients.pearson_rank": ("pearson_rank", "pearson_rank_symmetric"),
         "coefficients.registry": ("Coefficient", "get_coefficient", "list_coefficients"),
         "coefficients.ties": ("TieBounds", "tie_bounds"),
+        "comparison": ("Comparison", "compare"),
         "errors": (
+            "AlignmentWarning",
             "ConcordantError",
+            "DataWarning",
             "InputError",
             "InputTypeError",
+            "MissingExtraError",
+            "ReadError",
             "TiesError",
             "UndefinedCorrelationWarning",
         ),
+        "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
+        "scores": ("Alignment", "Scores", "align", "alignment"),
     }.items()
     for name in names
 }
 
 __all__ = [
+    "Alignment",
+    "AlignmentWarning",
     "Coefficient",
+    "Comparison",
     "ConcordantError",
+    "DataWarning",
     "InputError",
     "InputTypeError",
+    "MissingExtraError",
+    "ReadError",
+    "Run",
+    "Scores",
     "TieBounds",
     "TiesError",
     "UndefinedCorrelationWarning",
+    "align",
+    "alignment",
+    "compare",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -70,6 +101,10 @@ __all__ = [
     "pearson_rank",
     "pearson_rank_symmetric",
     "rbo",
+    "read_qrels",
+    "read_run",
+    "read_runs",
+    "read_scores",
     "spearman",
     "tau",
     "tau_a",

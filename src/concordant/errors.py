@@ -28,9 +28,7 @@ class UndefinedCorrelationWarning(RuntimeWarning):
 class ReadError(ConcordantError, ValueError):
     """A file cannot be read as what it was given for; says which file, which line, and what stands there."""
 
-    def __init__(
-        self, message: str, path: str | None = None, line: int | None = None, text: str | None = None
-    ) -> None:
+    def __init__(self, message: str, path: str | None = None, line: int | None = None, text: str | None = None) -> None:
         self.message = message
         self.path = path
         self.line = line

@@ -28,9 +28,7 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     assert layout.topic is not None
     topics = _texts(columns[layout.topic], header[layout.topic])
     systems = (
-        _texts(columns[layout.system], header[layout.system])
-        if layout.system is not None
-        else ["run"] * len(topics)
+        _texts(columns[layout.system], header[layout.system]) if layout.system is not None else ["run"] * len(topics)
     )
     if layout.value is None:  # a column a measure
         numeric = [k for k in layout.others if _is_numeric(columns[k])]
@@ -47,14 +45,10 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     return scores_from_records(systems, topics, [_number(v, "value") for v in values], chosen, missing)
 
 
-def scores_from_dict(
-    nested: Mapping[Any, Any], measure: str | None, system: str, missing: tables.Missing
-) -> Scores:
+def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str, missing: tables.Missing) -> Scores:
     """See `Scores.from_dict`."""
     records = [
-        (s, t, m, v)
-        for s, t, m, v in nested_records(nested, system, measure)
-        if isinstance(v, int | float | np.number)
+        (s, t, m, v) for s, t, m, v in nested_records(nested, system, measure) if isinstance(v, int | float | np.number)
     ]
     if not records:
         raise InputError("the dictionary holds no numbers: give {system: {topic: {measure: value}}}")
@@ -65,35 +59,21 @@ def scores_from_dict(
     )
 
 
-def nested_records(
-    nested: Mapping[Any, Any], system: str, measure: str | None
-) -> Iterable[tuple[str, str, str, Any]]:
+def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) -> Iterable[tuple[str, str, str, Any]]:
     """(system, topic, measure, value) of a dictionary nested in one of the usual ways.
 
     Two levels are told apart by which of them holds names of measures.
     """
-    if (
-        not isinstance(nested, Mapping)
-        or not nested
-        or not all(isinstance(v, Mapping) and v for v in nested.values())
-    ):
+    if not isinstance(nested, Mapping) or not nested or not all(isinstance(v, Mapping) and v for v in nested.values()):
         raise InputTypeError(
-            "nested must be a dictionary of dictionaries, none of them empty: "
-            "{system: {topic: {measure: value}}}"
+            "nested must be a dictionary of dictionaries, none of them empty: {system: {topic: {measure: value}}}"
         )
     deep = {isinstance(v, Mapping) for inner in nested.values() for v in inner.values()}
     if len(deep) > 1:
-        raise InputTypeError(
-            "nested mixes two and three levels: give {system: {topic: {measure: value}}} throughout"
-        )
+        raise InputTypeError("nested mixes two and three levels: give {system: {topic: {measure: value}}} throughout")
     inner_keys = {str(key) for inner in nested.values() for key in inner}
     if deep == {True}:
-        return [
-            (str(s), str(t), str(m), v)
-            for s, ts in nested.items()
-            for t, ms in ts.items()
-            for m, v in ms.items()
-        ]
+        return [(str(s), str(t), str(m), v) for s, ts in nested.items() for t, ms in ts.items() for m, v in ms.items()]
     if measure in inner_keys or all(tables.looks_like_measure(key) for key in inner_keys):
         return [(system, str(t), str(m), v) for t, ms in nested.items() for m, v in ms.items()]
     if measure in {str(key) for key in nested} or all(tables.looks_like_measure(str(key)) for key in nested):
@@ -112,8 +92,7 @@ def scores_from_records(
     keep = [k for k, topic in enumerate(topics) if not tables.is_summary(topic)]
     if not keep:
         raise InputError(
-            f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of "
-            "each topic"
+            f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of each topic"
         )
     column = {name: k for k, name in enumerate(dict.fromkeys(systems[k] for k in keep))}
     row = {name: k for k, name in enumerate(dict.fromkeys(topics[k] for k in keep))}
@@ -123,8 +102,7 @@ def scores_from_records(
         place = (row[topics[k]], column[systems[k]])
         if place in seen:
             raise InputError(
-                f"system {systems[k]!r} has two scores on topic {topics[k]!r}: leave one out, or average "
-                "them first"
+                f"system {systems[k]!r} has two scores on topic {topics[k]!r}: leave one out, or average them first"
             )
         seen.add(place)
         matrix[place] = values[k]
@@ -139,9 +117,7 @@ def _from_matrix(
     missing: tables.Missing,
 ) -> Scores:
     if not columns:
-        raise InputError(
-            "the frame has no columns of scores: give topics x systems, or system, topic and value"
-        )
+        raise InputError("the frame has no columns of scores: give topics x systems, or system, topic and value")
     numbers = [[_number(v, name) for v in column] for name, column in zip(systems, columns, strict=True)]
     if topics is None and tables.is_row_number(numbers[0], [v for column in numbers[1:] for v in column]):
         warnings.warn(
@@ -171,11 +147,7 @@ def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
     columns: list[Sequence[Any]] = [frame.iloc[:, k].tolist() for k in range(len(header))]
     # An index that says something (labels, or a name) holds the topics of a wide frame.
     labelled = frame.index.name is not None or not _is_default_index(frame.index)
-    if (
-        labelled
-        and frame.index.nlevels == 1
-        and not any(name.lower() in tables.TOPIC_COLUMNS for name in header)
-    ):
+    if labelled and frame.index.nlevels == 1 and not any(name.lower() in tables.TOPIC_COLUMNS for name in header):
         return ["topic", *header], [frame.index.tolist(), *columns]
     if frame.index.nlevels > 1:
         return _columns(frame.reset_index())

@@ -80,9 +80,7 @@ class Scores:
                 f"{tables.counted(expected[1], 'system')}{hint}"
             )
         if not array.size:
-            raise InputError(
-                f"values of shape {array.shape} are empty: at least one topic and one system are needed"
-            )
+            raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
         if not isinstance(measure, str | None):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
         if not np.isfinite(array).all():
@@ -121,9 +119,7 @@ class Scores:
         as well, so that the result does not depend on the order of the systems.
         """
         if not 0 <= fraction < 1:
-            raise InputError(
-                f"fraction is {fraction!r}: give the share of systems to drop, at least 0 and below 1"
-            )
+            raise InputError(f"fraction is {fraction!r}: give the share of systems to drop, at least 0 and below 1")
         count = int(fraction * len(self.systems) + 1e-9)
         means = self.means()
         worst_kept = np.sort(means)[count]
@@ -176,9 +172,7 @@ class Scores:
         )
 
     @classmethod
-    def from_frame(
-        cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error"
-    ) -> Scores:
+    def from_frame(cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error") -> Scores:
         """Scores from a pandas or polars frame, wide (topics x systems) or long.
 
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
@@ -305,16 +299,12 @@ def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Align
     return Alignment(aligned, on, lost_systems, lost_topics)
 
 
-def _common(
-    sides: Sequence[tuple[str, ...]], what: str
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _common(sides: Sequence[tuple[str, ...]], what: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The labels that all sides have, in the order of the first, and for each side those that it loses."""
     shared = set(sides[0]).intersection(*sides[1:])
     if not shared:
         examples = "; ".join(f"side {k} has {tables.listing(side, 5)}" for k, side in enumerate(sides))
-        raise InputError(
-            f"no {what} are common to all sides: {examples}. Rename them so that the labels match"
-        )
+        raise InputError(f"no {what} are common to all sides: {examples}. Rename them so that the labels match")
     return (
         tuple(label for label in sides[0] if label in shared),
         tuple(tuple(label for label in side if label not in shared) for side in sides),
@@ -328,9 +318,7 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
         if array.dtype.kind not in "fiub":
             raise ValueError
     except ValueError:
-        raise InputTypeError(
-            "values must be numbers in a topics x systems array; rows of equal length"
-        ) from None
+        raise InputTypeError("values must be numbers in a topics x systems array; rows of equal length") from None
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise InputError("values have masked entries: fill them first, a mask would be ignored silently")
     if array.ndim != 2:

@@ -117,9 +117,7 @@ def choose_measure(available: Collection[str], asked: str | None, default: str |
         return next(iter(available))
     if not available:
         raise InputError("the data hold no measure with a number for each topic")
-    raise InputError(
-        f"the data hold {len(available)} measures; choose one with measure=: {listing(available, 200)}"
-    )
+    raise InputError(f"the data hold {len(available)} measures; choose one with measure=: {listing(available, 200)}")
 
 
 def _suggest_measure(asked: str, available: Collection[str]) -> str:
@@ -180,8 +178,7 @@ def fill_or_drop(
             raise InputError(f"no topic is shared by all systems: {_missing_message(holes, topics, systems)}")
         lost = listing([topics[k] for k in bad_topics])
         warnings.warn(
-            f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}, because not every system has "
-            f"them: {lost}",
+            f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}, because not every system has them: {lost}",
             DataWarning,
             stacklevel,
         )

@@ -47,9 +47,7 @@ class TestTrecEval:
         ]
         # The file's own summary: map all 0.3008, P_5 all 0.8200.
         assert scores.means()[0] == pytest.approx(0.3008, abs=5e-5)
-        assert read_scores(formats / "trec_eval" / "BBGhelani1.q.txt", "P_5").means()[0] == pytest.approx(
-            0.82
-        )
+        assert read_scores(formats / "trec_eval" / "BBGhelani1.q.txt", "P_5").means()[0] == pytest.approx(0.82)
         assert scores.decimals() == 4
 
     def test_a_measure_whose_name_begins_another(self, formats: Path) -> None:
@@ -61,9 +59,7 @@ class TestTrecEval:
         assert cell(read_scores(path, "num_rel_ret"), "1") == 71
 
     def test_several_measures_are_listed(self, formats: Path) -> None:
-        with pytest.raises(
-            ReadError, match=r"27 measures; choose one with measure=: num_ret,.* map, .*P_1000"
-        ):
+        with pytest.raises(ReadError, match=r"27 measures; choose one with measure=: num_ret,.* map, .*P_1000"):
             read_scores(formats / "trec_eval" / "BBGhelani1.q.txt")
 
     def test_summary_only(self, formats: Path) -> None:
@@ -110,9 +106,7 @@ class TestTrecEval:
             dropped = read_scores(files, "map", missing="drop")
         assert len(dropped.topics) == 28
         assert not {"2", "30"} & set(dropped.topics)
-        with pytest.warns(
-            DataWarning, match="2 scores of 1 system missing, set to 0: partial lacks topics 2, 30"
-        ):
+        with pytest.warns(DataWarning, match="2 scores of 1 system missing, set to 0: partial lacks topics 2, 30"):
             zero = read_scores(files, "map", missing="zero")
         assert len(zero.topics) == 30
         assert [cell(zero, t, "partial") for t in ("1", "2", "9", "30")] == [0.2636, 0.0, 0.1756, 0.0]
@@ -198,9 +192,7 @@ class TestOthers:
         assert scores.systems == (model,)
         assert scores.topics == tuple(f"math_perturbed_full/{k}" for k in range(10))
         assert not scores.values.any()
-        with pytest.warns(
-            DataWarning, match=r"left out, because the scores it summarises are there.*results_"
-        ):
+        with pytest.warns(DataWarning, match=r"left out, because the scores it summarises are there.*results_"):
             assert read_scores(formats / "lm_eval") == scores
         with pytest.raises(ReadError, match="did you mean 'exact_match,none'"):
             read_scores(samples, "exact_match")
@@ -267,8 +259,7 @@ class TestCollections:
 
     def test_align_two_judges(self, data: Path) -> None:
         human, model = (
-            read_scores(data / "dl21" / "scores" / f"ndcg_cut_10__{judge}.csv")
-            for judge in ("human", "umbrela_gpt4")
+            read_scores(data / "dl21" / "scores" / f"ndcg_cut_10__{judge}.csv") for judge in ("human", "umbrela_gpt4")
         )
         assert human.values.shape == (53, 63)
         assert (cell(human, "2082", "Fast_ForwardP_5"), cell(human, "1129560", "yorku21_c")) == (

@@ -37,9 +37,7 @@ def scores(draw: st.DrawFn, one: bool = False) -> Scores:
 
 def _cells(s: Scores) -> list[tuple[str, str, float]]:
     return [
-        (system, topic, float(s.values[i, j]))
-        for i, topic in enumerate(s.topics)
-        for j, system in enumerate(s.systems)
+        (system, topic, float(s.values[i, j])) for i, topic in enumerate(s.topics) for j, system in enumerate(s.systems)
     ]
 
 
@@ -64,9 +62,7 @@ def ir_measures(s: Scores) -> str:
 
 def ir_measures_json(s: Scores) -> str:
     rows = [{"query_id": t, "measure": "map", "value": v} for _, t, v in _cells(s)]
-    return "".join(
-        json.dumps(row) + "\n" for row in [*rows, {"query_id": "all", "measure": "map", "value": 0.1}]
-    )
+    return "".join(json.dumps(row) + "\n" for row in [*rows, {"query_id": "all", "measure": "map", "value": 0.1}])
 
 
 def pytrec_eval(s: Scores) -> str:
@@ -83,10 +79,7 @@ def lm_eval(s: Scores) -> str:
 
 
 def lm_eval_samples(s: Scores) -> str:
-    rows = [
-        {"doc_id": t, "doc": {}, "filter": "none", "metrics": ["map"], "map": v}
-        for t, v in _by_topic(s).items()
-    ]
+    rows = [{"doc_id": t, "doc": {}, "filter": "none", "metrics": ["map"], "map": v} for t, v in _by_topic(s).items()]
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
@@ -123,9 +116,7 @@ def pytrec_eval_runs(s: Scores) -> str:
 
 
 def matrix(s: Scores) -> str:
-    return _table(
-        [["topic", *s.systems], *([t, *row] for t, row in zip(s.topics, s.values.tolist(), strict=True))]
-    )
+    return _table([["topic", *s.systems], *([t, *row] for t, row in zip(s.topics, s.values.tolist(), strict=True))])
 
 
 def pyterrier(s: Scores) -> str:

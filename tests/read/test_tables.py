@@ -133,9 +133,7 @@ def test_lower_is_better() -> None:
 
 
 def test_integer_column_that_is_no_system() -> None:
-    with pytest.warns(
-        DataWarning, match="'X' holds a different whole number in each row: read as the topics"
-    ):
+    with pytest.warns(DataWarning, match="'X' holds a different whole number in each row: read as the topics"):
         assert read("X,a,b\n1,0.5,0.25\n2,0.5,1\n").systems == ("a", "b")
     assert read("X,a\n1,2\n2,3\n").systems == ("X", "a")  # all are whole numbers: nothing tells
     assert read("who,a\nsmith,2\njones,3\n").topics == ("smith", "jones")
@@ -205,8 +203,7 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ),
         ('{"query_id": "1", "measure": "AP", "value": 1}\n{"query_id"\n', "is not JSON"),
         (
-            '{"query_id": "1", "measure": "AP", "value": true}\n'
-            '{"query_id": [1], "measure": "AP", "value": 1}\n',
+            '{"query_id": "1", "measure": "AP", "value": true}\n{"query_id": [1], "measure": "AP", "value": 1}\n',
             "no label",
         ),
         ('{"query_id": "1", "measure": "AP", "value": {}}', "not a finite number"),
@@ -266,9 +263,7 @@ def test_helm_trials_and_perturbations() -> None:
         return {"instance_id": "id1", "train_trial_index": trial, "stats": stats, **extra}
 
     content = json.dumps([record(0, None, 1), record(0, "typos", 0.5), record(1, None, 0)])
-    assert read(content) == Scores(
-        [[1.0], [0.5], [0.0]], ["id1", "id1[typos]", "id1[trial 1]"], ["file"], "em"
-    )
+    assert read(content) == Scores([[1.0], [0.5], [0.0]], ["id1", "id1[typos]", "id1[trial 1]"], ["file"], "em")
     with pytest.raises(ReadError, match="'em' twice"):
         read(json.dumps([record(0, None, 1), record(0, None, 1)]))
 
@@ -292,9 +287,7 @@ def test_inspect_without_reductions() -> None:
         },
     ]
     log = json.dumps({"status": "success", "eval": {"model": "m", "task": "t"}, "samples": samples})
-    assert read(log, "choice") == Scores(
-        [[1.0], [0.5], [0.0]], ["t/1", "t/2", "t/2[epoch 2]"], ["file"], "choice"
-    )
+    assert read(log, "choice") == Scores([[1.0], [0.5], [0.0]], ["t/1", "t/2", "t/2[epoch 2]"], ["file"], "choice")
     assert read(log, "judge/facts").values.ravel().tolist() == [4, 2, 2]
     with pytest.warns(DataWarning, match="status of this log is 'cancelled'"):
         read(log.replace("success", "cancelled"), "choice")

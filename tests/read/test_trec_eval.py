@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from pathlib import Path
 
 import pytest
@@ -142,22 +141,3 @@ def test_empty_files_are_named(tmp_path: Path) -> None:
         read_scores(tmp_path)
     with pytest.warns(DataWarning, match=r"empty files left out: .*b\.eval"):
         assert read_scores(tmp_path, missing="drop-systems").systems == ("a",)
-
-
-def test_not_slower_than_pandas(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    measures = [f"measure_{k}" for k in range(30)]
-    rows = [(m, str(t), f"0.{t:04d}") for t in range(301, 550) for m in measures]
-    files = [tmp_path / f"{k}.eval" for k in range(20)]
-    for path in files:
-        path.write_text(text(rows))
-    ours, theirs = [], []
-    for _ in range(5):
-        start = time.perf_counter()
-        read_scores(files, "measure_7")
-        ours.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        for path in files:
-            pandas.read_csv(path, sep="\t", header=None)
-        theirs.append(time.perf_counter() - start)
-    assert min(ours) < 1.5 * min(theirs)

@@ -69,9 +69,7 @@ def _read_all(items: list[Item], missing: Missing) -> list[Table]:
         else:
             found.append(recognise(source))
     if empty and (missing != "drop-systems" or not found):
-        others = (
-            f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
-        )
+        others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
         raise empty[0].error(f"is empty{others}: delete it, or go on without it with missing='drop-systems'")
     if empty:
         warnings.warn(f"empty files left out: {listing(s.label for s in empty)}", DataWarning, stacklevel=3)
@@ -85,9 +83,7 @@ def _read_all(items: list[Item], missing: Missing) -> list[Table]:
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
         left = listing(table.source.label for table in scored if table.summary)
-        warnings.warn(
-            f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3
-        )
+        warnings.warn(f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3)
     return details or scored
 
 
@@ -118,24 +114,20 @@ def _name(found: list[Table], rows: list[Rows]) -> list[str]:
     for k in single:
         names[k] = found[k].source.name or found[k].names[0]
     clashing = _clashes(found, names, single)
-    renamed = [
-        k for k in single if names[k] in clashing and not found[k].source.name and len(found[k].names) > 1
-    ]
+    renamed = [k for k in single if names[k] in clashing and not found[k].source.name and len(found[k].names) > 1]
     if renamed:
         old = listing(sorted({names[k] for k in renamed}))
         for k in renamed:
             names[k] = found[k].names[1]
         warnings.warn(
-            f"several files hold a run named {old}: named by their files instead: "
-            f"{listing(names[k] for k in renamed)}",
+            f"several files hold a run named {old}: named by their files instead: {listing(names[k] for k in renamed)}",
             DataWarning,
             stacklevel=3,
         )
     for name in _clashes(found, names, single):
         files = [found[k].source.label for k in single if names[k] == name]
         raise ReadError(
-            f"these files all hold a run named {name!r}: {listing(files)}. Name them: "
-            "read_scores({name: path})",
+            f"these files all hold a run named {name!r}: {listing(files)}. Name them: read_scores({{name: path}})",
             files[1],
         )
     return names
@@ -147,9 +139,7 @@ def _clashes(found: list[Table], names: list[str], single: list[int]) -> list[st
     return [name for name, count in pairs.items() if count > 1]
 
 
-def _pivot(
-    found: list[Table], rows: list[Rows], names: list[str]
-) -> tuple[np.ndarray[Any, Any], list[str], list[str]]:
+def _pivot(found: list[Table], rows: list[Rows], names: list[str]) -> tuple[np.ndarray[Any, Any], list[str], list[str]]:
     """Topics x systems, in the order of first appearance, with nan where there is no score."""
     topic_of: dict[str, int] = {}
     system_of: dict[str, int] = {}

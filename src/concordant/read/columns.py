@@ -19,9 +19,7 @@ def separator(line: bytes) -> bytes | None:
     if b"\t" in line:
         return b"\t"
     parts = line.split()
-    marks = (
-        mark for mark in (b",", b";") if all(part.endswith(mark) for part in parts[:-1]) and mark in line
-    )
+    marks = (mark for mark in (b",", b";") if all(part.endswith(mark) for part in parts[:-1]) and mark in line)
     return next(marks, None)
 
 
@@ -89,7 +87,5 @@ def _rows(source: Source, rows: Fields, topic: int, with_system: bool) -> Rows:
             raise source.error(f"the same score was given at line {seen[key]}", line)
         seen[key] = line
         values.append(value)
-    found = Rows(
-        [t for _, t in seen], values, [s for s, _ in seen] if with_system else None, list(seen.values())
-    )
+    found = Rows([t for _, t in seen], values, [s for s, _ in seen] if with_system else None, list(seen.values()))
     return without_summary(source, found, _WAY_OUT_SUMMARY)

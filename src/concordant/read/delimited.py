@@ -141,9 +141,7 @@ def _refuse_twice(source: Source, header: Sequence[str], line: int) -> None:
             )
 
 
-def _refuse_scores_as_names(
-    source: Source, header: Sequence[str], cells: Cells, layout: Columns, line: int
-) -> None:
+def _refuse_scores_as_names(source: Source, header: Sequence[str], cells: Cells, layout: Columns, line: int) -> None:
     """A matrix may have a system called `model`: then each topic comes once, and its cells are scores."""
     assert layout.system is not None
     assert layout.topic is not None
@@ -176,11 +174,7 @@ class _Long(Table):
     def measures(self) -> Collection[str]:
         if self.layout.measure is not None:
             return list(dict.fromkeys(str(row[self.layout.measure]) for _, row in self.cells))
-        return [
-            self.header[k]
-            for k in self.layout.others
-            if all(_number(row[k]) is not None for _, row in self.cells)
-        ]
+        return [self.header[k] for k in self.layout.others if all(_number(row[k]) is not None for _, row in self.cells)]
 
     def rows(self, measure: str) -> Rows:
         column, cells = self.layout.value, self.cells
@@ -196,9 +190,7 @@ class _Long(Table):
 def _long_rows(source: Source, header: Sequence[str], cells: Cells, layout: Columns, column: int) -> Rows:
     assert layout.topic is not None
     topics = [_label(source, row[layout.topic], line) for line, row in cells]
-    systems = (
-        None if layout.system is None else [_label(source, row[layout.system], line) for line, row in cells]
-    )
+    systems = None if layout.system is None else [_label(source, row[layout.system], line) for line, row in cells]
     seen: dict[tuple[str, str], int] = {}
     for k, (line, _) in enumerate(cells):
         key = (systems[k] if systems else "", topics[k])

@@ -36,10 +36,7 @@ def is_companion(content: Any) -> bool:
 
 def _records_with(content: Any, *keys: str) -> bool:
     return (
-        isinstance(content, list)
-        and bool(content)
-        and isinstance(content[0], dict)
-        and content[0].keys() >= set(keys)
+        isinstance(content, list) and bool(content) and isinstance(content[0], dict) and content[0].keys() >= set(keys)
     )
 
 

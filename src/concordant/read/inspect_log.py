@@ -36,9 +36,7 @@ def read_inspect(source: Source, content: Any) -> Table:
                 raise source.error(f"sample {topic!r} has {measure!r} twice", 1)
             found[topic] = finite(source, score, f"{topic!r} ({measure})")
     if not columns:
-        raise source.error(
-            "holds no scored samples: write the log with its samples (inspect log convert --to json)", 1
-        )
+        raise source.error("holds no scored samples: write the log with its samples (inspect log convert --to json)", 1)
     if content.get("status", "success") != "success":
         warnings.warn(
             f"{source.label}: the status of this log is {content['status']!r}, not success",

@@ -15,9 +15,7 @@ from .table import Rows, Table
 
 _SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
 # Fields of a sample that older versions, which do not list their metrics, mix with them.
-_NOT_METRICS = frozenset(
-    {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
-)
+_NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"})
 
 
 def is_results(content: Any) -> bool:
@@ -77,9 +75,7 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
         topic = f"{task}{record['doc_id']}"
         for metric in metrics:
             value = record.get(metric) if isinstance(metric, str) else None
-            if not isinstance(
-                value, int | float
-            ):  # some metrics are pairs, aggregated over all documents only
+            if not isinstance(value, int | float):  # some metrics are pairs, aggregated over all documents only
                 continue
             rows = columns.setdefault(f"{metric},{record.get('filter', 'none')}", {})
             if topic in rows:
@@ -92,9 +88,7 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
     table = Table(
         source,
         {
-            name: Rows(
-                list(found), [v for v, _ in found.values()], lines=[line for _, line in found.values()]
-            )
+            name: Rows(list(found), [v for v, _ in found.values()], lines=[line for _, line in found.values()])
             for name, found in columns.items()
         },
     )

@@ -22,9 +22,7 @@ def is_mteb(content: Any) -> bool:
 def is_model_meta(content: Any) -> bool:
     """What MTEB writes beside the results about the model: no scores."""
     return (
-        isinstance(content, dict)
-        and {"name", "revision", "n_parameters"} <= content.keys()
-        and "scores" not in content
+        isinstance(content, dict) and {"name", "revision", "n_parameters"} <= content.keys() and "scores" not in content
     )
 
 
@@ -34,13 +32,9 @@ def read_mteb(source: Source, content: Any) -> Table:
     A task of several subsets (languages) gives a topic for each: `Task/subset`.
     """
     splits: dict[str, Any] = content["scores"]
-    split = next(
-        (name for name in _SPLITS if name in splits), next(iter(splits)) if len(splits) == 1 else None
-    )
+    split = next((name for name in _SPLITS if name in splits), next(iter(splits)) if len(splits) == 1 else None)
     if split is None:
-        raise source.error(
-            f"has none of the splits {', '.join(_SPLITS)}, but: {', '.join(splits) or 'none'}", 1
-        )
+        raise source.error(f"has none of the splits {', '.join(_SPLITS)}, but: {', '.join(splits) or 'none'}", 1)
     subsets, task = splits[split], str(content["task_name"])
     if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
         raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)

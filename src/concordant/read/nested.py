@@ -48,16 +48,12 @@ def read_nested(source: Source, content: Any) -> Table:
     except InputError as error:
         raise source.error(str(error), 1) from None
     for system, topic, measure, value in records:
-        columns.setdefault(measure, []).append(
-            (system, topic, finite(source, value, f"{topic!r} ({measure})"))
-        )
+        columns.setdefault(measure, []).append((system, topic, finite(source, value, f"{topic!r} ({measure})")))
     one_run = not deep and all(system == "" for system, _, _, _ in records)
     tables = {
         measure: without_summary(
             source,
-            Rows(
-                [t for _, t, _ in rows], [v for _, _, v in rows], None if one_run else [s for s, _, _ in rows]
-            ),
+            Rows([t for _, t, _ in rows], [v for _, _, v in rows], None if one_run else [s for s, _, _ in rows]),
             "write the dictionary of all topics",
         )
         for measure, rows in columns.items()

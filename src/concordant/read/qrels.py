@@ -51,8 +51,6 @@ def _rows(source: Source) -> list[tuple[int, bytes, bytes, bytes]]:
     for line, text in source.lines():
         fields = text.split()
         if len(fields) != 4:
-            raise source.error(
-                f"has {len(fields)} fields: qrels have 4, topic, iteration, document and grade", line
-            )
+            raise source.error(f"has {len(fields)} fields: qrels have 4, topic, iteration, document and grade", line)
         rows.append((line, fields[0], fields[2], fields[3]))
     return rows

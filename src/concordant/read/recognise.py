@@ -132,9 +132,7 @@ def _records(source: Source, first: bytes) -> list[tuple[int, Any]] | None:
         record = load_json(source, first, lines[0][0])
     except ValueError:
         return None
-    if not isinstance(record, dict) or (
-        len(lines) == 1 and not (lm_eval.is_sample(record) or "value" in record)
-    ):
+    if not isinstance(record, dict) or (len(lines) == 1 and not (lm_eval.is_sample(record) or "value" in record)):
         return None
     return [(line, load_json(source, text, line)) for line, text in lines]
 
@@ -144,12 +142,8 @@ def _long(source: Source, records: list[tuple[int, Any]]) -> Table:
     header = list(records[0][1])
     for line, record in records:
         if not isinstance(record, dict) or list(record) != header:
-            raise source.error(
-                f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line
-            )
-    table = from_cells(
-        source, header, [(line, list(record.values())) for line, record in records], records[0][0]
-    )
+            raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
+    table = from_cells(source, header, [(line, list(record.values())) for line, record in records], records[0][0])
     if table is None:
         raise unknown(source, records[0][0])
     return table

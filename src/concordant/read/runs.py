@@ -142,9 +142,7 @@ def _by_line(source: Source) -> _Columns:
     for line, text in source.lines():
         fields = text.split(None, 6)
         if len(fields) < 6:
-            raise source.error(
-                f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line
-            )
+            raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
         value = _as_float32(fields[4:5])
         if value is None:
             raise source.error(f"the score {fields[4].decode()!r} is not a number", line)

@@ -93,8 +93,7 @@ class Source:
         if self.data and not self.data.endswith(b"\n"):
             last = self.data.rsplit(b"\n", 1)[-1].decode()
             warnings.warn(
-                f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: "
-                f"{last[:120]!r}",
+                f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: {last[:120]!r}",
                 DataWarning,
                 stacklevel=2,
             )
@@ -123,8 +122,7 @@ def expand(what: Any) -> list[Item]:
         return [Item(what)]
     if isinstance(what, bytes | bytearray) or not isinstance(what, Iterable):
         raise InputTypeError(
-            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list "
-            "of them"
+            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list of them"
         )
     items = [item for part in what for item in expand(part)]
     if not items:
@@ -135,9 +133,7 @@ def expand(what: Any) -> list[Item]:
 def _single(file: Any) -> Any:
     found = expand(file)
     if len(found) != 1:
-        raise ReadError(
-            f"stands for {len(found)} files, but was given one name: give one file a name", str(file)
-        )
+        raise ReadError(f"stands for {len(found)} files, but was given one name: give one file a name", str(file))
     return found[0].file
 
 
@@ -235,9 +231,7 @@ def _clean(data: bytes, label: str) -> bytes:
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            raise _bad_byte(
-                data, error.start, "is not UTF-8: convert it, for instance with iconv", label
-            ) from None
+            raise _bad_byte(data, error.start, "is not UTF-8: convert it, for instance with iconv", label) from None
     return data
 
 

@@ -86,8 +86,7 @@ def without_summary(source: Source, rows: Rows, way_out: str) -> Rows:
         return rows
     if not keep:
         raise source.error(
-            f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: "
-            f"{way_out}",
+            f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: {way_out}",
             rows.line(0),
         )
     return Rows(

@@ -63,12 +63,7 @@ class TrecEval(Table):
         except ValueError:
             return None
         # float() also reads 1_0, nan and inf; a topic given twice is wrong as well.
-        if (
-            not topics
-            or b"_" in b"".join(values)
-            or not np.isfinite(numbers).all()
-            or len(set(topics)) < len(topics)
-        ):
+        if not topics or b"_" in b"".join(values) or not np.isfinite(numbers).all() or len(set(topics)) < len(topics):
             return None
         return Rows([topic.decode() for topic in topics], numbers.tolist())
 
@@ -88,8 +83,7 @@ class TrecEval(Table):
                 raise self.source.error(f"the value of {measure!r} is not a finite number", line)
             if key in rows:
                 raise self.source.error(
-                    f"topic {key!r} has {measure!r} twice (first at line {rows[key][1]}): one file holds "
-                    "one run",
+                    f"topic {key!r} has {measure!r} twice (first at line {rows[key][1]}): one file holds one run",
                     line,
                 )
             rows[key] = (score, line)
@@ -97,14 +91,10 @@ class TrecEval(Table):
             if any(topic != b"all" for _, _, topic, _ in fields):
                 raise self._summary_measure(measure) if summarised else self.no_measure(measure)
             raise _only_summary(self.source)
-        return Rows(
-            list(rows), [score for score, _ in rows.values()], lines=[line for _, line in rows.values()]
-        )
+        return Rows(list(rows), [score for score, _ in rows.values()], lines=[line for _, line in rows.values()])
 
     def _summary_measure(self, measure: str) -> ReadError:
-        return self.source.error(
-            f"measure {measure!r} exists only as the summary of all topics, not for each topic"
-        )
+        return self.source.error(f"measure {measure!r} exists only as the summary of all topics, not for each topic")
 
     def _run_id(self) -> str | None:
         if self._fields is not None:
@@ -135,9 +125,7 @@ def _by_line(source: Source) -> list[tuple[int, bytes, bytes, bytes]]:
         fields = text.split(b"\t") if text.count(b"\t") == 2 else text.split(None, 2)
         measure, topic, value = [field.strip() for field in fields] if len(fields) == 3 else (b"", b"", b"")
         if not (measure and topic and value):
-            raise source.error(
-                "is not a line of trec_eval -q: a measure, a topic and a value are needed", line
-            )
+            raise source.error("is not a line of trec_eval -q: a measure, a topic and a value are needed", line)
         result.append((line, measure, topic, value))
     return result
 
