@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .coefficients.pearson_rank import pearson_rank, pearson_rank_symmetric
     from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
     from .coefficients.ties import TieBounds, tie_bounds
+    from .collection import load_collection
     from .comparison import Comparison, compare
     from .errors import (
         AlignmentWarning,
@@ -57,6 +58,7 @@ _MODULE_OF = {
         "coefficients.pearson_rank": ("pearson_rank", "pearson_rank_symmetric"),
         "coefficients.registry": ("Coefficient", "get_coefficient", "list_coefficients"),
         "coefficients.ties": ("TieBounds", "tie_bounds"),
+        "collection": ("load_collection",),
         "comparison": ("Comparison", "compare"),
         "errors": (
             "AlignmentWarning",
@@ -97,6 +99,7 @@ __all__ = [
     "get_coefficient",
     "has_native",
     "list_coefficients",
+    "load_collection",
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",

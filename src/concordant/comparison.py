@@ -373,10 +373,10 @@ def _minds(sides: tuple[_Side, _Side], tied_truth: Any, tied_observed: Any, name
                 f"the scores of {name} have {decimals} decimals, which may have made its "
                 f"{counted(int(tied), 'tied pair')} of means: more decimals would tell"
             )
-        notes += [
-            f"{listing(group)} score the same on every topic of {name}: identical runs?"
-            for group in _twins(side.scores)
-        ]
+        twins = _twins(side.scores)
+        if twins:
+            groups = "; ".join(listing(group) for group in twins[:5]) + ("; ..." if len(twins) > 5 else "")
+            notes.append(f"systems of {name} with the same score on every topic, so perhaps one run twice: {groups}")
     return notes
 
 

@@ -1,0 +1,16 @@
+"""The command line `concordant`: `app` has the commands, `render` turns tables into text of each format."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        from .app import run
+    except ImportError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[app]'")
+    run()

@@ -1,0 +1,464 @@
+"""The commands. Heavy imports stay inside them, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import ConcordantError, InputError
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+    from ..scores import Scores
+
+app = typer.Typer(
+    name="concordant",
+    help="Compare rankings of systems: do they agree, and does it matter?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+# Columns of the table of many candidates; JSON and CSV have every coefficient.
+SHOWN = ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo")
+
+
+class Format(StrEnum):
+    """What to print."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+class Missing(StrEnum):
+    """What to do about topics that a system lacks."""
+
+    error = "error"
+    zero = "zero"
+    drop = "drop"
+    drop_systems = "drop-systems"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
+MeasureOption = Annotated[
+    str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
+]
+MissingOption = Annotated[
+    Missing, typer.Option(help="Topics that a system lacks: stop, score them 0, drop the topics, or drop the systems.")
+]
+LowerOption = Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")]
+SystemsOption = Annotated[
+    str | None, typer.Option(help="Only these systems: names with commas between, or @FILE with a name a line.")
+]
+TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
+CoefficientsOption = Annotated[
+    list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from .. import __version__, has_native
+
+        typer.echo(f"concordant {__version__}, {'native' if has_native else 'NumPy'} kernels")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Compare rankings of systems: do they agree, and does it matter?"""
+
+
+@app.command()
+def compare(
+    truth: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
+    observed: Annotated[list[str], typer.Argument(help="Scores to compare with it, a row each.")],
+    coefficient: CoefficientsOption = None,
+    measure: MeasureOption = None,
+    missing: MissingOption = Missing.error,
+    lower_is_better: LowerOption = False,
+    systems: SystemsOption = None,
+    topics: TopicsOption = None,
+    top: Annotated[int | None, typer.Option(help="Compare the k best systems of the truth only.")] = None,
+    per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
+    own_topics: Annotated[
+        bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
+    ] = False,
+    format: FormatOption = Format.table,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare one truth with one or more rankings of the same systems."""
+    from ..comparison import compare as run
+
+    wanted = _coefficients(coefficient) if coefficient else None
+    with _notes(quiet) as notes:
+        read = _Reader(measure, missing, lower_is_better, systems, topics)
+        labels = _labels([truth, *observed])
+        first = read(truth)
+        found = [
+            run(
+                first,
+                read(path),
+                wanted,
+                top=top,
+                per_topic=per_topic,
+                on="systems" if own_topics else "both",
+                names=(labels[0], label),
+            )
+            for path, label in _progress(list(zip(observed, labels[1:], strict=True)), "comparing", quiet)
+        ]
+        notes.hide(note for comparison in found for note in comparison.notes)
+    _print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
+
+
+@app.command()
+def matrix(
+    files: Annotated[list[str], typer.Argument(help="Scores, one ranking a file, folder or glob; at least two.")],
+    coefficient: Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")] = "tau_b",
+    measure: MeasureOption = None,
+    missing: MissingOption = Missing.error,
+    lower_is_better: LowerOption = False,
+    systems: SystemsOption = None,
+    topics: TopicsOption = None,
+    own_topics: Annotated[
+        bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
+    ] = False,
+    format: FormatOption = Format.table,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare all rankings with each other; the row is the truth, the column observed."""
+    import numpy as np
+
+    from ..coefficients.registry import get_coefficient
+    from ..scores import align
+    from .render import Table
+
+    if len(files) < 2:
+        raise typer.BadParameter("give at least two files")
+    name = _coefficients([coefficient])[0]
+    with _notes(quiet):
+        read = _Reader(measure, missing, lower_is_better, systems, topics)
+        labels = _labels(files)
+        sides = [read(path) for path in _progress(files, "reading", quiet)]
+        aligned = align(*sides, on="systems" if own_topics else "both")
+        means = np.stack([side.means() for side in aligned])
+        values = np.asarray(get_coefficient(name).function(means[:, None], means[None]))
+    if format is Format.json:
+        from .render import to_json
+
+        _say(
+            to_json(
+                {
+                    "coefficient": name,
+                    "rankings": labels,
+                    "systems": list(aligned[0].systems),
+                    "topics": [] if own_topics else list(aligned[0].topics),
+                    "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
+                }
+            )
+        )
+        return
+    if format is Format.table:
+        topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
+        _say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
+    _print_table(
+        Table(["", *labels], [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]), format
+    )
+
+
+@app.command()
+def coefficients(format: FormatOption = Format.table) -> None:
+    """List the coefficients and what is true of them."""
+    from ..coefficients.registry import list_coefficients
+    from .render import Table, to_json
+
+    columns = ["name", "what it is", "ties in", "reads", "top-weighted", "symmetric", "paper"]
+    rows: list[list[str]] = []
+    for c in list_coefficients():
+        ties = {0: "none", 2: "both"}.get(len(c.ties), "".join(c.ties[:1]))
+        reads = "scores of truth" if c.reads == ("scores", "order") else c.reads[0]
+        rows.append([c.name, c.summary, ties, reads, _yes(c.top_weighted), _yes(c.symmetric), c.reference])
+    if format is Format.json:
+        _say(to_json([dict(zip(columns, row, strict=True)) for row in rows]))
+    else:
+        _print_table(Table(columns, rows), format)
+
+
+@app.command()
+def cite(names: Annotated[list[str], typer.Argument(help="Coefficients, or keys of papers.")]) -> None:
+    """Print BibTeX for the papers that define coefficients."""
+    from ..references import bibliography
+
+    try:
+        _say("\n\n".join(bibliography(names)))
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@app.command()
+def demo() -> None:
+    """Show what concordant does, on a small simulated collection that comes with it."""
+    from ..collection import path
+
+    human, careful, hasty = (str(path(name)) for name in ("people", "careful", "hasty"))
+    steps: list[tuple[str, list[str]]] = [
+        (
+            "Three judges scored the same 20 systems on 40 topics. Which machine ranks them as people do?",
+            ["compare", human, careful, hasty],
+        ),
+        ("A closer look at the hasty one: all coefficients, and what its ties leave open.", ["compare", human, hasty]),
+        ("Only the ten best systems: the top is harder.", ["compare", human, careful, hasty, "--top", "10"]),
+        ("All against all.", ["matrix", human, careful, hasty, "-c", "tau_ap_b"]),
+        ("For the paper.", ["compare", human, careful, hasty, "-c", "tau_b", "-c", "tau_ap_b", "--format", "latex"]),
+        ("And whom to cite.", ["cite", "tau_ap_b"]),
+    ]
+    for k, (text, arguments) in enumerate(steps):
+        if k:
+            _say("")
+        _say(text)
+        shown = [Path(a).name if a.endswith(".csv") else a for a in arguments]
+        _say(f"$ concordant {' '.join(shown)}\n")
+        app(arguments, standalone_mode=False)
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Reads one side as the options say."""
+
+    def __init__(
+        self, measure: str | None, missing: Missing, lower_is_better: bool, systems: str | None, topics: str | None
+    ) -> None:
+        self.options = {"measure": measure, "missing": missing.value, "lower_is_better": lower_is_better}
+        self.systems, self.topics = _names(systems, "--systems"), _names(topics, "--topics")
+
+    def __call__(self, path: str) -> Scores:
+        from ..read import read_scores
+
+        scores = read_scores(path, **self.options)  # type: ignore[arg-type]
+        if self.systems is None and self.topics is None:
+            return scores
+        try:
+            return scores.select(systems=self.systems, topics=self.topics)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+
+def _names(given: str | None, option: str) -> list[str] | None:
+    if given is None:
+        return None
+    if given.startswith("@"):
+        try:
+            text = Path(given[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise typer.BadParameter(f"{option}: cannot read {given[1:]}: {error}") from None
+        names = text.split("\n")
+    else:
+        names = given.split(",")
+    names = [name.strip() for name in names if name.strip()]
+    if not names:
+        raise typer.BadParameter(f"{option} names nothing")
+    return list(dict.fromkeys(names))
+
+
+def _coefficients(given: list[str]) -> list[str]:
+    from ..coefficients.registry import get_coefficient
+
+    try:
+        return [get_coefficient(name).name for name in given]
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _labels(paths: list[str]) -> list[str]:
+    """What to call each file: its name, and as many of its folders as tell the files apart."""
+    if len(set(paths)) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise typer.BadParameter(f"{twice} was given twice")
+    parts = [Path(path).parts or (path,) for path in paths]
+    depth = 1
+    while len({part[-depth:] for part in parts}) < len(parts):
+        depth += 1
+    return ["/".join(part[-depth:]) for part in parts]
+
+
+# Printing -----------------------------------------------------------------------------------------
+
+
+def _print_comparisons(found: list[Comparison], format: Format, *, named: bool, read_notes: list[str]) -> None:
+    from .render import Table, to_json
+
+    if format is Format.json:
+        _say(to_json([{**c.to_dict(), "read_notes": read_notes} for c in found]))
+        return
+    names = [v.coefficient for v in found[0].values]
+    if format is Format.csv:
+        _print_table(Table(["observed", *names], [[c.observed, *(c[n] for n in names)] for c in found]), format)
+        return
+    if format is Format.table and len(found) == 1:
+        _say(str(found[0]))
+        _say(f"\nCite: concordant cite {' '.join(v.coefficient for v in found[0].values if not v.why)}")
+        return
+    shown = names if named else [n for n in names if n in SHOWN]
+    if format is Format.table:
+        _say(_heading(found))
+        _say("")
+        _say(_verdict(found))
+        _say("")
+    _print_table(Table(["", *shown], [[c.observed, *(c[n] for n in shown)] for c in found]), format)
+    if format is Format.table:
+        _print_details(found, shown)
+
+
+def _heading(found: list[Comparison]) -> str:
+    """What all rows have in common, in a line."""
+    first = found[0]
+    sizes = {(len(c.systems), len(c.topics)) for c in found}
+    if len(sizes) > 1:
+        return f"truth: {first.truth}; the rows differ in their systems or topics, see below"
+    measure = f", {first.measure}" if first.measure else ""
+    topics = f", {len(first.topics)} topics" if first.topics else ""
+    ties = f"; {first.tied_truth} tied pairs in the truth" if first.tied_truth else ""
+    return f"{len(first.systems)} systems{topics}{measure}; truth: {first.truth}{ties}"
+
+
+def _verdict(found: list[Comparison]) -> str:
+    """Which ranking is most like the truth, by each coefficient of the table that orders them."""
+    import math
+
+    best: dict[str, list[str]] = {}
+    for name in ("tau_b", "tau_ap_b"):
+        values = [(c[name], c.observed) for c in found if any(v.coefficient == name for v in c.values)]
+        values = [(value, who) for value, who in values if not math.isnan(value)]
+        if values:
+            top = max(value for value, _ in values)
+            who = " and ".join(label for value, label in values if value == top)
+            best.setdefault(who, []).append(f"{name} {top:.3f}")
+    if not best:
+        return "A row a ranking, in the order given."
+    return (
+        "; ".join(f"{who} ranks the systems most like the truth by {', '.join(by)}" for who, by in best.items()) + "."
+    )
+
+
+def _print_details(found: list[Comparison], shown: list[str]) -> None:
+    from ..tables import counted
+
+    for c in found:
+        notes = [f"{v.coefficient} has no value: {v.why}" for v in c.values if v.why and v.coefficient in shown]
+        if c.tied_observed:
+            notes.append(counted(c.tied_observed, "tied pair") + "".join(f"; {bounds}" for bounds in c.tie_bounds[:1]))
+        for p in c.per_topic:
+            if p.coefficient in shown and not p.why:
+                notes.append(f"{p.coefficient} on each topic: mean {p.mean:.3f}, standard deviation {p.sd:.3f}")
+        notes += c.notes
+        if notes:
+            _say(f"\n{c.observed}")
+            for note in notes:
+                _say(f"  {note}")
+    _say(f"\nCite: concordant cite {' '.join(shown)}")
+
+
+def _print_table(table: Any, format: Format) -> None:
+    from . import render
+
+    if format is not Format.table:
+        _say({"csv": render.to_csv, "markdown": render.to_markdown, "latex": render.to_latex}[format.value](table))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:  # into a file or a pipe: never cut
+        console.width = 10_000
+    fitting, left_out = render.fit(table, console.width)
+    console.print(render.to_terminal(fitting))
+    if left_out:
+        _say(f"(too narrow for {', '.join(left_out)}; --format csv has them)")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+class _notes:  # noqa: N801  (reads as a statement: with _notes(quiet))
+    """Collects the warnings of a block, and prints them on standard error as notes."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.seen: list[str] = []
+        self._hidden: set[str] = set()
+
+    def hide(self, notes: Iterable[str]) -> None:
+        """Leave out what the answer itself says."""
+        self._hidden.update(notes)
+
+    def __enter__(self) -> _notes:
+        self._catch = warnings.catch_warnings(record=True)
+        self._caught = self._catch.__enter__()
+        warnings.simplefilter("always")
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._catch.__exit__(*error)
+        self.seen = list(dict.fromkeys(str(w.message) for w in self._caught or ()))
+        self.seen = [note for note in self.seen if note not in self._hidden]
+        if not self.quiet:
+            for note in self.seen:
+                sys.stderr.write(f"note: {note}\n")
+
+
+def _progress(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
+    """The items, with a bar on standard error once they take longer than a second; none where that is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield from items
+        return
+    start, bar = time.monotonic(), None
+    try:
+        for k, item in enumerate(items):
+            if bar is None and time.monotonic() - start > 1:
+                from rich.console import Console
+                from rich.progress import Progress
+
+                bar = Progress(console=Console(stderr=True), transient=True)
+                bar.start()
+                task = bar.add_task(what, total=len(items), completed=k)
+            yield item
+            if bar is not None:
+                bar.update(task, completed=k + 1)
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def run() -> None:
+    """The command line: exit status 0, 1 for bad data, 2 for bad usage; errors in one line."""
+    try:
+        app()
+    except ConcordantError as error:
+        sys.stderr.write("concordant: " + " ".join(str(error).split("\n")) + "\n")
+        sys.exit(1)
+    except BrokenPipeError:  # the reader of a pipe, head for instance, has seen enough
+        sys.stderr.close()
+        sys.exit(0)

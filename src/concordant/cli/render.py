@@ -1,0 +1,125 @@
+"""A table as text: for the terminal, for machines, for papers. Full precision wherever a machine reads it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows; a float is a number to be rounded for reading."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    decimals: int = 3
+
+
+def to_json(content: Any) -> str:
+    """JSON that any parser takes: nan is null."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def to_csv(table: Table) -> str:
+    """CSV with floats in full precision and nothing where there is no value."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.columns)
+    for row in table.rows:
+        writer.writerow(["" if _missing(cell) else repr(cell) if isinstance(cell, float) else cell for cell in row])
+    return out.getvalue().rstrip("\n")
+
+
+def to_markdown(table: Table) -> str:
+    """A table for GitHub and its kin."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells) + " |"
+
+    rule = ["---:" if numeric else "---" for numeric in _numeric(table)]
+    return "\n".join([line(table.columns), "| " + " | ".join(rule) + " |", *(line(row) for row in _shown(table))])
+
+
+def to_latex(table: Table) -> str:
+    """A booktabs tabular."""
+    layout = "".join("r" if numeric else "l" for numeric in _numeric(table))
+    body = [" & ".join(map(_latex, row)) + r" \\" for row in _shown(table)]
+    head = " & ".join(map(_latex, table.columns)) + r" \\"
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    )
+
+
+def fit(table: Table, width: int) -> tuple[Table, list[str]]:
+    """The table without its last columns of numbers, as many as do not fit, and the names of those.
+
+    Columns of text can be folded; half a number would be a wrong number.
+    """
+    shown, numeric = _shown(table), _numeric(table)
+    need = [
+        max(len(text) for text in (name, *(row[k] for row in shown))) + 2 if numeric[k] else 12
+        for k, name in enumerate(table.columns)
+    ]
+    need[0] = min(need[0], max(len(row[0]) for row in shown) + 2) if shown else need[0]
+    kept = list(range(len(table.columns)))
+    while sum(need[k] for k in kept) > width and sum(numeric[k] for k in kept) > 1:
+        kept.remove(max(k for k in kept if numeric[k]))
+    left_out = [name for k, name in enumerate(table.columns) if k not in kept]
+    rows = [[row[k] for k in kept] for row in table.rows]
+    return Table([table.columns[k] for k in kept], rows, table.decimals), left_out
+
+
+def to_terminal(table: Table) -> Any:
+    """A table of rich."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column, numeric in zip(table.columns, _numeric(table), strict=True):
+        shown.add_column(Text(column), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    for row in _shown(table):
+        shown.add_row(*(Text(cell) for cell in row))  # Text: names are data, never markup
+    return shown
+
+
+def _missing(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _shown(table: Table) -> list[list[str]]:
+    return [
+        [
+            "-" if _missing(cell) else f"{cell:.{table.decimals}f}" if isinstance(cell, float) else str(cell)
+            for cell in row
+        ]
+        for row in table.rows
+    ]
+
+
+def _numeric(table: Table) -> list[bool]:
+    return [
+        any(isinstance(row[k], (float, int)) for row in table.rows)
+        and all(_missing(row[k]) or isinstance(row[k], (float, int)) for row in table.rows)
+        for k in range(len(table.columns))
+    ]
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{c: "\\" + c for c in "&%$#_"},
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in text)

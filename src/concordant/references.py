@@ -1,0 +1,122 @@
+"""The papers behind the coefficients, as BibTeX, by the keys that the registry uses."""
+
+from __future__ import annotations
+
+from .coefficients.registry import get_coefficient
+from .errors import InputError
+
+BIBTEX = {
+    "kendall1938": """@article{kendall1938,
+  author  = {Kendall, M. G.},
+  title   = {A New Measure of Rank Correlation},
+  journal = {Biometrika},
+  volume  = {30},
+  number  = {1/2},
+  pages   = {81--93},
+  year    = {1938}
+}""",
+    "woodbury1940": """@article{woodbury1940,
+  author  = {Woodbury, Max A.},
+  title   = {Rank Correlation when There are Equal Variates},
+  journal = {The Annals of Mathematical Statistics},
+  volume  = {11},
+  number  = {3},
+  pages   = {358--362},
+  year    = {1940}
+}""",
+    "kendall1945": """@article{kendall1945,
+  author  = {Kendall, M. G.},
+  title   = {The Treatment of Ties in Ranking Problems},
+  journal = {Biometrika},
+  volume  = {33},
+  number  = {3},
+  pages   = {239--251},
+  year    = {1945}
+}""",
+    "yilmaz2008": """@inproceedings{yilmaz2008,
+  author    = {Yilmaz, Emine and Aslam, Javed A. and Robertson, Stephen},
+  title     = {A New Rank Correlation Coefficient for Information Retrieval},
+  booktitle = {Proceedings of the 31st Annual International ACM SIGIR Conference},
+  pages     = {587--594},
+  year      = {2008}
+}""",
+    "urbano2017": """@inproceedings{urbano2017,
+  author    = {Urbano, Juli{\\'a}n and Marrero, M{\\'o}nica},
+  title     = {The Treatment of Ties in {AP} Correlation},
+  booktitle = {Proceedings of the ACM SIGIR International Conference on the Theory of Information Retrieval},
+  pages     = {321--324},
+  year      = {2017},
+  doi       = {10.1145/3121050.3121106}
+}""",
+    "gao2015": """@inproceedings{gao2015,
+  author    = {Gao, Ning and Oard, Douglas W.},
+  title     = {A Head-Weighted Gap-Sensitive Correlation Coefficient},
+  booktitle = {Proceedings of the 38th International ACM SIGIR Conference},
+  pages     = {799--802},
+  year      = {2015}
+}""",
+    "gao2016": """@inproceedings{gao2016,
+  author    = {Gao, Ning and Bagdouri, Mossaab and Oard, Douglas W.},
+  title     = {{Pearson} Rank: A Head-Weighted Gap-Sensitive Score-Based Correlation Coefficient},
+  booktitle = {Proceedings of the 39th International ACM SIGIR Conference},
+  pages     = {941--944},
+  year      = {2016}
+}""",
+    "spearman1904": """@article{spearman1904,
+  author  = {Spearman, C.},
+  title   = {The Proof and Measurement of Association between Two Things},
+  journal = {The American Journal of Psychology},
+  volume  = {15},
+  number  = {1},
+  pages   = {72--101},
+  year    = {1904}
+}""",
+    "pearson1895": """@article{pearson1895,
+  author  = {Pearson, Karl},
+  title   = {Note on Regression and Inheritance in the Case of Two Parents},
+  journal = {Proceedings of the Royal Society of London},
+  volume  = {58},
+  pages   = {240--242},
+  year    = {1895}
+}""",
+    "vigna2015": """@inproceedings{vigna2015,
+  author    = {Vigna, Sebastiano},
+  title     = {A Weighted Correlation Index for Rankings with Ties},
+  booktitle = {Proceedings of the 24th International Conference on World Wide Web},
+  pages     = {1166--1176},
+  year      = {2015}
+}""",
+    "webber2010": """@article{webber2010,
+  author  = {Webber, William and Moffat, Alistair and Zobel, Justin},
+  title   = {A Similarity Measure for Indefinite Rankings},
+  journal = {ACM Transactions on Information Systems},
+  volume  = {28},
+  number  = {4},
+  pages   = {20:1--20:38},
+  year    = {2010}
+}""",
+    "corsi2024": """@inproceedings{corsi2024,
+  author    = {Corsi, Matteo and Urbano, Juli{\\'a}n},
+  title     = {The Treatment of Ties in Rank-Biased Overlap},
+  booktitle = {Proceedings of the 47th International ACM SIGIR Conference},
+  pages     = {251--260},
+  year      = {2024}
+}""",
+}
+
+# Papers to cite beside the one that defines a coefficient.
+_ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",)}
+
+
+def bibliography(names: list[str]) -> list[str]:
+    """BibTeX entries for coefficients, or for keys of papers, each once."""
+    keys: list[str] = []
+    for name in names:
+        if name in BIBTEX:
+            keys.append(name)
+            continue
+        try:
+            keys += [get_coefficient(name).reference, *_ALSO.get(name, ())]
+        except InputError as error:
+            raise InputError(f"{error}; or from the papers {', '.join(BIBTEX)}") from None
+    return [BIBTEX[key] for key in dict.fromkeys(keys)]
