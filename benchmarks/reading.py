@@ -1,14 +1,15 @@
-"""Speed of the readers, as ratios to pandas on the same bytes in the same run. Run by `make bench`."""
+"""Speed of the readers and of the command line, as ratios to peers in the same run. Run by `make bench`."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from coefficients import Table, fastest
+from coefficients import Call, Table, fastest
 
 import concordant as cc
 
@@ -39,9 +40,38 @@ def trec_eval_files(table: Table) -> None:
     table.row("110 trec_eval files: read_scores / pandas.read_csv", ratio, most=1.5)
 
 
+def command_line(table: Table) -> None:
+    """Whole commands, from the shell's point of view."""
+
+    def run(*arguments: str) -> Call:
+        return lambda: subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    rng = np.random.default_rng(50)
+    truth = rng.random((50, 100))
+    with tempfile.TemporaryDirectory() as folder:
+        files = [str(Path(folder) / f"{name}.csv") for name in ("truth", "observed")]
+        for path, noise in zip(files, (0.0, 0.2), strict=True):
+            frame = pd.DataFrame(truth + noise * rng.random(truth.shape), columns=[f"s{k}" for k in range(100)])
+            frame.round(4).to_csv(path, index_label="topic")
+        times = fastest(
+            {
+                "compare": run("-m", "concordant", "compare", *files),
+                "help": run("-m", "concordant", "--help"),
+                "numpy": run("-c", "import numpy"),
+                "scipy.stats": run("-c", "import numpy, scipy.stats"),
+            },
+            seconds=12,
+        )
+    table.row(
+        "concordant compare of 50 x 100 / import numpy, scipy.stats", times["compare"] / times["scipy.stats"], most=4
+    )
+    table.row("concordant --help / import numpy", times["help"] / times["numpy"], most=3)
+
+
 def main() -> None:
     table = Table()
     trec_eval_files(table)
+    command_line(table)
     if table.failed:
         sys.exit(f"{table.failed} targets missed")
 

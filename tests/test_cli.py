@@ -1,0 +1,230 @@
+"""The command line, as people use it: files in, answers out, mistakes told in one line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant.cli.render import Table, fit, to_csv, to_json, to_latex, to_markdown
+from concordant.collection import path as collection
+from concordant.references import BIBTEX
+
+PEOPLE, CAREFUL, HASTY = (str(collection(name)) for name in ("people", "careful", "hasty"))
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "concordant", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+    )
+
+
+def good(*arguments: str) -> str:
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return done.stdout
+
+
+def bad(*arguments: str, status: int) -> str:
+    done = run(*arguments)
+    assert done.returncode == status, done
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_one_candidate_shows_every_coefficient() -> None:
+    text = good("compare", PEOPLE, HASTY)
+    found = cc.compare(PEOPLE, HASTY)
+    assert text.startswith("20 systems, 40 topics; truth: people.csv; 4 tied pairs in hasty.csv")
+    for v in found.values:
+        assert v.coefficient in text
+        if not v.why:
+            assert f"{v.value:.4f}" in text
+    assert str(found.tie_bounds[1]) in text
+
+
+def test_many_candidates_a_row_each() -> None:
+    text = good("compare", PEOPLE, CAREFUL, HASTY)
+    assert "careful.csv ranks the systems most like the truth by tau_b 0.905" in text
+    row = next(line for line in text.splitlines() if line.startswith("hasty.csv  "))
+    assert f"{cc.compare(PEOPLE, HASTY)['tau_ap_b']:.3f}" in row
+
+
+def test_json_has_full_precision() -> None:
+    found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
+    assert len(found) == 2
+    for one, path in zip(found, (CAREFUL, HASTY), strict=True):
+        expected = cc.compare(PEOPLE, path, names=("people.csv", Path(path).name)).to_dict()
+        assert one == {**expected, "read_notes": []}
+
+
+def test_csv_markdown_latex() -> None:
+    rows = list(csv.DictReader(io.StringIO(good("compare", PEOPLE, CAREFUL, HASTY, "-f", "csv"))))
+    assert float(rows[1]["tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
+    assert rows[1]["tau"] == ""
+    assert "| hasty.csv | 0.723 |" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-f", "markdown")
+    assert r"hasty.csv & 0.723 \\" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-f", "latex")
+
+
+def test_matrix() -> None:
+    found = json.loads(good("matrix", PEOPLE, CAREFUL, HASTY, "-c", "tau_ap_ties", "-f", "json"))
+    means = [cc.load_collection(name).means() for name in ("people", "careful", "hasty")]
+    expected = [[float(cc.tau_ap_ties(t, o)) for o in means] for t in means]
+    np.testing.assert_allclose(np.array(found["values"], dtype=float), expected, atol=1e-15)
+    assert "0.616" in good("matrix", PEOPLE, CAREFUL, HASTY, "-c", "tau_ap_b")
+
+
+def test_coefficients_and_cite() -> None:
+    listed = json.loads(good("coefficients", "--format", "json"))
+    assert [row["name"] for row in listed] == [c.name for c in cc.list_coefficients()]
+    assert "tau_ap_strict" in good("coefficients")
+    for c in cc.list_coefficients():
+        assert c.reference in BIBTEX
+    entries = good("cite", "tau_ap_b", "rbo", "urbano2017")
+    assert entries.count("@") == 3
+    assert "Corsi" in entries
+    assert "tau_x" in bad("cite", "tau_x", status=2)
+
+
+def test_options(tmp_path: Path) -> None:
+    some = good("compare", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-2, hybrid-1", "-f", "json")
+    assert json.loads(some)[0]["systems"] == ["bm25-1", "dense-2", "hybrid-1"]
+    names = tmp_path / "topics.txt"
+    names.write_text("401\n405\n\n409\n")
+    some = good("compare", PEOPLE, CAREFUL, "--topics", f"@{names}", "-f", "json")
+    assert json.loads(some)[0]["topics"] == ["401", "405", "409"]
+    top = good("compare", PEOPLE, CAREFUL, "--top", "5", "--per-topic", "-f", "json")
+    assert len(json.loads(top)[0]["systems"]) == 5
+    assert json.loads(top)[0]["per_topic"]["tau_b"]["mean"] == pytest.approx(
+        cc.compare(PEOPLE, CAREFUL, top=5, per_topic=True).per_topic[2].mean
+    )
+    errors = good("compare", PEOPLE, CAREFUL, "--lower-is-better", "-f", "json")
+    assert json.loads(errors)[0]["coefficients"]["tau_b"] == cc.compare(PEOPLE, CAREFUL)["tau_b"]
+    assert "concordant 0" in good("--version")
+    assert "compare" in good("--help")
+    assert "TRUTH" in good("compare", "-h").upper()
+
+
+def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
+    part = cc.load_collection("careful").to_frame().iloc[1:, 2:]
+    part.to_csv(tmp_path / "part.csv")
+    done = run("matrix", PEOPLE, str(tmp_path / "part.csv"))
+    assert done.returncode == 0
+    assert "note: aligned to" in done.stderr
+    assert run("matrix", PEOPLE, str(tmp_path / "part.csv"), "--quiet").stderr == ""
+    done = run("compare", PEOPLE, str(tmp_path / "part.csv"))
+    assert done.stderr == ""  # the answer says it
+    assert "2 systems of people.csv left out" in done.stdout
+    assert "1 topic of people.csv left out" in done.stdout
+
+
+def test_bad_data_is_status_1_in_one_line(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_text("topic,a,b\n401,0.5,0.25\n402,0.5,oops\n")
+    message = bad("compare", PEOPLE, str(broken), status=1)
+    assert message.count("\n") == 1
+    assert f"{broken}:3" in message
+    assert "oops" in message
+    assert "no/such/file" in bad("compare", PEOPLE, "no/such/file", status=1)
+    assert "dense-9" in bad("compare", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-9", status=1)
+    (tmp_path / "x.eval").write_text("map\t1\t0.5\nP_5\t1\t0.2\n")
+    assert "map" in bad("compare", PEOPLE, str(tmp_path / "x.eval"), status=1)
+
+
+def test_bad_usage_is_status_2(tmp_path: Path) -> None:
+    assert "tau_c" in bad("compare", PEOPLE, CAREFUL, "-c", "tau_c", status=2)
+    assert "OBSERVED" in bad("compare", PEOPLE, status=2).upper()
+    assert "such" in bad("compare", PEOPLE, CAREFUL, "--no-such-option", status=2)
+    assert "twice" in bad("compare", PEOPLE, PEOPLE, status=2)
+    assert "two" in bad("matrix", PEOPLE, status=2)
+    assert "nothing" in bad("compare", PEOPLE, CAREFUL, "--systems", ",", status=2)
+    assert "missing.txt" in bad("compare", PEOPLE, CAREFUL, "--topics", f"@{tmp_path}/missing.txt", status=2)
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "scores.csv").write_text(Path(PEOPLE).read_text())
+    text = good("compare", str(tmp_path / "a" / "scores.csv"), str(tmp_path / "b" / "scores.csv"), HASTY)
+    assert "b/scores.csv" in text
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m concordant coefficients | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def test_hostile_names_are_text(tmp_path: Path) -> None:
+    names = ["[bold red]x[/]", "a|b", "50%_\\{}$&#^~", '"quoted"', "naïve \u202e rtl 🙂"]
+    values = np.random.default_rng(1).random((4, 5))
+    scores = cc.Scores(values, ["1", "2", "3", "4"], names, "map")
+    for side in ("one", "[red]two"):
+        scores.to_frame().to_csv(tmp_path / f"{side}.csv")
+    one, two = str(tmp_path / "one.csv"), str(tmp_path / "[red]two.csv")
+    assert "[red]two.csv" in good("matrix", one, two)
+    assert json.loads(good("compare", one, two, "-f", "json"))[0]["systems"] == names
+
+
+def test_demo_runs() -> None:
+    text = good("demo")
+    assert text.count("$ concordant") == 6
+    assert "careful.csv ranks the systems most like the truth" in text
+
+
+def test_without_the_extra_the_install_line_is_given() -> None:
+    code = "import sys; sys.modules['typer'] = None; from concordant.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'concordant[app]'" in done.stderr
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = """
+import sys
+from concordant.cli import main
+sys.argv = ["concordant", "--help"]
+try:
+    main()
+except SystemExit:
+    pass
+heavy = {"numpy", "scipy", "pandas"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+TABLE = Table(["", "tau_b", "a|b"], [["x_1", 0.123456789012345, None], ["y&z", math.nan, 1.0]])
+
+
+def test_renderings() -> None:
+    assert to_csv(TABLE) == ",tau_b,a|b\nx_1,0.123456789012345,\ny&z,,1.0"
+    assert to_markdown(TABLE).splitlines()[0] == r"|  | tau_b | a\|b |"
+    assert to_markdown(TABLE).splitlines()[2] == "| x_1 | 0.123 | - |"
+    assert r"y\&z & - & 1.000 \\" in to_latex(TABLE)
+    with pytest.raises(ValueError, match=r"not JSON compliant|Out of range"):
+        to_json(math.nan)
+
+
+def test_narrow_tables_lose_columns_and_say_which() -> None:
+    wide: Any = Table(["", *(f"column{k}" for k in range(9))], [["row", *range(9)]])
+    fitting, left_out = fit(wide, 40)
+    assert list(fitting.columns) + left_out == list(wide.columns)
+    assert left_out
+    assert fit(wide, 1000) == (wide, [])

@@ -1,0 +1,225 @@
+"""compare: values, labels, ties, topics, and what it says about them."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import concordant as cc
+
+PEOPLE = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "ql": 0.4}
+MODEL = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70, "ql": 0.1}
+
+
+def scores(seed: int, *, n: int = 6, m: int = 5, decimals: int | None = None) -> cc.Scores:
+    values = np.random.default_rng(seed).random((n, m))
+    if decimals is not None:
+        values = np.round(values, decimals)
+    return cc.Scores(values, [f"t{k}" for k in range(n)], [f"s{k}" for k in range(m)], "map")
+
+
+def test_values_are_those_of_the_coefficients_on_the_means() -> None:
+    a, b = scores(1), scores(2)
+    found = cc.compare(a, b)
+    assert [v.coefficient for v in found.values] == [c.name for c in cc.list_coefficients()]
+    for c in cc.list_coefficients():
+        assert found[c.name] == c.function(a.means(), b.means())
+    assert found.systems == a.systems
+    assert found.topics == a.topics
+    assert found.measure == "map"
+    assert found.notes == ()
+    assert found.tie_bounds == ()
+
+
+def test_labels_decide_not_positions() -> None:
+    a, b = scores(1), scores(2)
+    shuffled = b.select(systems=b.systems[::-1], topics=b.topics[::-1])
+    assert cc.compare(a, shuffled).to_dict() == cc.compare(a, b).to_dict()
+    reordered = dict(reversed(MODEL.items()))
+    assert cc.compare(PEOPLE, reordered).to_dict() == cc.compare(PEOPLE, MODEL).to_dict()
+
+
+def test_kinds_of_sides(tmp_path: Path) -> None:
+    a, b = scores(1), scores(2)
+    path = tmp_path / "b.csv"
+    b.to_frame().to_csv(path)
+    expected = cc.compare(a, b)["tau_ap_b"]
+    assert cc.compare(a, path)["tau_ap_b"] == expected
+    assert cc.compare(a, str(path))["tau_ap_b"] == expected
+    series = pd.Series(b.means(), index=b.systems)
+    assert cc.compare(a, series)["tau_ap_b"] == expected
+    assert cc.compare(a, series).topics == ()
+    assert cc.compare(a, dict(zip(b.systems, b.means(), strict=True)))["tau_ap_b"] == expected
+
+
+def test_means_given_as_numbers_are_compared_as_they_are() -> None:
+    tiny = {"a": 0.1 + 0.2, "b": 0.3, "c": 0.1}
+    assert cc.compare(tiny, tiny).tied_truth == 0
+
+
+def test_what_one_side_lacks_is_left_out_and_said() -> None:
+    a, b = scores(1), scores(2)
+    with pytest.warns(cc.AlignmentWarning) as caught:
+        found = cc.compare(
+            a.select(systems=["s0", "s1", "s2", "s3"]), b.select(systems=["s1", "s2", "s3", "s4"], topics=b.topics[1:])
+        )
+    assert found.systems == ("s1", "s2", "s3")
+    assert found.topics == a.topics[1:]
+    assert len(found.notes) == len(caught) == 3
+    assert any("s0" in note and "truth" in note for note in found.notes)
+    assert any("s4" in note and "observed" in note for note in found.notes)
+    assert any("t0" in note for note in found.notes)
+    assert [w.filename for w in caught] == [__file__] * 3
+    common = cc.compare(
+        a.select(systems=found.systems, topics=found.topics), b.select(systems=found.systems, topics=found.topics)
+    )
+    assert found["tau_b"] == common["tau_b"]
+
+
+def test_nothing_in_common() -> None:
+    a = scores(1)
+    other = cc.Scores(a.values, a.topics, [s + "x" for s in a.systems])
+    with pytest.raises(cc.InputError, match="no systems are common"):
+        cc.compare(a, other)
+    elsewhere = cc.Scores(a.values, [t + "x" for t in a.topics], a.systems)
+    with pytest.raises(cc.InputError, match="no topics are common"):
+        cc.compare(a, elsewhere)
+    assert cc.compare(a, elsewhere, on="systems")["tau"] == 1
+    with pytest.warns(cc.AlignmentWarning), pytest.raises(cc.InputError, match="1 system left"):
+        cc.compare({"a": 1, "b": 2}, {"b": 1, "c": 2})
+
+
+def test_coefficients_that_the_data_do_not_admit_say_why() -> None:
+    found = cc.compare(PEOPLE, MODEL)
+    why = {v.coefficient: v.why for v in found.values if v.why}
+    assert why == dict.fromkeys(["tau", "tau_ap", "tau_ap_symmetric", "tau_gap"], "ties in observed")
+    swapped = cc.compare(MODEL, PEOPLE)
+    assert {v.coefficient: v.why for v in swapped.values if v.why} == dict.fromkeys(
+        ["tau", "tau_a", "tau_ap", "tau_ap_symmetric", "tau_ap_a"], "ties in truth"
+    )
+    assert math.isnan(swapped["tau"])
+    flat = cc.compare(PEOPLE, dict.fromkeys(PEOPLE, 1.0))
+    assert "all systems are tied" in {v.coefficient: v.why for v in flat.values}["tau_b"]
+    with pytest.raises(KeyError, match="no_such"):
+        found["no_such"]
+
+
+def test_ties_are_counted_and_bounded() -> None:
+    found = cc.compare(PEOPLE, MODEL)
+    assert (found.tied_truth, found.tied_observed, found.tied_both) == (0, 1, 0)
+    assert [b.coefficient for b in found.tie_bounds] == ["tau", "tau_ap", "tau_gap"]
+    assert found.tie_bounds[0].expected == found["tau_a"]
+    assert "1 tied pair in observed" in found.heading()
+    assert cc.compare(MODEL, PEOPLE).tie_bounds == ()
+
+
+def test_top() -> None:
+    found = cc.compare(PEOPLE, MODEL, top=3)
+    assert set(found.systems) == {"hybrid", "dense", "rm3"}
+    tied = {"a": 3, "b": 2, "c": 2, "d": 1}
+    with_ties = cc.compare(tied, tied, top=2)
+    assert set(with_ties.systems) == {"a", "b", "c"}
+    assert "tied" in with_ties.notes[0]
+    assert "all were compared" in cc.compare(tied, tied, top=9).notes[0]
+    for bad in (1, 0, -3, 2.5, True, "3"):
+        with pytest.raises(cc.InputError, match="top"):
+            cc.compare(PEOPLE, MODEL, top=bad)  # type: ignore[arg-type]
+
+
+def test_per_topic() -> None:
+    a, b = scores(1), scores(2)
+    found = cc.compare(a, b, ["tau_b", "tau"], per_topic=True)
+    expected = [float(cc.tau_b(x, y)) for x, y in zip(a.values, b.values, strict=True)]
+    assert found.per_topic[0].values == tuple(expected)
+    assert found.per_topic[0].mean == pytest.approx(np.mean(expected))
+    assert found.per_topic[0].sd == pytest.approx(np.std(expected, ddof=1))
+    values = b.values.copy()
+    values[2] = 0.5
+    values[4, :2] = 0.25
+    tied = cc.compare(a, cc.Scores(values, b.topics, b.systems), ["tau_b", "tau"], per_topic=True)
+    assert tied.per_topic[0].undefined == 1
+    assert tied.per_topic[1].why == "ties in observed on topic t2"
+    assert "undefined on 1" in str(tied)
+    for bad in ({"observed": MODEL, "truth": PEOPLE}, {"truth": a, "observed": b, "on": "systems"}):
+        with pytest.raises(cc.InputError, match="topic"):
+            cc.compare(**bad, per_topic=True)
+
+
+def test_rounded_scores_and_twins_are_pointed_out() -> None:
+    a, b = scores(1), scores(2, decimals=2)
+    values = b.values.copy()
+    values[:, 1] = values[:, 0]
+    found = cc.compare(a, cc.Scores(values, b.topics, b.systems))
+    assert any("2 decimals" in note for note in found.notes)
+    assert any("s0, s1" in note for note in found.notes)
+
+
+def test_bad_sides() -> None:
+    for bad in ([0.1, 0.2], np.ones(3), 3.0, None, {"a", "b"}):
+        with pytest.raises(cc.InputTypeError, match=r"truth is a .*tau_b\(truth, observed\)"):
+            cc.compare(bad, PEOPLE)
+    with pytest.raises(cc.InputError, match="'a'"):
+        cc.compare({"a": math.nan, "b": 1}, PEOPLE)
+    with pytest.raises(cc.InputError, match="twice"):
+        cc.compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
+    with pytest.raises(cc.InputError, match="no coefficient 'tau_c'"):
+        cc.compare(PEOPLE, MODEL, ["tau_c"])
+
+
+def test_to_dict_survives_json_and_to_frame_has_all() -> None:
+    found = cc.compare(scores(1), scores(2, decimals=0), per_topic=True)
+    plain: dict[str, Any] = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain == found.to_dict()
+    assert plain["coefficients"]["tau_b"] == found["tau_b"]
+    frame = found.to_frame()
+    assert frame.loc["tau_b", "value"] == found["tau_b"]
+    assert list(frame.index) == [v.coefficient for v in found.values]
+
+
+def test_golden_values_of_real_judges(data: Path, golden: Path) -> None:
+    expected = json.loads((golden / "real_data.json").read_text())["dl21_ndcg10_tau_b_against_human"]
+    folder = data / "dl21" / "scores"
+    human = cc.read_scores(folder / "ndcg_cut_10__human.csv")
+    checked = 0
+    for judge, value in expected.items():
+        if judge != "about":
+            found = cc.compare(human, folder / f"ndcg_cut_10__{judge}.csv", ["tau_b"])
+            assert found["tau_b"] == pytest.approx(value, abs=5e-4)
+            assert len(found.systems) == 63
+            assert len(found.topics) == 53
+            checked += 1
+    assert checked == 6
+
+
+def test_ties_of_real_means(data: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cc.compare(data / "covid1" / "map.csv", data / "covid1" / "P_5.csv", ["tau_b"])
+        assert found.tied_observed == 116
+        robust = cc.compare(data / "trec" / "robust2004_ap.csv", data / "trec" / "robust2004_p10.csv", ["tau_b"])
+    assert robust.tied_observed == 16
+    assert robust["tau_b"] == pytest.approx(0.7993, abs=1e-3)
+
+
+def test_the_collection_that_comes_with_the_package(tmp_path: Path) -> None:
+    import importlib.util
+
+    maker = Path(__file__).parents[1] / "examples" / "make_collection.py"
+    spec = importlib.util.spec_from_file_location("make_collection", maker)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main(tmp_path)
+    for name in ("people", "careful", "hasty"):
+        made = cc.read_scores(tmp_path / f"{name}.csv", "nDCG@10")
+        assert made == cc.load_collection(name)
+    with pytest.raises(cc.InputError, match="people"):
+        cc.load_collection("nobody")
