@@ -147,6 +147,7 @@ def compare(
     per_topic: bool = False,
     on: Literal["both", "systems"] = "both",
     names: tuple[str, str] = ("truth", "observed"),
+    rng: int | np.random.Generator | None = None,
 ) -> Comparison:
     """Compare the ranking of the systems in `observed` with that in `truth`.
 
@@ -168,6 +169,8 @@ def compare(
         rankings from different topics.
     names
         What to call the sides.
+    rng
+        Seed or generator of everything random. The coefficients are not; a seed is kept in the settings.
 
     Examples
     --------
@@ -210,7 +213,13 @@ def compare(
         tie_bounds=bounds,
         per_topic=_per_topic(wanted, sides) if per_topic else (),
         notes=(*notes, *more, *_minds(sides, counts.tied_truth, counts.tied_observed, names)),
-        settings={"top": top, "per_topic": per_topic, "on": on, "version": __version__},
+        settings={
+            "top": top,
+            "per_topic": per_topic,
+            "on": on,
+            "rng": rng if isinstance(rng, int) else None,
+            "version": __version__,
+        },
     )
 
 

@@ -99,11 +99,11 @@ class TrecEval(Table):
     def _run_id(self) -> str | None:
         if self._fields is not None:
             return next((value.decode() for _, name, _, value in self._fields if name == b"runid"), None)
-        for start in (b"\nrunid ", b"\nrunid\t"):
-            place = self._data.find(start)
-            if place >= 0:
-                line = self._data[place + 1 : self._data.index(b"\n", place + 1)]
-                return line.split(b"\t")[2].strip().decode()
+        place = -1
+        while (place := self._data.find(b"\nrunid", place + 1)) >= 0:
+            name, _, value = self._data[place + 1 : self._data.index(b"\n", place + 1)].split(b"\t")
+            if name.strip() == b"runid":
+                return value.strip().decode()
         return None
 
 
