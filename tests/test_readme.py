@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.collection import path
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -49,3 +53,11 @@ def test_the_example_runs_and_gives_the_values_in_its_comments(capsys: pytest.Ca
         else:
             assert np.isfinite(np.asarray(value, dtype=float)).all()
     assert checked == 3
+
+
+def test_the_answer_of_the_command_line_is_the_one_shown() -> None:
+    shown = README.split("    $ concordant compare people.csv careful.csv hasty.csv\n")[1].split("\nA side is")[0]
+    files = [str(path(name)) for name in ("people", "careful", "hasty")]
+    command = [sys.executable, "-m", "concordant", "compare", *files]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert answer.startswith(textwrap.dedent(shown).rstrip("\n"))

@@ -26,11 +26,15 @@ Cells = list[tuple[int, Sequence[Any]]]
 
 def read_delimited(source: Source) -> Table | None:
     """A table with a header line; None if it does not look like one."""
-    header_line, header, cells = _cells(source)
+    _, header, cells = _cells(source, 2)  # the beginning tells whether the rest is worth reading
     if not cells or all(number(name) is not None for name in header):
         return None
     if len(cells[0][1]) == len(header) + 1:  # R's write.table names no column for the row names
         header = ["", *header]
+    layout = name_columns(header)
+    if not isinstance(layout, str) and layout.kind == "matrix" and not _plausible(cells[0][1], layout):
+        return None
+    header_line, _, cells = _cells(source)
     return from_cells(source, header, cells, header_line)
 
 
@@ -54,8 +58,8 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     return _Long(source, header, cells, layout)
 
 
-def _cells(source: Source) -> tuple[int, list[str], Cells]:
-    """The line of the header, the header, and the rows with their lines."""
+def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cells]:
+    """The line of the header, the header, and the rows with their lines; at most so many, the header included."""
     line, first = next(source.lines())
     delimiter = next((mark for mark in "\t,;" if mark.encode() in first), " ")
     text = io.StringIO(source.data.decode(), newline="")
@@ -68,6 +72,8 @@ def _cells(source: Source) -> tuple[int, list[str], Cells]:
         for row in reader:
             if any(cells := [cell.strip(" \t\n") for cell in row]):
                 rows.append((line - 1 + reader.line_num, cells))
+            if len(rows) == most:
+                break
     except csv.Error as error:
         raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
     if not rows:

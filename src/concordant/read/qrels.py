@@ -30,7 +30,6 @@ def read_qrels(what: Any) -> Qrels:
     source = sources.load(items[0])
     if source.empty:
         raise source.error("is empty: it holds no judgments")
-    source.warn_if_cut()
     rows = _rows(source)
     whole = all(_INTEGER.fullmatch(grade) for _, _, _, grade in rows)
     qrels: Qrels = {}
@@ -43,6 +42,7 @@ def read_qrels(what: Any) -> Qrels:
         if name in judged:
             raise source.error(f"document {name!r} is judged twice on topic {topic.decode()!r}", line)
         judged[name] = grade
+    source.warn_if_cut()
     return qrels
 
 

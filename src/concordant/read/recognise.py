@@ -49,7 +49,12 @@ def recognise(source: Source) -> Table:
         return _json(source, first)
     if len(first) > MAX_LINE_BYTES:
         raise unknown(source, line)
+    table = _text(source, line, first)
     source.warn_if_cut()
+    return table
+
+
+def _text(source: Source, line: int, first: bytes) -> Table:
     fields = split_line(first, separator(first))
     if len(fields) == 3 and (
         fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))

@@ -89,9 +89,8 @@ def _read(item: sources.Item) -> Run:
     source = sources.load(item)
     if source.empty:
         raise source.error("is empty: it holds no documents")
+    topics, documents, values, tag = _in_bulk(source) or _by_line(source)
     source.warn_if_cut()
-    columns = _in_bulk(source) or _by_line(source)
-    topics, documents, values, tag = columns
     places: dict[bytes, list[int]] = {}
     for place, topic in enumerate(topics):
         places.setdefault(topic, []).append(place)
