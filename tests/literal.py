@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 
 Vector = Sequence[float]
 
@@ -106,24 +107,23 @@ def tau_gap(truth: Vector, observed: Vector) -> float:
 
 
 def pearson_rank(truth: Vector, observed: Vector) -> float:
-    def scaled(scores: Vector) -> list[float]:
-        low, high = min(scores), max(scores)
-        return [(s - low) / (high - low) for s in scores]
-
+    """In exact arithmetic but for the root: rounding could merge scores that differ."""
     if len(set(truth)) == 1 or len(set(observed)) == 1:
         return math.nan
-    x, y = scaled(truth), scaled(observed)
-    total, weight = [], []
+    x, y = [Fraction(s) for s in truth], [Fraction(s) for s in observed]
+    low, high = min(x), max(x)
+    total, weight = Fraction(0), Fraction(0)
     for i in range(len(x)):
-        dx = [x[j] - x[i] for j in above(x, i)]
-        dy = [y[j] - y[i] for j in above(x, i)]
-        if not dx:
+        higher = [j for j in range(len(x)) if x[j] > x[i]]
+        if not higher:
             continue
-        norm = math.hypot(*dx) * math.hypot(*dy)
-        cosine = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / norm if norm else 0.0
-        total.append(x[i] * cosine)
-        weight.append(x[i])
-    return math.fsum(total) / math.fsum(weight) if math.fsum(weight) else math.nan
+        weight += (x[i] - low) / (high - low)
+        dot = sum((x[j] - x[i]) * (y[j] - y[i]) for j in higher)
+        norms = sum((x[j] - x[i]) ** 2 for j in higher) * sum((y[j] - y[i]) ** 2 for j in higher)
+        if norms:
+            cosine = math.copysign(math.sqrt(Fraction(dot * dot) / norms), dot)
+            total += (x[i] - low) / (high - low) * Fraction(cosine)
+    return float(total / weight) if weight else math.nan
 
 
 def orders_of_ties(observed: Vector) -> Iterator[list[float]]:

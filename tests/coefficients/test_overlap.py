@@ -445,8 +445,8 @@ def test_names_are_refused(as_names: Callable[[list[str]], Any]) -> None:
         ([1, math.nan], [1, 2], r"truth\[1\] is nan"),
         ([1, 2], [[1, 2], [math.inf, 2]], r"observed\[1, 0\] is inf"),
         (np.zeros((2, 4)), np.zeros((3, 4)), "do not broadcast"),
-        ("ab", "ab", "truth is or holds a str"),
-        ({1, 2}, {1, 2}, "truth is or holds a set"),
+        ("ab", "ab", "truth is a str"),
+        ({1, 2}, {1, 2}, "truth is a set"),
     ],
 )
 def test_bad_input(truth: Any, observed: Any, words: str) -> None:

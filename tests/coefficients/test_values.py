@@ -13,6 +13,8 @@ from scipy import stats
 
 import concordant as cc
 
+from .. import literal
+
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "coefficients_ircor.json").read_text())
 AUTHORS = ("tau", "tau_a", "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b")
 
@@ -142,6 +144,54 @@ def test_undefined_values_of_the_score_based() -> None:
     for name in ("tau_gap", "tau_gap_a"):
         with pytest.warns(cc.UndefinedCorrelationWarning):
             assert math.isnan(getattr(cc, name)([1, 1, 1], [1, 2, 3]))
+
+
+@pytest.mark.parametrize(
+    ("truth", "observed", "value"),
+    [
+        ([0.9, 0.1, 0.3 - 0.2, 0.0, 0.05], [0.9, 0.1, 0.8, 0.3, 0.2], 0.613336016536722),
+        ([0.9, 0.1, 0.3 - 0.2, 0.0, 0.05], [0.5, 0.9, 0.1, 0.3, 0.2], -0.1341119378239697),
+        ([10, 1 + 2**-52, 1, 0], [0, 1, 3, 2], -0.9160251471689219),
+        ([1e17, 3, 2, 1], [4, 3, 2, 1], 0.9648090636666387),
+        ([5e-324, 1e-323, 2e-323], [1, 2, 3], 1.0),
+    ],
+)
+def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: Any, value: float) -> None:
+    assert literal.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
+    assert cc.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
+
+
+def test_pearson_rank_of_scores_of_all_sizes() -> None:
+    rng = np.random.default_rng(8)
+    for shape in (0.5, 0.2, 0.1, 0.02):
+        truth, observed = rng.pareto(shape, (2, 30))
+        expected = literal.pearson_rank(truth.tolist(), observed.tolist())
+        assert cc.pearson_rank(truth, observed) == pytest.approx(expected, abs=1e-12)
+
+
+def test_pearson_rank_where_the_best_are_tied_in_observed() -> None:
+    truth = np.arange(200_000.0)[::-1]
+    observed = np.where(truth >= 100_000, 1.0, 0.0)  # a sum over all items above each would take minutes
+    few = cc.pearson_rank(truth[::1000], observed[::1000])
+    assert cc.pearson_rank(truth, observed) == pytest.approx(few, abs=0.01)
+
+
+def test_pearson_of_scores_that_hardly_differ() -> None:
+    assert cc.pearson([0.1, 0.1, 0.1 + 2e-17], [1, 2, 3]) == pytest.approx(math.sqrt(0.75), abs=1e-12)
+    step = 2.0**-26
+    exact = [1e8, 1e8 + step, 1e8 + 3 * step]
+    assert cc.pearson(exact, [1, 2, 3]) == pytest.approx(stats.pearsonr([0, 1, 3], [1, 2, 3])[0], abs=1e-12)
+    assert cc.pearson([1.7e308, -1.7e308, 0], [1, 2, 3]) == pytest.approx(-0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("outlier", [1e6, 1e10, 1e16, 1e25, 1e300])
+@pytest.mark.parametrize("m", [100, 300])
+def test_tau_gap_with_an_outlier(outlier: float, m: int) -> None:
+    truth, observed = np.random.default_rng(1).random((2, m))
+    truth[0], observed[0] = outlier, -1  # last in observed: it is above nothing, so only its own place is about it
+    expected = literal.tau_gap(truth.tolist(), observed.tolist())
+    assert cc.tau_gap(truth, observed) == pytest.approx(expected, abs=1e-12)
+    assert cc.tau_gap([1e300, 1e-310, 0], [0, 2, 1]) == 0
 
 
 def test_a_batch_says_how_many_are_undefined() -> None:

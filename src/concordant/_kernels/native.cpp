@@ -21,6 +21,7 @@
 #include <new>
 #include <numeric>
 #include <utility>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -663,16 +664,19 @@ VECTORISED void sum_gaps(int n, const double* x, const double* y, double* concor
     }
 }
 
-// Only ratios of gaps count: huge scores are scaled, exactly, so that their sums stay finite.
-double gap_scale(double lowest, double highest) {
-    return std::max(std::fabs(lowest), std::fabs(highest)) > 1e290 ? std::ldexp(1.0, -64) : 1.0;
+// Only ratios of gaps count: scores whose gaps could add up to infinity are scaled down, as little as that needs.
+double gap_scale(double lowest, double highest, size_t n) {
+    int size, count;
+    std::frexp(std::max(std::fabs(lowest), std::fabs(highest)), &size);
+    std::frexp(double(n), &count);
+    return std::ldexp(1.0, std::min(0, 1022 - size - count));
 }
 
 void gaps_small(const Order& order, const double* observed, Gaps& g) {
     const int n = order.n;
     double x[SMALL + LANES], y[SMALL + LANES], concordant[SMALL + LANES], discordant[SMALL + LANES];
     int32_t both[SMALL + LANES], above[SMALL + LANES];
-    const double scale = gap_scale(order.x[n - 1], order.x[0]);
+    const double scale = gap_scale(order.x[n - 1], order.x[0], n);
     for (int i = 0; i < n; i++) x[i] = order.x[i] * scale;
     std::fill(x + n, x + n + LANES, 0.0);
     order.gather(observed, y);
@@ -711,16 +715,17 @@ void gap_sort(Gapped* items, Gapped* buffer, size_t lo, size_t hi) {
 }
 
 void gaps_large(const double* truth, const double* observed, size_t n, Gaps& g) {
-    std::vector<Gapped> items(n), buffer(n);
+    std::vector<Gapped> items(n);
     {
         const std::vector<Keyed> order = sorted_by(observed, truth, n);
         const auto [lowest, highest] = std::minmax_element(truth, truth + n);
-        const double scale = gap_scale(*lowest, *highest);
+        const double scale = gap_scale(*lowest, *highest, n);
         for (size_t i = 0; i < n; i++) {
             items[i] = {order[i].value * scale, 0, 0};
             g.tied_observed += i && order[i].order == order[i - 1].order;
         }
     }
+    std::vector<Gapped> buffer(n);
     gap_sort(items.data(), buffer.data(), 0, n);
     for (const Gapped& it : items) g.add(it.concordant, it.discordant);
 }
@@ -751,35 +756,41 @@ double cosine_directly(const double* x, const double* y, size_t above, size_t i)
     return xy / std::sqrt(xx * yy);
 }
 
-// x and y in the order of x, best first; both are overwritten by their distances to the first item.
-void cosines(double* x, double* y, size_t n, Cosines& c) {
-    const double scale = 0.25;  // exact, and keeps differences of the largest numbers finite
-    double low = y[0], high = y[0];
-    for (size_t i = 0; i < n; i++) low = std::min(low, y[i]), high = std::max(high, y[i]);
-    c.range_truth = x[0] * scale - x[n - 1] * scale;
-    c.range_observed = high * scale - low * scale;
-    if (c.range_truth == 0 || c.range_observed == 0) return;
-    const double first_x = x[0] * scale, first_y = y[0] * scale;
-    for (size_t i = 0; i < n; i++) {
-        x[i] = (x[i] * scale - first_x) / c.range_truth;  // 0 at the best, -1 at the worst
-        y[i] = (y[i] * scale - first_y) / c.range_observed;
-    }
+// Scores brought to a size at which neither differences overflow nor squares vanish: by a power of two, where needed.
+void rescale(const double* from, size_t n, double* to) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = std::max(largest, std::fabs(from[i]));
+    int exponent = 0;
+    if (largest < 1e-100 || largest > 1e100) std::frexp(largest, &exponent);
+    for (size_t i = 0; i < n; i++) to[i] = exponent ? std::ldexp(from[i], -exponent) : from[i];
+}
+
+// `truth` and `observed` in the order of truth, best first; x and y are room for as many.
+void cosines(const double* truth, const double* observed, double* x, double* y, size_t n, Cosines& c) {
+    rescale(truth, n, x);
+    rescale(observed, n, y);
+    const auto [low, high] = std::minmax_element(y, y + n);
+    const double range = x[0] - x[n - 1], spread = *high - *low, worst = x[n - 1], best = x[0], first = y[0];
+    c.range_truth = range;
+    c.range_observed = spread;
+    if (range == 0 || spread == 0) return;
     // Running means and centred second moments of the items above. Gaps are measured from the first item, whose own
     // gap is one of them, so that every sum is accurate relative to the norm that it belongs to.
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
+    bool flat = true;  // whether all items above have the score of the first in observed
     for (size_t lo = 0, hi; lo < n; lo = hi) {
-        for (hi = lo; hi < n && x[hi] == x[lo]; hi++) {
+        for (hi = lo; hi < n && truth[hi] == truth[lo]; hi++) {
+            const double weight = (x[hi] - worst) / range;
+            x[hi] = (x[hi] - best) / range;
+            y[hi] = (y[hi] - first) / spread;
             if (lo == 0) continue;
+            c.weight += weight;
+            if (flat && observed[hi] == observed[0]) continue;  // no gaps in observed: the cosine is 0
             const double k = double(lo), dx = mean_x - x[hi], dy = mean_y - y[hi];
             const double norm_x = xx + k * dx * dx, norm_y = yy + k * dy * dy;
-            double cosine = 0;
-            if (norm_x > 1e-140 && norm_y > 1e-140)
-                cosine = (xy + k * dx * dy) / std::sqrt(norm_x * norm_y);
-            else
-                cosine = cosine_directly(x, y, lo, hi);
-            const double w = 1 + x[hi];
-            c.sum += w * std::max(-1.0, std::min(1.0, cosine));
-            c.weight += w;
+            const double cosine = norm_x > 1e-140 && norm_y > 1e-140 ? (xy + k * dx * dy) / std::sqrt(norm_x * norm_y)
+                                                                     : cosine_directly(x, y, lo, hi);
+            c.sum += weight * std::max(-1.0, std::min(1.0, cosine));
         }
         for (size_t i = lo; i < hi; i++) {
             const double k = double(i + 1), dx = x[i] - mean_x, dy = y[i] - mean_y;
@@ -788,6 +799,7 @@ void cosines(double* x, double* y, size_t n, Cosines& c) {
             xx += dx * (x[i] - mean_x);
             yy += dy * (y[i] - mean_y);
             xy += dx * (y[i] - mean_y);
+            flat &= observed[i] == observed[0];
         }
     }
 }
@@ -825,18 +837,18 @@ struct GapSums {
 struct RankCosines {
     using Result = Cosines;
     void small(const Order& order, const double*, const double* observed, Result& r) const {
-        double x[SMALL + LANES], y[SMALL + LANES];
-        std::memcpy(x, order.x, order.n * sizeof(double));
-        order.gather(observed, y);
-        cosines(x, y, order.n, r);
+        double x[SMALL], y[SMALL], sorted[SMALL + LANES];
+        order.gather(observed, sorted);
+        cosines(order.x, sorted, x, y, order.n, r);
     }
     void large(const double* truth, const double* observed, size_t n, Result& r) const {
-        std::vector<double> x(n), y(n);
+        std::vector<double> by_truth(n), along(n);
         {
             const std::vector<Keyed> order = sorted_by(truth, observed, n);
-            for (size_t i = 0; i < n; i++) x[i] = order[i].score(), y[i] = order[i].value;
+            for (size_t i = 0; i < n; i++) by_truth[i] = order[i].score(), along[i] = order[i].value;
         }
-        cosines(x.data(), y.data(), n, r);
+        std::vector<double> x(n), y(n);
+        cosines(by_truth.data(), along.data(), x.data(), y.data(), n, r);
     }
     bool wants_order(size_t n) const { return n <= SMALL; }
 };
@@ -913,10 +925,19 @@ bool many_pairs(const Matrix& truth, const Matrix& observed, const Index& truth_
             no_memory = true;
         }
     };
-    const size_t threads = std::max<size_t>(1, std::min<size_t>(size_t(std::max(workers, 1)), count));
+    const size_t most = 4 * std::max<size_t>(1, std::thread::hardware_concurrency());
+    const size_t threads = std::max<size_t>(1, std::min({size_t(std::max(workers, 1)), most, count}));
     std::vector<std::thread> others;
-    for (size_t k = 1; k < threads; k++) others.emplace_back(work, count * k / threads, count * (k + 1) / threads);
+    others.reserve(threads);
+    size_t started = 1;
+    try {
+        for (; started < threads; started++)
+            others.emplace_back(work, count * started / threads, count * (started + 1) / threads);
+    } catch (const std::system_error&) {
+        // No more threads to be had: the rest is done here.
+    }
     work(0, count / threads);
+    if (started < threads) work(count * started / threads, count);
     for (std::thread& other : others) other.join();
     if (no_memory) throw std::bad_alloc();
     return true;

@@ -350,44 +350,41 @@ def _count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.array([_earlier_smaller(row)[0] for row in flipped])[:, ::-1]
 
 
-def _earlier_smaller(
-    ranks: IntArray, x: FloatArray | None = None
-) -> tuple[IntArray, FloatArray | None, FloatArray | None]:
+def _earlier_smaller(ranks: IntArray, x: FloatArray | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
     """For each position of a permutation, how many earlier positions hold a smaller rank, in n log n.
 
     From the highest bit down, ranks fall into nodes of equal leading bits, each in its original order. Of two ranks
     that differ first in this bit, the smaller has a 0: so a 1 counts the zeros before it in its node. Node k of width w
-    holds the ranks k w .. (k+1) w - 1 and nothing else, so where it begins is known.
+    holds the ranks k w .. (k+1) w - 1 and nothing else: nodes are the rows of a matrix of w columns. (It is filled up
+    with ranks beyond the last, which come after all others and count for none of them.)
 
     With scores x, the score of each rank, descending: also the sum of the gaps to these items, x_j - x_i, and of the
-    gaps x_i - x_j to the earlier items of greater rank. Gaps are summed from the node's middle, so all terms are >= 0.
+    gaps x_i - x_j to the earlier items of greater rank. Both are summed from the node's middle: all terms are >= 0.
     """
     n = ranks.size
-    counts = np.zeros(n, np.int64)
-    up, down = (None, None) if x is None else (np.zeros(n, np.longdouble), np.zeros(n, np.longdouble))
-    where = np.arange(n)
-    for bit in reversed(range(max(1, (n - 1).bit_length()))):
+    bits = max(1, (n - 1).bit_length())
+    ranks = np.concatenate((ranks, np.arange(n, 1 << bits)))
+    where = np.arange(1 << bits)
+    counts = np.zeros(1 << bits, np.int64)
+    up, down = np.zeros((2, 1 << bits))
+    score = np.zeros(0) if x is None else np.concatenate((x, np.full((1 << bits) - n, x[-1])))
+    for bit in reversed(range(bits)):
         half = 1 << bit
-        one = (ranks & half) != 0
-        start = ranks & ~(2 * half - 1)
-        zeros = np.cumsum(~one)
-        zeros = zeros - ~one - np.concatenate(([0], zeros))[start]  # zeros before it in its node
-        ones = np.arange(n) - start - zeros
-        counts[where[one]] += zeros[one]
-        if x is not None and up is not None and down is not None:
-            middle = x[np.minimum(start + half, n) - 1]
-            gap = np.abs(x[ranks] - middle).astype(np.longdouble)
+        nodes, at = ranks.reshape(-1, 2 * half), where.reshape(-1, 2 * half)
+        one = (nodes & half) != 0
+        zeros = np.cumsum(~one, axis=1) - ~one
+        ones = np.arange(2 * half) - zeros
+        counts[at[one]] += zeros[one]
+        if x is not None:
+            gap = np.abs(score[nodes] - score[half - 1 :: 2 * half, None])
             for mine, others, count, sums in ((one, ~one, zeros, up), (~one, one, ones, down)):
-                total = np.cumsum(np.where(others, gap, 0))
-                before = total - np.concatenate(([np.longdouble(0)], total))[start]
-                sums[where[mine]] += before[mine] + count[mine] * gap[mine]
-        place = np.where(one, start + half + ones, start + zeros)
-        moved_ranks, moved_where = np.empty_like(ranks), np.empty_like(where)
-        moved_ranks[place], moved_where[place] = ranks, where
-        ranks, where = moved_ranks, moved_where
-    if up is None or down is None:
-        return counts, None, None
-    return counts, up.astype(np.float64), down.astype(np.float64)
+                before = np.cumsum(np.where(others, gap, 0), axis=1)
+                sums[at[mine]] += before[mine] + count[mine] * gap[mine]
+        place = np.where(one, half + ones, zeros)
+        ranks, where = np.empty_like(nodes), np.empty_like(at)
+        np.put_along_axis(ranks, place, nodes, 1)
+        np.put_along_axis(where, place, at, 1)
+    return counts[:n], up[:n], down[:n]
 
 
 def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tuple[float, ...]:
@@ -435,8 +432,9 @@ def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tupl
 def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
     """`Gaps` of one truth with each row of observed."""
     m = truth.size
-    if np.abs(truth).max() > 1e290:  # only ratios of gaps count: scale, exactly, so that their sums stay finite
-        truth = truth * 2.0**-64
+    # Only ratios of gaps count: scores whose gaps could add up to infinity are scaled down, as little as that needs.
+    size = int(np.frexp(np.abs(truth).max())[1] + np.frexp(m)[1])
+    truth = truth * 2.0 ** min(0, 1022 - size)
     best_first = np.argsort(-truth, kind="stable")
     x = truth[best_first]
     ranks = np.empty(m, np.int64)
@@ -450,8 +448,6 @@ def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
             up, down = np.maximum(gap, 0).sum(axis=0), np.maximum(-gap, 0).sum(axis=0)
         else:
             _, up, down = _earlier_smaller(ranks[order], x)
-        assert up is not None
-        assert down is not None
         whole = up + down
         some = whole > 0
         scores = y[order]
@@ -466,18 +462,20 @@ def _cosines(truth: FloatArray, observed: FloatArray) -> FloatArray:
     """`Cosines` of one truth with each row of observed."""
     m = truth.size
     order = np.argsort(-truth, kind="stable")
+    truth, observed = truth[order], observed[:, order]
     out = np.zeros((len(observed), len(Cosines._fields)))
     column = Cosines(*out.T)
-    x, y = truth[order] * 0.25, observed[:, order] * 0.25  # exact, and keeps the largest differences finite
+    x, y = _rescaled(truth[None])[0], _rescaled(observed)
     column.range_truth[:] = x[0] - x[-1]
     column.range_observed[:] = y.max(axis=1) - y.min(axis=1)
     defined = (column.range_truth > 0) & (column.range_observed > 0)
     if not defined.any():
         return out
+    weight = (x - x[-1]) / (x[0] - x[-1])
     x = (x - x[0]) / (x[0] - x[-1])  # 0 at the best, -1 at the worst
     y = (y[defined] - y[defined, :1]) / column.range_observed[defined, None]
-    first = np.searchsorted(-x, -x, side="left")  # items above
-    some = first > 0
+    first = np.searchsorted(-truth, -truth, side="left")  # items above, by the scores as they were given
+    some = np.flatnonzero(first > 0)
     above = first[some]
     # Running means and centred second moments of the first k items. Gaps are measured from the first item, whose own
     # gap is one of them, so that every sum is accurate relative to the norm that it belongs to.
@@ -492,13 +490,23 @@ def _cosines(truth: FloatArray, observed: FloatArray) -> FloatArray:
     norm_x, norm_y = xx + above * dx * dx, yy + above * dy * dy
     with np.errstate(all="ignore"):
         cosine = (xy + above * dx * dy) / np.sqrt(norm_x * norm_y)
-    tiny = ~((norm_x > 1e-140) & (norm_y > 1e-140))
-    for row, i in np.argwhere(tiny):
-        cosine[row, i] = _cosine_directly(x, y[row], int(above[i]), int(np.flatnonzero(some)[i]))
-    weight = 1 + x[some]
-    column.sum[defined] = (weight * np.clip(cosine, -1, 1)).sum(axis=1)
-    column.weight[defined] = weight.sum()
+    # Where the item and all above it have one score in observed there are no gaps: the cosine is 0.
+    differs = observed[defined] != observed[defined, :1]
+    flat = ~np.logical_or.accumulate(differs, axis=1)[:, above - 1] & ~differs[:, some]
+    cosine[flat] = 0
+    for row, i in np.argwhere(~((norm_x > 1e-140) & (norm_y > 1e-140)) & ~flat):
+        cosine[row, i] = _cosine_directly(x, y[row], int(above[i]), int(some[i]))
+    column.sum[defined] = (weight[some] * np.clip(cosine, -1, 1)).sum(axis=1)
+    column.weight[defined] = weight[some].sum()
     return out
+
+
+def _rescaled(scores: FloatArray) -> FloatArray:
+    """Rows at a size at which neither differences overflow nor squares vanish: by a power of two, where needed."""
+    largest = np.abs(scores).max(axis=1, keepdims=True)
+    exponent = np.where((largest < 1e-100) | (largest > 1e100), np.frexp(largest)[1], 0)
+    scaled: FloatArray = np.ldexp(scores, -exponent)
+    return scaled
 
 
 def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import numpy.typing as npt
 
@@ -72,16 +74,23 @@ def weighted_tau(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | Float
 def _pearson(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
     from scipy import stats
 
-    tied = (np.ptp(truth, axis=1) == 0) | (np.ptp(observed, axis=1) == 0)
+    apart = (truth != truth[:, :1]).any(axis=1) & (observed != observed[:, :1]).any(axis=1)
     values = np.full(len(truth), np.nan)
-    # Scores are first brought to a common scale, exactly, so that no square overflows or vanishes.
-    values[~tied] = stats.pearsonr(_scaled(truth[~tied]), _scaled(observed[~tied]), axis=1).statistic
+    with warnings.catch_warnings():
+        # scipy warns where the mean swamps the differences, which is no longer so after `_shifted`.
+        warnings.simplefilter("ignore", stats.NearConstantInputWarning)
+        values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(observed[apart]), axis=1).statistic
     return values
 
 
-def _scaled(scores: FloatArray) -> FloatArray:
-    scaled: FloatArray = np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
-    return scaled
+def _shifted(scores: FloatArray) -> FloatArray:
+    """Rows measured from their first score, and scaled by a power of two: the same correlation, and no square that
+    overflows or vanishes.
+    """
+    bounded = np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
+    gaps = bounded - bounded[:, :1]
+    shifted: FloatArray = np.ldexp(gaps, -np.frexp(np.abs(gaps).max(axis=1, keepdims=True))[1])
+    return shifted
 
 
 def _spearman(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:

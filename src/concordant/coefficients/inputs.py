@@ -6,6 +6,7 @@ silently compare the wrong things (names, labels in another order, missing value
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Set
 from typing import Any, NamedTuple, NoReturn
 
@@ -98,12 +99,9 @@ def subscript(place: tuple[Any, ...]) -> str:
 def _floats(values: Any, name: str) -> FloatArray:
     if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim and values.flags.c_contiguous:
         return values
-    if isinstance(values, (str, bytes, Mapping, Set)) or (hasattr(values, "__next__")):
-        _refuse_kind(name, f"a {type(values).__name__}", values)
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise InputError(
-            f"{name} has masked values: leave those systems out on both sides (a mask would be ignored silently)"
-        )
+    if isinstance(values, (str, bytes, bytearray, memoryview, Mapping, Set)) or hasattr(values, "__next__"):
+        _refuse_kind(name, f"is a {type(values).__name__}", values)
+    _refuse_masks_and_labels(values, name)
     try:
         array = np.asarray(values)
     except ValueError:
@@ -111,17 +109,33 @@ def _floats(values: Any, name: str) -> FloatArray:
             f"{name} has rows of unequal length: give an array with the systems on the last axis"
         ) from None
     if array.ndim == 0:
-        _refuse_kind(name, f"the single value {values!r}", None)
+        _refuse_kind(name, f"is the single value {values!r}", None)
     if array.dtype.kind not in "fiub":
-        kind = {"U": "strings", "S": "strings", "O": "objects", "c": "complex numbers"}.get(
-            array.dtype.kind, f"values of type {array.dtype}"
-        )
-        example = f" such as {array.flat[0]!r}" if array.size else ""
-        _refuse_kind(name, kind + example, None)
-    floats = np.ascontiguousarray(array, dtype=np.float64)
+        _refuse_kind(name, f"holds {_first_odd(values, array)}", None)
+    with np.errstate(over="ignore"):
+        floats = np.ascontiguousarray(array, dtype=np.float64)
     if array.dtype.itemsize >= 8 and array.dtype.kind in "iuf" and array.dtype != _FLOAT64:
         _refuse_rounding(array, floats, name)
     return floats
+
+
+def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
+    """The first value that is no real number, and where it stands."""
+    if array.dtype.kind not in "OUS":
+        return (
+            f"values of type {array.dtype}, such as {array.flat[0]!s}"
+            if array.size
+            else f"values of type {array.dtype}"
+        )
+    # NumPy has turned a list of numbers and names into strings: look at what was passed.
+    given = np.empty(array.shape, dtype=object)
+    given[...] = array if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    for place, value in np.ndenumerate(given):
+        number: Any = value
+        if isinstance(number, (int, float, np.bool_, np.integer, np.floating)) and abs(number) <= sys.float_info.max:
+            continue
+        return f"{value!r} at {subscript(place)}, which is no real number that float64 can hold"
+    return f"values of type {array.dtype}"
 
 
 def _refuse_kind(name: str, what: str, values: Any) -> NoReturn:
@@ -129,16 +143,16 @@ def _refuse_kind(name: str, what: str, values: Any) -> NoReturn:
     if isinstance(values, Mapping):
         hint = f"; from mappings: names = sorted(truth), then [{name}[s] for s in names] for both sides"
     raise InputTypeError(
-        f"{name} is or holds {what}: pass numbers, one score for each system in the same order on both sides, "
-        f"higher is better. A ranking is passed as scores, never as a list of names; {{name: score}} mappings "
-        f"of both sides bring the names into one order{hint}"
+        f"{name} {what}: pass numbers, one score for each system in the same order on both sides, higher is better. "
+        f"A ranking is passed as scores, never as a list of names; {{name: score}} mappings of both sides bring the "
+        f"names into one order{hint}"
     )
 
 
 def _refuse_rounding(array: npt.NDArray[Any], floats: FloatArray, name: str) -> None:
     """Large integers and long doubles may become equal in float64, which would invent ties."""
     with np.errstate(all="ignore"):
-        changed = np.flatnonzero((floats.astype(array.dtype) != array) & np.isfinite(floats))
+        changed = np.flatnonzero((floats.astype(array.dtype) != array) & ~np.isnan(floats))
     if changed.size:
         place = np.unravel_index(changed[0], array.shape)
         raise InputError(
@@ -147,12 +161,36 @@ def _refuse_rounding(array: npt.NDArray[Any], floats: FloatArray, name: str) -> 
         )
 
 
+def _refuse_masks_and_labels(values: Any, name: str) -> None:
+    """NumPy would drop a mask, and the labels of the Series in a list, without a word."""
+    parts = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
+        raise InputError(
+            f"{name} has masked values: leave those systems out on both sides (a mask would be ignored silently)"
+        )
+    if isinstance(values, (list, tuple)) and any(hasattr(part, "iloc") for part in parts):
+        raise InputError(
+            f"{name} is a {type(values).__name__} of Series, whose labels would be ignored: pass "
+            f"pandas.DataFrame({name}), which brings them into one order, or the .to_numpy() of each"
+        )
+
+
 def _refuse_other_labels(truth: Any, observed: Any) -> None:
-    """Two pandas Series are compared by position here; that must be what their labels say, too."""
-    if hasattr(truth, "iloc") and hasattr(observed, "iloc") and hasattr(truth, "index"):
-        labels = [side.columns if hasattr(side, "columns") else side.index for side in (truth, observed)]
-        if not labels[0].equals(labels[1]):
-            raise InputError(
-                "truth and observed carry different labels, or the same labels in another order: scores are "
-                "compared by position; use observed.reindex(truth.index) first, or pass .to_numpy() of both"
-            )
+    """Two pandas objects are compared by position here; that must be what their labels say, too."""
+    if not (hasattr(truth, "iloc") and hasattr(observed, "iloc")):
+        return
+    t, o = (side.columns if hasattr(side, "columns") else side.index for side in (truth, observed))
+    if t.equals(o):
+        return
+    if set(t) == set(o) and len(t) == len(o):
+        labels = "truth.columns" if hasattr(truth, "columns") else "truth.index"
+        raise InputError(
+            "truth and observed carry the same labels in another order, and scores are compared by position: "
+            f"use observed[{labels}]"
+        )
+    odd = next(iter(sorted(map(str, set(t) ^ set(o)))))
+    raise InputError(
+        f"truth and observed do not carry the same labels ({odd!r} is on one side only), and scores are compared by "
+        "position: choose what both have with common = truth.index.intersection(observed.index), or let "
+        "concordant.compare match them; rbo takes the .to_dict() of both"
+    )

@@ -98,7 +98,7 @@ def rbo(
 
     Examples
     --------
-    >>> from concordant.coefficients.overlap import rbo
+    >>> from concordant import rbo
     >>> round(rbo([4, 3, 2, 1], [4, 3, 1, 2], p=0.8), 4)
     0.9573
     >>> round(rbo([4, 3, 2, 1], [4, 3, 2, 2], p=0.8), 4)
@@ -332,7 +332,7 @@ def _persistence(p: Any) -> float:
 
 
 def _require_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise InputError(f"{argument} is {value!r}: choose one of {', '.join(map(repr, choices))}")
 
 

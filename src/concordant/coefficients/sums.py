@@ -5,7 +5,7 @@ The coefficients turn what comes back into a value; their formulas are in their 
 
 from __future__ import annotations
 
-import math
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -23,7 +23,7 @@ def concordance(
     truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, extra: int = 0, workers: int = 1
 ) -> tuple[int, Counts]:
     """Number of systems, and what the rankings have in common."""
-    if tolerance != 0.0:
+    if type(tolerance) is not float or tolerance != 0.0:
         tolerance = _check_tolerance(tolerance)
     m, found = _call("concordance", truth, observed, workers, len(Counts._fields), (tolerance, extra))
     return m, Counts._make(found)
@@ -48,8 +48,8 @@ def _call(
     settings: tuple[Any, ...],
 ) -> tuple[int, Any]:
     t, o = vectors(truth, observed)
-    if workers != 1:
-        _check_workers(workers)
+    if type(workers) is not int or workers != 1:
+        workers = check_workers(workers)
     if t.ndim == 1 and o.ndim == 1:
         found = getattr(_kernels.active, kernel + "_pair")(t, o, *settings)
         if found is None:
@@ -83,7 +83,8 @@ def by_block(
 
 
 def _check_tolerance(tolerance: Any) -> float:
-    if isinstance(tolerance, (int, float, np.number)) and math.isfinite(tolerance) and tolerance >= 0:
+    real = isinstance(tolerance, (int, float, np.integer, np.floating)) and not isinstance(tolerance, bool)
+    if real and 0 <= tolerance <= sys.float_info.max:
         return float(tolerance)
     raise InputError(
         f"tolerance is {tolerance!r}: give a finite number >= 0, in the units of the scores "
@@ -91,9 +92,11 @@ def _check_tolerance(tolerance: Any) -> float:
     )
 
 
-def _check_workers(workers: Any) -> None:
+def check_workers(workers: Any) -> int:
+    """The number of threads; the kernels start no more than four for each core."""
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
         raise InputError(f"workers is {workers!r}: give a whole number of threads, at least 1")
+    return min(int(workers), 2**20)
 
 
 def refuse_ties(tied: Value, name: str, scores: npt.ArrayLike, *, of: str, instead: str) -> None:
@@ -110,7 +113,8 @@ def refuse_ties(tied: Value, name: str, scores: npt.ArrayLike, *, of: str, inste
 def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
     for lead in np.ndindex(array.shape[:-1]):
         order = np.argsort(array[lead], kind="stable")
-        equal = np.flatnonzero(np.diff(array[lead][order]) == 0)
+        ascending = array[lead][order]
+        equal = np.flatnonzero(ascending[1:] == ascending[:-1])
         if equal.size:
             best = equal[np.argmin(order[equal])]
             return (*lead, int(order[best])), (*lead, int(order[best + 1]))

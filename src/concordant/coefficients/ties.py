@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError
+from ..errors import InputError, UndefinedCorrelationWarning
 from .ap import tau_ap, tau_ap_a
 from .gap import tau_gap, tau_gap_a
 from .inputs import FloatArray, require_finite, vectors
 from .kendall import tau, tau_a
+from .sums import concordance, refuse_ties
 
 _BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "tau": (tau, tau_a),
@@ -72,8 +74,15 @@ def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str =
     strict, averaged = _BOUNDED[coefficient]
     t, o = vectors(truth, observed)
     require_finite(t, o)
-    expected = averaged(t, o)
-    return TieBounds(coefficient, strict(t, _break_ties(o, -t)), expected, strict(t, _break_ties(o, t)))
+    if coefficient != "tau_gap":
+        _, counts = concordance(t, o)
+        refuse_ties(counts.tied_truth, "truth", t, of=coefficient, instead="tie_bounds for tau_gap, or no bounds")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedCorrelationWarning)
+        found = TieBounds(coefficient, strict(t, _break_ties(o, -t)), averaged(t, o), strict(t, _break_ties(o, t)))
+    for warning in caught[:1]:  # the same for all three
+        warnings.warn(warning.message, stacklevel=2)
+    return found
 
 
 def _break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
