@@ -131,9 +131,10 @@ def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
     given = np.empty(array.shape, dtype=object)
     given[...] = array if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     for place, value in np.ndenumerate(given):
-        number: Any = value
-        if isinstance(number, (int, float, np.bool_, np.integer, np.floating)) and abs(number) <= sys.float_info.max:
-            continue
+        if isinstance(value, (int, float, np.bool_, np.integer, np.floating)):
+            finite: Any = value
+            if abs(finite) <= sys.float_info.max:
+                continue
         return f"{value!r} at {subscript(place)}, which is no real number that float64 can hold"
     return f"values of type {array.dtype}"
 
