@@ -902,19 +902,23 @@ bool many_pairs(const Matrix& truth, const Matrix& observed, const Index& truth_
         if (uint64_t(truth_row.data()[b]) >= truth.shape(0) || uint64_t(observed_row.data()[b]) >= observed.shape(0))
             throw nb::value_error("no such row");
     nb::gil_scoped_release unlocked;
-    if (!all_finite(truth.data(), truth.size()) || !all_finite(observed.data(), observed.size())) return false;
-    std::atomic<bool> no_memory{false};
+    std::atomic<bool> no_memory{false}, finite{true};
     const auto work = [&](size_t lo, size_t hi) {
         try {
             Order order;
-            int64_t sorted = -1;  // the row of truth that `order` holds
-            for (size_t b = lo; b < hi; b++) {
+            int64_t last = -1;  // the row of truth that was checked, and that `order` holds
+            for (size_t b = lo; b < hi && finite; b++) {
                 Result result;
                 const double* t = truth.data() + truth_row.data()[b] * n;
                 const double* o = observed.data() + observed_row.data()[b] * n;
+                const bool other = truth_row.data()[b] != last;
+                last = truth_row.data()[b];
+                if (!all_finite(o, n) || (other && !all_finite(t, n))) {
+                    finite = false;
+                    return;
+                }
                 if (kernel.wants_order(n)) {
-                    if (truth_row.data()[b] != sorted) order.sort(t, int(n));
-                    sorted = truth_row.data()[b];
+                    if (other) order.sort(t, int(n));
                     kernel.small(order, t, o, result);
                 } else {
                     kernel.large(t, o, n, result);
@@ -940,7 +944,7 @@ bool many_pairs(const Matrix& truth, const Matrix& observed, const Index& truth_
     if (started < threads) work(count * started / threads, count);
     for (std::thread& other : others) other.join();
     if (no_memory) throw std::bad_alloc();
-    return true;
+    return finite;
 }
 
 }  // namespace

@@ -56,10 +56,15 @@ def _call(
             require_finite(t, o)
         return t.size, found
     batch = rows(t, o)
-    out = np.empty((len(batch.truth_row), fields))
-    if not getattr(_kernels.active, kernel + "_rows")(*batch[:4], out, workers, *settings):
-        require_finite(t, o)
-    return t.shape[-1], out.T.reshape((fields, *batch.shape))
+    m, count = t.shape[-1], len(batch.truth_row)
+    out = np.empty((count, fields))
+    step = max(1, 2**25 // m)  # about a second of work, so that an interrupt is heard
+    for lo in range(0, count, step):
+        some = slice(lo, lo + step)
+        these = batch.truth_row[some], batch.observed_row[some], out[some]
+        if not getattr(_kernels.active, kernel + "_rows")(batch.truth, batch.observed, *these, workers, *settings):
+            require_finite(t, o)
+    return m, out.T.reshape((fields, *batch.shape))
 
 
 def by_block(
