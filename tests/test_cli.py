@@ -126,7 +126,7 @@ def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
     part.to_csv(tmp_path / "part.csv")
     done = run("matrix", PEOPLE, str(tmp_path / "part.csv"))
     assert done.returncode == 0
-    assert "note: aligned to" in done.stderr
+    assert "note: 2 systems of people.csv left out" in done.stderr
     assert run("matrix", PEOPLE, str(tmp_path / "part.csv"), "--quiet").stderr == ""
     done = run("compare", PEOPLE, str(tmp_path / "part.csv"))
     assert done.stderr == ""  # the answer says it
@@ -157,6 +157,78 @@ def test_bad_usage_is_status_2(tmp_path: Path) -> None:
     assert "missing.txt" in bad("compare", PEOPLE, CAREFUL, "--topics", f"@{tmp_path}/missing.txt", status=2)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [["--top", "1"], ["--per-topic", "--own-topics"], ["--missing", "zero", "--lower-is-better"], ["--format", "xml"]],
+)
+def test_options_that_contradict_are_bad_usage(options: list[str]) -> None:
+    bad("compare", PEOPLE, CAREFUL, *options, status=2)
+
+
+def test_one_file_under_two_names(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(Path(PEOPLE).read_text())
+    assert "twice" in bad("compare", str(tmp_path / "a.csv"), f"{tmp_path}/./a.csv", status=2)
+
+
+def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
+    cc.load_collection("careful").to_frame().iloc[:, :6].to_csv(tmp_path / "few.csv")
+    few = str(tmp_path / "few.csv")
+    text = good("compare", PEOPLE, few, HASTY)
+    assert "cannot be ranked" in text
+    assert "most like the truth" not in text
+    rows = list(csv.DictReader(io.StringIO(good("compare", PEOPLE, few, HASTY, "-f", "csv"))))
+    assert [row["systems"] for row in rows] == ["6", "20"]
+    done = run("compare", PEOPLE, few, HASTY, "--common", "-f", "json")
+    assert [len(c["systems"]) for c in json.loads(done.stdout)] == [6, 6]
+    assert "14 systems of people.csv left out" in done.stderr
+
+
+def test_per_topic_in_every_format() -> None:
+    found = cc.compare(PEOPLE, CAREFUL, ["tau_b"], per_topic=True).per_topic[0]
+    rows = list(
+        csv.DictReader(io.StringIO(good("compare", PEOPLE, CAREFUL, "-c", "tau_b", "--per-topic", "-f", "csv")))
+    )
+    assert float(rows[0]["tau_b topics mean"]) == found.mean
+    assert f"{found.sd:.3f}" in good("compare", PEOPLE, CAREFUL, HASTY, "-c", "tau_b", "--per-topic", "-f", "latex")
+    several = good("compare", PEOPLE, CAREFUL, HASTY, "-c", "tau_b", "-c", "tau", "--per-topic")
+    assert "tau on each topic: ties in truth on topic 421" in several
+
+
+def test_a_shell_that_expands_the_pattern(tmp_path: Path) -> None:
+    for k in range(3):
+        (tmp_path / f"{k}.eval").write_text(f"map                   \t1\t0.{k}000\nmap                   \t2\t0.5000\n")
+    message = bad("compare", *(str(tmp_path / f"{k}.eval") for k in range(3)), status=1)
+    assert "quote the pattern" in message
+
+
+def test_messages_speak_of_options(tmp_path: Path) -> None:
+    (tmp_path / "two.eval").write_text("map                   \t1\t0.5000\nP_5                   \t1\t0.2000\n")
+    assert "-m" in bad("compare", PEOPLE, str(tmp_path / "two.eval"), status=1)
+    message = bad("matrix", PEOPLE, HASTY, "-c", "tau", status=1)
+    assert "hasty.csv has ties" in message
+    assert "tau_b" in message
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    scores = cc.Scores(np.random.default_rng(1).random((3, 3)), ["1", "2", "3"], ["naïve", "c\x1b[2J", "x"])
+    path = tmp_path / "odd.csv"
+    scores.to_frame().to_csv(path)
+    other = tmp_path / "other.csv"
+    scores.select(topics=["1", "2"]).to_frame().to_csv(other)
+    done = run("compare", str(path), str(other), "-f", "csv", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    named = tmp_path / "c\x1b[2J.csv"
+    scores.to_frame().to_csv(named)
+    done = run("compare", str(path), str(named))
+    assert "\x1b" not in done.stdout + done.stderr
+    if Path("/dev/full").exists():
+        with Path("/dev/full").open("w") as full:
+            command = [sys.executable, "-m", "concordant", "compare", PEOPLE, HASTY]
+            failed = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert failed.returncode == 1
+        assert "Traceback" not in failed.stderr
+
+
 def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -166,9 +238,10 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    command = f"{sys.executable} -m concordant coefficients | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
+    for reader in ("head -1", "true"):
+        command = f"set -o pipefail; {sys.executable} -m concordant coefficients | {reader}"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+        assert done.stderr == ""
 
 
 def test_hostile_names_are_text(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_nothing_in_common() -> None:
     with pytest.raises(cc.InputError, match="no topics are common"):
         cc.compare(a, elsewhere)
     assert cc.compare(a, elsewhere, on="systems")["tau"] == 1
-    with pytest.warns(cc.AlignmentWarning), pytest.raises(cc.InputError, match="1 system left"):
+    with pytest.warns(cc.AlignmentWarning), pytest.raises(cc.InputError, match="1 system to compare"):
         cc.compare({"a": 1, "b": 2}, {"b": 1, "c": 2})
 
 
@@ -171,6 +171,23 @@ def test_bad_sides() -> None:
         cc.compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
     with pytest.raises(cc.InputError, match="no coefficient 'tau_c'"):
         cc.compare(PEOPLE, MODEL, ["tau_c"])
+
+
+def test_bad_settings() -> None:
+    with pytest.raises(cc.InputError, match="on is 'foo'"):
+        cc.compare(PEOPLE, MODEL, on="foo")  # type: ignore[arg-type]
+    with pytest.raises(cc.InputError, match="names"):
+        cc.compare(PEOPLE, MODEL, names=("x",))  # type: ignore[arg-type]
+
+
+def test_results_are_frozen_and_print_as_a_table() -> None:
+    found = cc.compare(PEOPLE, MODEL, rng=7)
+    assert found.settings["rng"] == 7
+    assert repr(found) == str(found)
+    assert found == found  # noqa: PLR0124
+    assert len({found, cc.compare(PEOPLE, MODEL)}) == 2
+    with pytest.raises(ValueError, match="read-only"):
+        found.truth_means[0] = 1
 
 
 def test_to_dict_survives_json_and_to_frame_has_all() -> None:

@@ -322,3 +322,21 @@ def test_importing_scores_is_light() -> None:
     code = "import sys, concordant.scores; print({'scipy.stats', 'pandas', 'polars'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "set()"
+
+
+def test_equal_totals_give_equal_means_with_negative_scores() -> None:
+    assert Scores([[3, 1], [-1, 0], [-1, 0]], ["1", "2", "3"], ["a", "b"]).ranking() == (("a", "b"),)
+    rng = np.random.default_rng(11)
+    for _ in range(300):
+        steps = rng.integers(-300, 300, 7)
+        moved = steps.copy()
+        shift = int(rng.integers(1, 200))
+        moved[0] += shift
+        moved[1] -= shift  # the same total
+        means = Scores(np.stack([steps, moved], axis=1) / 100, range(7), ["a", "b"]).means()
+        assert means[0] == means[1]
+
+
+def test_scores_whose_sums_would_overflow_are_refused() -> None:
+    with pytest.raises(InputError, match=r"'b' on topic '1' is 1\.7e\+308"):
+        Scores([[1.0, 1.7e308]], ["1"], ["a", "b"])

@@ -49,7 +49,7 @@ class PerTopic:
         return sum(map(math.isnan, self.values))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
 
@@ -103,6 +103,8 @@ class Comparison:
                 lines.append(f"  {p.coefficient:<23} {what}")
         lines += [""] * bool(self.notes) + [f"Mind: {note}" for note in self.notes]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""
@@ -187,13 +189,18 @@ def compare(
       tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
     """
     wanted = _wanted(coefficients)
+    if on not in ("both", "systems"):
+        raise InputError(f"on is {on!r}: use 'both' (systems and topics) or 'systems'")
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise InputError(f"names is {names!r}: give two strings, what to call the truth and what the observed")
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     sides, notes = _aligned(_side(truth, "truth"), _side(observed, "observed"), on, names)
     sides, more = _best(sides, top)
     x, y = sides[0].means, sides[1].means
     if len(x) < 2:
-        raise InputError(f"{counted(len(x), 'system')} left to compare: at least 2 are needed")
+        raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
+    x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
     values = tuple(_value(c, x, y) for c in wanted)
     bounds = _bounds([c.name for c in wanted], x, y) if counts.tied_observed else ()

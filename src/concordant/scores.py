@@ -14,6 +14,7 @@ from . import tables
 from .errors import AlignmentWarning, InputError, InputTypeError, MissingExtraError
 
 FloatArray = npt.NDArray[np.float64]
+_LARGEST = 1e300  # sums over topics stay finite
 
 
 def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
@@ -27,8 +28,12 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     """
     array = np.asarray(values, dtype=np.float64)
     means = array.mean(axis=axis)
-    # Where negative scores cancel, the digits that count are those of the scores, not of what is left.
-    return round_means(means, np.abs(array).mean(axis=axis) if (array < 0).any() else None)
+    if not (array < 0).any():
+        return round_means(means)
+    # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
+    # largest of them, so that all systems are rounded to the same step.
+    size = np.abs(array).mean(axis=axis)
+    return round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
 
 
 def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> FloatArray:
@@ -83,12 +88,13 @@ class Scores:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
         if not isinstance(measure, str | None):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
-        if not np.isfinite(array).all():
-            i, j = (int(k[0]) for k in np.nonzero(~np.isfinite(array)))
+        usable = np.abs(array) <= _LARGEST  # false for nan
+        if not usable.all():
+            i, j = (int(k[0]) for k in np.nonzero(~usable))
             raise InputError(
-                f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is "
-                f"{array[i, j]}: every score must be a finite number; leave out the topic or the system, or "
-                "give it a score"
+                f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is {array[i, j]}: every "
+                f"score must be a number, at most {_LARGEST:g} in size; leave out the topic or the system, or give it "
+                "a score"
             )
         array += 0.0  # -0.0 becomes 0.0
         array.flags.writeable = False

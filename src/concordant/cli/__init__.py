@@ -9,8 +9,12 @@ def main() -> None:
     """Run the command line."""
     try:
         from .app import run
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[app]'")
-    run()

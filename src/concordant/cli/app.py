@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from ..errors import ConcordantError, InputError
+from ..errors import ConcordantError, InputError, TiesError
+from .render import printable
 
 if TYPE_CHECKING:
     from ..comparison import Comparison
@@ -96,10 +100,13 @@ def compare(
     lower_is_better: LowerOption = False,
     systems: SystemsOption = None,
     topics: TopicsOption = None,
-    top: Annotated[int | None, typer.Option(help="Compare the k best systems of the truth only.")] = None,
+    top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the truth only.")] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
     own_topics: Annotated[
         bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
+    ] = False,
+    common: Annotated[
+        bool, typer.Option("--common", help="Compare all candidates on the systems and topics that all of them have.")
     ] = False,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
@@ -107,22 +114,27 @@ def compare(
     """Compare one truth with one or more rankings of the same systems."""
     from ..comparison import compare as run
 
+    if per_topic and own_topics:
+        raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
     wanted = _coefficients(coefficient) if coefficient else None
     with _notes(quiet) as notes:
         read = _Reader(measure, missing, lower_is_better, systems, topics)
         labels = _labels([truth, *observed])
-        first = read(truth)
+        first, *others = [read(path) for path in _progress([truth, *observed], "reading", quiet)]
+        _refuse_single_systems([first, *others])
+        if common:
+            first, *others = _common([first, *others], labels, own_topics)
         found = [
             run(
                 first,
-                read(path),
+                other,
                 wanted,
                 top=top,
                 per_topic=per_topic,
                 on="systems" if own_topics else "both",
                 names=(labels[0], label),
             )
-            for path, label in _progress(list(zip(observed, labels[1:], strict=True)), "comparing", quiet)
+            for other, label in _progress(list(zip(others, labels[1:], strict=True)), "comparing", quiet)
         ]
         notes.hide(note for comparison in found for note in comparison.notes)
     _print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
@@ -147,7 +159,6 @@ def matrix(
     import numpy as np
 
     from ..coefficients.registry import get_coefficient
-    from ..scores import align
     from .render import Table
 
     if len(files) < 2:
@@ -157,9 +168,14 @@ def matrix(
         read = _Reader(measure, missing, lower_is_better, systems, topics)
         labels = _labels(files)
         sides = [read(path) for path in _progress(files, "reading", quiet)]
-        aligned = align(*sides, on="systems" if own_topics else "both")
+        _refuse_single_systems(sides)
+        aligned = _common(sides, labels, own_topics)
         means = np.stack([side.means() for side in aligned])
-        values = np.asarray(get_coefficient(name).function(means[:, None], means[None]))
+        try:
+            values = np.asarray(get_coefficient(name).function(means[:, None], means[None]))
+        except TiesError as error:
+            tied = next(label for label, row in zip(labels, means, strict=True) if len(set(row)) < len(row))
+            raise InputError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
     if format is Format.json:
         from .render import to_json
 
@@ -247,6 +263,10 @@ class _Reader:
     def __init__(
         self, measure: str | None, missing: Missing, lower_is_better: bool, systems: str | None, topics: str | None
     ) -> None:
+        if lower_is_better and missing is Missing.zero:
+            raise typer.BadParameter(
+                "--missing zero would give the best score to a missing topic where lower is better"
+            )
         self.options = {"measure": measure, "missing": missing.value, "lower_is_better": lower_is_better}
         self.systems, self.topics = _names(systems, "--systems"), _names(topics, "--topics")
 
@@ -262,6 +282,33 @@ class _Reader:
             raise InputError(f"{path}: {error}") from None
 
 
+def _common(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
+    """All sides on what all of them have; a note says what each loses."""
+    from ..scores import alignment
+    from ..tables import counted, listing
+
+    try:
+        found = alignment(*sides, on="systems" if own_topics else "both")
+    except InputError as error:
+        raise InputError(re.sub(r"side (\d+) has", lambda m: f"{labels[int(m[1])]} has", str(error))) from None
+    for label, lost_systems, lost_topics in zip(labels, found.dropped_systems, found.dropped_topics, strict=True):
+        for lost, what in ((lost_systems, "system"), (lost_topics, "topic")):
+            if lost:
+                warnings.warn(
+                    f"{counted(len(lost), what)} of {label} left out, because not all files have it: {listing(lost)}",
+                    stacklevel=2,
+                )
+    return list(found.scores)
+
+
+def _refuse_single_systems(sides: list[Scores]) -> None:
+    if all(len(side.systems) == 1 for side in sides):
+        raise InputError(
+            f"each side holds one system ({sides[0].systems[0]}, ...), and a ranking has several: name the folder, "
+            "or quote the pattern so that the shell leaves it whole ('human/*.eval')"
+        )
+
+
 def _names(given: str | None, option: str) -> list[str] | None:
     if given is None:
         return None
@@ -270,7 +317,7 @@ def _names(given: str | None, option: str) -> list[str] | None:
             text = Path(given[1:]).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise typer.BadParameter(f"{option}: cannot read {given[1:]}: {error}") from None
-        names = text.split("\n")
+        names = text.removeprefix("\ufeff").split("\n")
     else:
         names = given.split(",")
     names = [name.strip() for name in names if name.strip()]
@@ -290,10 +337,10 @@ def _coefficients(given: list[str]) -> list[str]:
 
 def _labels(paths: list[str]) -> list[str]:
     """What to call each file: its name, and as many of its folders as tell the files apart."""
-    if len(set(paths)) < len(paths):
-        twice = next(path for path in paths if paths.count(path) > 1)
-        raise typer.BadParameter(f"{twice} was given twice")
-    parts = [Path(path).parts or (path,) for path in paths]
+    parts = [Path(os.path.abspath(path)).parts for path in paths]
+    for k, part in enumerate(parts):
+        if part in parts[:k]:
+            raise typer.BadParameter(f"{paths[k]} was given twice")
     depth = 1
     while len({part[-depth:] for part in parts}) < len(parts):
         depth += 1
@@ -304,36 +351,50 @@ def _labels(paths: list[str]) -> list[str]:
 
 
 def _print_comparisons(found: list[Comparison], format: Format, *, named: bool, read_notes: list[str]) -> None:
-    from .render import Table, to_json
+    from .render import to_json
 
     if format is Format.json:
         _say(to_json([{**c.to_dict(), "read_notes": read_notes} for c in found]))
         return
     names = [v.coefficient for v in found[0].values]
-    if format is Format.csv:
-        _print_table(Table(["observed", *names], [[c.observed, *(c[n] for n in names)] for c in found]), format)
-        return
     if format is Format.table and len(found) == 1:
         _say(str(found[0]))
         _say(f"\nCite: concordant cite {' '.join(v.coefficient for v in found[0].values if not v.why)}")
         return
-    shown = names if named else [n for n in names if n in SHOWN]
+    shown = names if named or format is Format.csv else [n for n in names if n in SHOWN]
     if format is Format.table:
-        _say(_heading(found))
-        _say("")
-        _say(_verdict(found))
-        _say("")
-    _print_table(Table(["", *shown], [[c.observed, *(c[n] for n in shown)] for c in found]), format)
+        _say(f"{_heading(found)}\n\n{_verdict(found)}\n")
+    _print_table(_as_table(found, shown, sizes=format is Format.csv or not _same_data(found)), format)
     if format is Format.table:
         _print_details(found, shown)
+
+
+def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool) -> Any:
+    """A row a candidate; with what it was compared on where that is not the same for all."""
+    from .render import Table
+
+    columns = ["observed", *(["systems", "topics"] if sizes else []), *shown]
+    rows: list[list[Any]] = []
+    for c in found:
+        rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else []), *(c[n] for n in shown)])
+        for p in c.per_topic:
+            if p.coefficient in shown:
+                rows[-1] += [p.mean, p.sd]
+    for p in found[0].per_topic:
+        if p.coefficient in shown:
+            columns += [f"{p.coefficient} topics mean", f"{p.coefficient} topics sd"]
+    return Table(columns, rows)
+
+
+def _same_data(found: list[Comparison]) -> bool:
+    return len({(frozenset(c.systems), frozenset(c.topics)) for c in found}) == 1
 
 
 def _heading(found: list[Comparison]) -> str:
     """What all rows have in common, in a line."""
     first = found[0]
-    sizes = {(len(c.systems), len(c.topics)) for c in found}
-    if len(sizes) > 1:
-        return f"truth: {first.truth}; the rows differ in their systems or topics, see below"
+    if not _same_data(found):
+        return f"truth: {first.truth}; the candidates are compared on different systems or topics"
     measure = f", {first.measure}" if first.measure else ""
     topics = f", {len(first.topics)} topics" if first.topics else ""
     ties = f"; {first.tied_truth} tied pairs in the truth" if first.tied_truth else ""
@@ -344,6 +405,8 @@ def _verdict(found: list[Comparison]) -> str:
     """Which ranking is most like the truth, by each coefficient of the table that orders them."""
     import math
 
+    if not _same_data(found):
+        return "So the rows cannot be ranked; --common compares all on what they share."
     best: dict[str, list[str]] = {}
     for name in ("tau_b", "tau_ap_b"):
         values = [(c[name], c.observed) for c in found if any(v.coefficient == name for v in c.values)]
@@ -367,8 +430,10 @@ def _print_details(found: list[Comparison], shown: list[str]) -> None:
         if c.tied_observed:
             notes.append(counted(c.tied_observed, "tied pair") + "".join(f"; {bounds}" for bounds in c.tie_bounds[:1]))
         for p in c.per_topic:
-            if p.coefficient in shown and not p.why:
-                notes.append(f"{p.coefficient} on each topic: mean {p.mean:.3f}, standard deviation {p.sd:.3f}")
+            if p.coefficient in shown and (p.why or p.undefined):
+                notes.append(
+                    f"{p.coefficient} on each topic: {p.why or f'undefined on {p.undefined}, which are left out'}"
+                )
         notes += c.notes
         if notes:
             _say(f"\n{c.observed}")
@@ -383,19 +448,31 @@ def _print_table(table: Any, format: Format) -> None:
     if format is not Format.table:
         _say({"csv": render.to_csv, "markdown": render.to_markdown, "latex": render.to_latex}[format.value](table))
         return
+    import shutil
+
     from rich.console import Console
 
-    console = Console(highlight=False)
-    if not console.is_terminal:  # into a file or a pipe: never cut
-        console.width = 10_000
-    fitting, left_out = render.fit(table, console.width)
-    console.print(render.to_terminal(fitting))
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else 10_000  # into a file or a pipe: never cut
+    fitting, left_out = render.fit(table, width)
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=terminal, highlight=False).print(render.to_terminal(fitting))
+    _write("\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")) + "\n")
     if left_out:
         _say(f"(too narrow for {', '.join(left_out)}; --format csv has them)")
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    _write(printable(text) + "\n")
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe, head for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit from None
 
 
 def _yes(is_so: bool) -> str:
@@ -426,7 +503,7 @@ class _notes:  # noqa: N801  (reads as a statement: with _notes(quiet))
         self.seen = [note for note in self.seen if note not in self._hidden]
         if not self.quiet:
             for note in self.seen:
-                sys.stderr.write(f"note: {note}\n")
+                sys.stderr.write(printable(f"note: {_on_command_line(note)}") + "\n")
 
 
 def _progress(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
@@ -452,13 +529,27 @@ def _progress(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
             bar.stop()
 
 
+def _on_command_line(message: str) -> str:
+    """A message of the library, with the options of the command line for its arguments."""
+    message = message.replace("with measure=", "with -m").replace("with missing=", "with --missing")
+    return re.sub(r"missing='([a-z-]+)'", r"--missing \1", message).replace("lower_is_better=True", "--lower-is-better")
+
+
 def run() -> None:
     """The command line: exit status 0, 1 for bad data, 2 for bad usage; errors in one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        app(standalone_mode=True)
     except ConcordantError as error:
-        sys.stderr.write("concordant: " + " ".join(str(error).split("\n")) + "\n")
-        sys.exit(1)
-    except BrokenPipeError:  # the reader of a pipe, head for instance, has seen enough
-        sys.stderr.close()
-        sys.exit(0)
+        _fail(_on_command_line(str(error)))
+    except MemoryError:
+        _fail("not enough memory")
+    except OSError as error:
+        _fail(str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    sys.stderr.write(printable("concordant: " + " ".join(message.split("\n"))) + "\n")
+    sys.exit(1)

@@ -6,11 +6,18 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 Cell = str | float | int | None
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text without the control characters that a name from a file could send to the terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 @dataclass(frozen=True)
@@ -83,9 +90,11 @@ def to_terminal(table: Table) -> Any:
 
     shown = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column, numeric in zip(table.columns, _numeric(table), strict=True):
-        shown.add_column(Text(column), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+        shown.add_column(
+            Text(printable(column)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
+        )
     for row in _shown(table):
-        shown.add_row(*(Text(cell) for cell in row))  # Text: names are data, never markup
+        shown.add_row(*(Text(printable(cell)) for cell in row))  # Text: names are data, never markup
     return shown
 
 
