@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .coefficients.ties import TieBounds, tie_bounds
     from .collection import load_collection
     from .comparison import Comparison, compare
+    from .distance import rank_distance
     from .errors import (
         AlignmentWarning,
         ConcordantError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         InputTypeError,
         MissingExtraError,
         ReadError,
+        RegularisationWarning,
         TiesError,
         UndefinedCorrelationWarning,
     )
@@ -60,6 +62,7 @@ _MODULE_OF = {
         "coefficients.ties": ("TieBounds", "tie_bounds"),
         "collection": ("load_collection",),
         "comparison": ("Comparison", "compare"),
+        "distance": ("rank_distance",),
         "errors": (
             "AlignmentWarning",
             "ConcordantError",
@@ -68,6 +71,7 @@ _MODULE_OF = {
             "InputTypeError",
             "MissingExtraError",
             "ReadError",
+            "RegularisationWarning",
             "TiesError",
             "UndefinedCorrelationWarning",
         ),
@@ -88,6 +92,7 @@ __all__ = [
     "InputTypeError",
     "MissingExtraError",
     "ReadError",
+    "RegularisationWarning",
     "Run",
     "Scores",
     "TieBounds",
@@ -103,6 +108,7 @@ __all__ = [
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "rank_distance",
     "rbo",
     "read_qrels",
     "read_run",
