@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .collection import load_collection
     from .comparison import Comparison, compare
     from .distance import rank_distance
+    from .distance_distribution import DistanceDistribution
     from .errors import (
         AlignmentWarning,
         ConcordantError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         TiesError,
         UndefinedCorrelationWarning,
     )
+    from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
 
@@ -63,6 +65,7 @@ _MODULE_OF = {
         "collection": ("load_collection",),
         "comparison": ("Comparison", "compare"),
         "distance": ("rank_distance",),
+        "distance_distribution": ("DistanceDistribution",),
         "errors": (
             "AlignmentWarning",
             "ConcordantError",
@@ -75,6 +78,7 @@ _MODULE_OF = {
             "TiesError",
             "UndefinedCorrelationWarning",
         ),
+        "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
     }.items()
@@ -88,9 +92,11 @@ __all__ = [
     "Comparison",
     "ConcordantError",
     "DataWarning",
+    "DistanceDistribution",
     "InputError",
     "InputTypeError",
     "MissingExtraError",
+    "RankTest",
     "ReadError",
     "RegularisationWarning",
     "Run",
@@ -109,6 +115,7 @@ __all__ = [
     "pearson_rank",
     "pearson_rank_symmetric",
     "rank_distance",
+    "rank_test",
     "rbo",
     "read_qrels",
     "read_run",
