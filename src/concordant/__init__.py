@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .coefficients.ties import TieBounds, tie_bounds
     from .collection import load_collection
     from .comparison import Comparison, compare
+    from .discriminative import DiscriminativePower, discriminative_power
     from .distance import rank_distance
     from .distance_distribution import DistanceDistribution
     from .errors import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         TiesError,
         UndefinedCorrelationWarning,
     )
+    from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
@@ -64,6 +66,7 @@ _MODULE_OF = {
         "coefficients.ties": ("TieBounds", "tie_bounds"),
         "collection": ("load_collection",),
         "comparison": ("Comparison", "compare"),
+        "discriminative": ("DiscriminativePower", "discriminative_power"),
         "distance": ("rank_distance",),
         "distance_distribution": ("DistanceDistribution",),
         "errors": (
@@ -78,6 +81,7 @@ _MODULE_OF = {
             "TiesError",
             "UndefinedCorrelationWarning",
         ),
+        "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
@@ -92,10 +96,12 @@ __all__ = [
     "Comparison",
     "ConcordantError",
     "DataWarning",
+    "DiscriminativePower",
     "DistanceDistribution",
     "InputError",
     "InputTypeError",
     "MissingExtraError",
+    "RankProbabilities",
     "RankTest",
     "ReadError",
     "RegularisationWarning",
@@ -107,6 +113,7 @@ __all__ = [
     "align",
     "alignment",
     "compare",
+    "discriminative_power",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -115,6 +122,7 @@ __all__ = [
     "pearson_rank",
     "pearson_rank_symmetric",
     "rank_distance",
+    "rank_probabilities",
     "rank_test",
     "rbo",
     "read_qrels",

@@ -77,7 +77,7 @@ def rank_distance(truth: Truth, observed: Observed, eps: float = 1e-5, *, worker
     0.0
     """
     problem = Problem.of(truth, eps, "the rank distance")
-    scores = problem.scores_of(observed)
+    scores = scores_beside(truth, observed)
     values = problem.distances(scores.reshape(-1, problem.m), workers=check_workers(workers))
     return float(values[0]) if scores.ndim == 1 else values.reshape(scores.shape[:-1])
 
@@ -103,9 +103,6 @@ class Problem(NamedTuple):
     means: FloatArray
     covariance: FloatArray
     eps: float
-    systems: tuple[str, ...]
-    """Empty if the collection came without labels."""
-    topics: tuple[str, ...]
 
     @classmethod
     def of(cls, truth: Truth, eps: float, what: str) -> Problem:
@@ -126,8 +123,7 @@ class Problem(NamedTuple):
             )
         centred = values - values.mean(axis=0)
         covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
-        labels = (truth.systems, truth.topics) if isinstance(truth, Scores) else ((), ())
-        return cls(values, mean_over_topics(values), covariance, float(eps), *labels)
+        return cls(values, mean_over_topics(values), covariance, float(eps))
 
     @property
     def n(self) -> int:
@@ -138,44 +134,6 @@ class Problem(NamedTuple):
     def m(self) -> int:
         """Number of systems."""
         return len(self.means)
-
-    def scores_of(self, observed: Observed) -> FloatArray:
-        """What was observed as scores in the order of the truth's systems."""
-        if isinstance(observed, Scores):
-            return self._aligned(observed)
-        scores = _floats(observed, "observed")
-        if scores.shape[-1] != self.m:
-            raise InputError(
-                f"truth has {counted(self.m, 'system')} and observed has {scores.shape[-1]}: observed needs one score "
-                f"for each system, in the order of the truth's (last axis; shape {scores.shape})"
-            )
-        if not np.isfinite(scores).all():
-            refuse_not_finite(scores, "observed")
-        return scores
-
-    def _aligned(self, observed: Scores) -> FloatArray:
-        if not self.systems:
-            raise InputTypeError(
-                "observed is Scores, with labels, and truth an array without: give Scores for both, or "
-                "observed.means() if its systems stand in the order of the truth's columns"
-            )
-        for mine, other, what in (
-            (self.systems, observed.systems, "system"),
-            (self.topics, observed.topics, "topic"),
-        ):
-            if set(mine) != set(other):
-                sides = [
-                    f"only {side} has {listing(sorted(lost), 5)}"
-                    for side, lost in (("truth", set(mine) - set(other)), ("observed", set(other) - set(mine)))
-                    if lost
-                ]
-                own = "" if what == "system" else "; or rank by its own topics: observed.means()"
-                raise InputError(
-                    f"truth and observed do not have the same {what}s: {'; '.join(sides)}. "
-                    f"Bring them together first: truth, observed = concordant.align(truth, observed){own}"
-                )
-        place = {system: k for k, system in enumerate(observed.systems)}
-        return observed.means()[[place[system] for system in self.systems]]
 
     def distances(self, observed: FloatArray, *, workers: int = 1) -> FloatArray:
         """d_rank of each row of scores."""
@@ -249,6 +207,41 @@ def matrix_of(truth: Truth) -> FloatArray:
             "differ from topic to topic"
         )
     return values
+
+
+def scores_beside(truth: Truth, observed: Observed) -> FloatArray:
+    """What was observed, as scores in the order of the truth's systems. The truth was checked by `matrix_of`."""
+    if isinstance(observed, Scores):
+        return _aligned(truth, observed)
+    m = np.shape(truth.values if isinstance(truth, Scores) else truth)[1]
+    scores = _floats(observed, "observed")
+    if scores.shape[-1] != m:
+        raise InputError(
+            f"truth has {counted(m, 'system')} and observed has {scores.shape[-1]}: observed needs one score for each "
+            f"system, in the order of the truth's (last axis; shape {scores.shape})"
+        )
+    if not np.isfinite(scores).all():
+        refuse_not_finite(scores, "observed")
+    return scores
+
+
+def _aligned(truth: Truth, observed: Scores) -> FloatArray:
+    if not isinstance(truth, Scores):
+        raise InputTypeError(
+            "observed is Scores, with labels, and truth an array without: give Scores for both, or observed.means() "
+            "if its systems stand in the order of the truth's columns"
+        )
+    for mine, other, what in ((truth.systems, observed.systems, "system"), (truth.topics, observed.topics, "topic")):
+        lost = {"truth": set(mine) - set(other), "observed": set(other) - set(mine)}
+        if any(lost.values()):
+            sides = "; ".join(f"only {side} has {listing(sorted(some), 5)}" for side, some in lost.items() if some)
+            own = "" if what == "system" else "; or rank by its own topics: observed.means()"
+            raise InputError(
+                f"truth and observed do not have the same {what}s: {sides}. "
+                f"Bring them together first: truth, observed = concordant.align(truth, observed){own}"
+            )
+    place = {system: k for k, system in enumerate(observed.systems)}
+    return observed.means()[[place[system] for system in truth.systems]]
 
 
 def check_workers(workers: Any) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from .distance import Observed, Problem, Truth, check_workers
+from .distance import Observed, Problem, Truth, check_workers, scores_beside
 from .distance_distribution import (
     DistanceDistribution,
     Method,
@@ -166,7 +166,7 @@ def rank_test(  # noqa: PLR0913
         raise InputError(f"method is {method!r}: use 'recentred' or 'paper'")
     check_alpha(alpha)
     problem = Problem.of(truth, eps, "the test")
-    scores = problem.scores_of(observed)
+    scores = scores_beside(truth, observed)
     if scores.ndim != 1:
         raise InputError(
             f"observed has shape {scores.shape}: a test takes one ranking at a time. For many rankings and the paper's "

@@ -161,7 +161,7 @@ def test_theorem_2_two_systems_are_a_paired_t_test(seed: int) -> None:
     x = np.random.default_rng(seed).random((12, 2))
     x = x[:, np.argsort(-x.mean(axis=0))]
     t = stats.ttest_rel(x[:, 0], x[:, 1]).statistic
-    assert cc.rank_distance(x, [1, 2], eps=1e-14) == pytest.approx(t, rel=1e-9)
+    assert cc.rank_distance(x, [1, 2], eps=1e-14) == pytest.approx(t, rel=1e-9, abs=1e-9)
 
 
 @given(seeds)
