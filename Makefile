@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name 'py.typed' -o -name '*.csv')
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test bench coverage lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -20,6 +20,10 @@ lint: $(VENV)/tools
 bench: $(VENV)/installed
 	$(PY) benchmarks/coefficients.py
 	$(PY) benchmarks/reading.py
+
+# Size and power of the tests, on real collections: some minutes.
+coverage: $(VENV)/installed
+	$(PY) benchmarks/coverage_distance.py
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

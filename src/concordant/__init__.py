@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .coefficients.ties import TieBounds, tie_bounds
     from .collection import load_collection
     from .comparison import Comparison, compare
+    from .discriminative import DiscriminativePower, discriminative_power
+    from .distance import rank_distance
+    from .distance_distribution import DistanceDistribution
     from .errors import (
         AlignmentWarning,
         ConcordantError,
@@ -31,9 +34,12 @@ if TYPE_CHECKING:
         InputTypeError,
         MissingExtraError,
         ReadError,
+        RegularisationWarning,
         TiesError,
         UndefinedCorrelationWarning,
     )
+    from .rank_places import RankProbabilities, rank_probabilities
+    from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
 
@@ -60,6 +66,9 @@ _MODULE_OF = {
         "coefficients.ties": ("TieBounds", "tie_bounds"),
         "collection": ("load_collection",),
         "comparison": ("Comparison", "compare"),
+        "discriminative": ("DiscriminativePower", "discriminative_power"),
+        "distance": ("rank_distance",),
+        "distance_distribution": ("DistanceDistribution",),
         "errors": (
             "AlignmentWarning",
             "ConcordantError",
@@ -68,9 +77,12 @@ _MODULE_OF = {
             "InputTypeError",
             "MissingExtraError",
             "ReadError",
+            "RegularisationWarning",
             "TiesError",
             "UndefinedCorrelationWarning",
         ),
+        "rank_places": ("RankProbabilities", "rank_probabilities"),
+        "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
     }.items()
@@ -84,10 +96,15 @@ __all__ = [
     "Comparison",
     "ConcordantError",
     "DataWarning",
+    "DiscriminativePower",
+    "DistanceDistribution",
     "InputError",
     "InputTypeError",
     "MissingExtraError",
+    "RankProbabilities",
+    "RankTest",
     "ReadError",
+    "RegularisationWarning",
     "Run",
     "Scores",
     "TieBounds",
@@ -96,6 +113,7 @@ __all__ = [
     "align",
     "alignment",
     "compare",
+    "discriminative_power",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -103,6 +121,9 @@ __all__ = [
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "rank_distance",
+    "rank_probabilities",
+    "rank_test",
     "rbo",
     "read_qrels",
     "read_run",

@@ -25,6 +25,10 @@ class UndefinedCorrelationWarning(RuntimeWarning):
     """The definition gives no value here, for instance when all items are tied; the result is nan."""
 
 
+class RegularisationWarning(UserWarning):
+    """As many systems as topics or more: a covariance has no inverse, and eps, not the data, decides in part."""
+
+
 class ReadError(ConcordantError, ValueError):
     """A file cannot be read as what it was given for; says which file, which line, and what stands there."""
 

@@ -24,3 +24,9 @@ def cosines_pair(truth: _Float, observed: _Float, /) -> tuple[float, ...] | None
 def cosines_rows(
     truth: _Float, observed: _Float, truth_row: _Int, observed_row: _Int, out: _Float, workers: int, /
 ) -> bool: ...
+def rank_distances(
+    covariance: _Float, means: _Float, observed: _Float, eps: float, out: _Float, duals: _Float, workers: int, /
+) -> None: ...
+def recentred_distances(
+    differences: _Float, projection: _Float, weights: _Int, eps: float, out: _Float, workers: int, /
+) -> None: ...

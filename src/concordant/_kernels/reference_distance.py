@@ -1,0 +1,99 @@
+"""The kernels of the rank distance in NumPy and SciPy: what distance.cpp computes, in a form to read.
+
+Systems in the order of `observed`, best first, have m - 1 differences of adjacent columns of X, with means d and
+covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nearest point that keeps the order:
+
+    minimum over delta >= 0 of (delta - d)' S^-1 (delta - d).
+
+Its dual needs no inverse: delta = d + S v with v >= 0 and v' delta = 0, so v minimises v' S v / 2 + d' v over v >= 0,
+and the minimum above is v' S v. With S = L L' that is |L' v + L^-1 d|, a problem of non-negative least squares.
+
+Results fill `out`, one row a problem: v' S v, and the number of steps, -1 where the solver gave up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+FIELDS = 2  # columns of `out`
+
+
+def order_of(observed: FloatArray, means: FloatArray) -> IntArray:
+    """The systems, best first, by each row of observed; ties in favour of the means, then as they stand."""
+    return np.lexsort((np.broadcast_to(-means, observed.shape), -observed), axis=-1)
+
+
+def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> FloatArray:
+    """S: the covariance of the differences between neighbours in the order, and eps on its diagonal."""
+    ordered = covariance[np.ix_(order, order)]
+    s = np.diff(np.diff(ordered, axis=0), axis=1)
+    s[np.diag_indices_from(s)] += eps
+    return np.asarray(s)
+
+
+def rank_distances(
+    covariance: FloatArray,
+    means: FloatArray,
+    observed: FloatArray,
+    eps: float,
+    out: FloatArray,
+    duals: FloatArray,
+    workers: int,
+) -> None:
+    """Distances to the ranking of each row of observed, given the covariance and the means of the systems.
+
+    Fills `duals` with v as well, unless it has no rows.
+    """
+    for row, order in enumerate(order_of(observed, means)):
+        d = -np.diff(means[order])
+        v, out[row] = _solve(differences_of(covariance, order, eps), d)
+        if len(duals):
+            duals[row] = v
+
+
+def recentred_distances(
+    differences: FloatArray,
+    projection: FloatArray,
+    weights: IntArray,
+    eps: float,
+    out: FloatArray,
+    workers: int,
+) -> None:
+    """Distances to one ranking, of topics resampled from a collection for which that ranking is true.
+
+    `differences` are those between neighbours in the ranking, topics x (m - 1), with their means taken off; the
+    collection's are `projection`. `weights` say how often each topic was drawn, a row a resample.
+    """
+    n = len(differences)
+    for row, w in enumerate(weights):
+        shift = w @ differences / n
+        s = (differences.T @ (w[:, None] * differences) - n * np.outer(shift, shift)) / (n - 1)
+        s[np.diag_indices_from(s)] += eps
+        _, out[row] = _solve(s, projection + shift)
+
+
+def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
+    """The dual v, and a row of `out`."""
+    from scipy.linalg import solve_triangular
+    from scipy.optimize import nnls
+
+    if (d >= 0).all():  # the order is the one of X: nothing to move, and exactly 0
+        return np.zeros(len(d)), (0.0, 0.0)
+    try:
+        lower = np.linalg.cholesky(s)
+        v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
+    except (np.linalg.LinAlgError, RuntimeError):
+        return np.zeros(len(d)), (np.nan, -1.0)
+    active = v > 0
+    # Least squares stops at the accuracy of L; one step of refinement on the active differences goes beyond.
+    delta = d + s @ v
+    refined = v.copy()
+    refined[active] -= np.linalg.solve(s[np.ix_(active, active)], delta[active])
+    if (refined[active] > 0).all():
+        v = refined
+    # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
+    return v, (max(0.0, float(-v @ (d + d + s @ v))), float(active.sum()))
