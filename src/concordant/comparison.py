@@ -16,7 +16,9 @@ from .coefficients.inputs import FloatArray
 from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
+from .distance_distribution import DistanceDistribution, Method
 from .errors import AlignmentWarning, InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
+from .rank_testing import RankTest, rank_test
 from .scores import Scores, alignment
 from .tables import counted, listing
 
@@ -69,6 +71,8 @@ class Comparison:
     tie_bounds: tuple[TieBounds, ...]
     """What the ties in observed leave open; empty without them."""
     per_topic: tuple[PerTopic, ...]
+    rank_test: RankTest | None
+    """Whether the ranking in observed could be the true one, given the topics; None without topics in truth."""
     notes: tuple[str, ...]
     """What to mind: what was left out, ties that rounding may have made, identical systems."""
     settings: Mapping[str, Any]
@@ -101,8 +105,21 @@ class Comparison:
                 undefined = f", undefined on {p.undefined}" if p.undefined else ""
                 what = f"mean {p.mean:.4f}, standard deviation {p.sd:.4f}{undefined}" if not p.why else p.why
                 lines.append(f"  {p.coefficient:<23} {what}")
+        if self.rank_test:
+            lines += ["", f"  {self.rank_line()}"]
         lines += [""] * bool(self.notes) + [f"Mind: {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def rank_line(self) -> str:
+        """What the test of the rank distance says, in a line."""
+        t = self.rank_test
+        if t is None:
+            return "no rank distance: the truth came without topics"
+        verdict = "significantly different from" if t.significant else "not distinguishable from"
+        return (
+            f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "
+            f"{t.distribution.method} bootstrap, {t.distribution.n_resamples:,} resamples)"
+        )
 
     __repr__ = __str__
 
@@ -128,6 +145,7 @@ class Comparison:
                 | ({"why": p.why} if p.why else {})
                 for p in self.per_topic
             },
+            "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
             "notes": list(self.notes),
             "settings": dict(self.settings),
         }
@@ -149,7 +167,11 @@ def compare(
     per_topic: bool = False,
     on: Literal["both", "systems"] = "both",
     names: tuple[str, str] = ("truth", "observed"),
+    test: Method | None = "recentred",
+    n_resamples: int = 9_999,
+    distribution: DistanceDistribution | None = None,
     rng: int | np.random.Generator | None = None,
+    workers: int = 1,
 ) -> Comparison:
     """Compare the ranking of the systems in `observed` with that in `truth`.
 
@@ -171,8 +193,12 @@ def compare(
         rankings from different topics.
     names
         What to call the sides.
+    test, n_resamples, distribution
+        The test of the rank distance, where the truth has topics: see `rank_test`. None: no test.
     rng
-        Seed or generator of everything random. The coefficients are not; a seed is kept in the settings.
+        Seed or generator of the resampling. Where none is given, one is drawn, and the settings say which.
+    workers
+        Threads.
 
     Examples
     --------
@@ -204,6 +230,10 @@ def compare(
     _, counts = concordance(x, y)
     values = tuple(_value(c, x, y) for c in wanted)
     bounds = _bounds([c.name for c in wanted], x, y) if counts.tied_observed else ()
+    if rng is None:
+        rng = int(np.random.SeedSequence().generate_state(1)[0])
+    options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "distribution": distribution}
+    tested, test_notes = _rank_test(sides, test, options)
     shared = sides[0].scores is not None and sides[1].scores is not None and on == "both"
     return Comparison(
         truth=names[0],
@@ -219,11 +249,14 @@ def compare(
         tied_both=int(counts.tied_both),
         tie_bounds=bounds,
         per_topic=_per_topic(wanted, sides) if per_topic else (),
-        notes=(*notes, *more, *_minds(sides, counts.tied_truth, counts.tied_observed, names)),
+        rank_test=tested,
+        notes=(*notes, *more, *_minds(sides, counts.tied_truth, counts.tied_observed, names), *test_notes),
         settings={
             "top": top,
             "per_topic": per_topic,
             "on": on,
+            "test": test,
+            "n_resamples": n_resamples,
             "rng": rng if isinstance(rng, int) else None,
             "version": __version__,
         },
@@ -369,6 +402,19 @@ def _over_topics(c: Coefficient, truth: Scores, observed: Scores) -> PerTopic:
 def _on_topic(error: TiesError, topics: Sequence[str]) -> str:
     side, _, rest = str(error).partition("[")
     return f"ties in {side} on topic {topics[int(rest.split(',')[0])]}"
+
+
+def _rank_test(
+    sides: tuple[_Side, _Side], test: Method | None, options: dict[str, Any]
+) -> tuple[RankTest | None, list[str]]:
+    """The test of the rank distance, and what it warns of."""
+    truth = sides[0].scores
+    if test is None or truth is None or len(truth.topics) < 2:
+        return None, []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tested = rank_test(truth, sides[1].means, test, **options)
+    return tested, list(dict.fromkeys(str(w.message) for w in caught))
 
 
 def _plain(value: float) -> float | None:

@@ -95,6 +95,13 @@ BIBTEX = {
   pages   = {20:1--20:38},
   year    = {2010}
 }""",
+    "carterette2009": """@inproceedings{carterette2009,
+  author    = {Carterette, Ben},
+  title     = {On Rank Correlation and the Distance Between Rankings},
+  booktitle = {Proceedings of the 32nd International ACM SIGIR Conference},
+  pages     = {436--443},
+  year      = {2009}
+}""",
     "corsi2024": """@inproceedings{corsi2024,
   author    = {Corsi, Matteo and Urbano, Juli{\\'a}n},
   title     = {The Treatment of Ties in Rank-Biased Overlap},
@@ -106,14 +113,16 @@ BIBTEX = {
 
 # Papers to cite beside the one that defines a coefficient.
 _ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",)}
+# What is no coefficient and has a paper.
+_OTHERS = {name: "carterette2009" for name in ("rank_distance", "rank_test", "discriminative_power")}
 
 
 def bibliography(names: list[str]) -> list[str]:
     """BibTeX entries for coefficients, or for keys of papers, each once."""
     keys: list[str] = []
     for name in names:
-        if name in BIBTEX:
-            keys.append(name)
+        if name in BIBTEX or name in _OTHERS:
+            keys.append(_OTHERS.get(name, name))
             continue
         try:
             keys += [get_coefficient(name).reference, *_ALSO.get(name, ())]

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -46,6 +46,19 @@ class Format(StrEnum):
     latex = "latex"
 
 
+class Test(StrEnum):
+    """How to test the rank distance."""
+
+    recentred = "recentred"
+    paper = "paper"
+    none = "none"
+
+    @property
+    def method(self) -> Literal["recentred", "paper"] | None:
+        """The argument of the library."""
+        return {"recentred": "recentred", "paper": "paper"}.get(self.value)  # type: ignore[return-value]
+
+
 class Missing(StrEnum):
     """What to do about topics that a system lacks."""
 
@@ -67,6 +80,8 @@ SystemsOption = Annotated[
     str | None, typer.Option(help="Only these systems: names with commas between, or @FILE with a name a line.")
 ]
 TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 CoefficientsOption = Annotated[
     list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")
@@ -108,6 +123,13 @@ def compare(
     common: Annotated[
         bool, typer.Option("--common", help="Compare all candidates on the systems and topics that all of them have.")
     ] = False,
+    test: Annotated[Test, typer.Option(help="Test of the rank distance.")] = Test.recentred,
+    resamples: Annotated[int, typer.Option(min=1, help="Resamples of the test.")] = 9_999,
+    distribution: Annotated[
+        Path | None, typer.Option(help="A distribution saved by `concordant distribution`; implies --test paper.")
+    ] = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -122,6 +144,11 @@ def compare(
         labels = _labels([truth, *observed])
         first, *others = [read(path) for path in _progress([truth, *observed], "reading", quiet)]
         _refuse_single_systems([first, *others])
+        saved = None
+        if distribution is not None:
+            from ..distance_distribution import DistanceDistribution
+
+            saved, test = DistanceDistribution.load(distribution), Test.paper
         if common:
             first, *others = _common([first, *others], labels, own_topics)
         found = [
@@ -133,6 +160,11 @@ def compare(
                 per_topic=per_topic,
                 on="systems" if own_topics else "both",
                 names=(labels[0], label),
+                test=test.method,
+                n_resamples=resamples,
+                distribution=saved,
+                rng=seed,
+                workers=workers,
             )
             for other, label in _progress(list(zip(others, labels[1:], strict=True)), "comparing", quiet)
         ]
@@ -197,6 +229,32 @@ def matrix(
     _print_table(
         Table(["", *labels], [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]), format
     )
+
+
+@app.command()
+def distribution(
+    scores: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write, .npz.")],
+    resamples: Annotated[int, typer.Option(min=1, help="Number of resamples.")] = 9_999,
+    measure: MeasureOption = None,
+    missing: MissingOption = Missing.error,
+    lower_is_better: LowerOption = False,
+    systems: SystemsOption = None,
+    topics: TopicsOption = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
+    from ..distance_distribution import DistanceDistribution
+
+    with _notes(quiet), _Bar("resampling", quiet) as bar:
+        truth = _Reader(measure, missing, lower_is_better, systems, topics)(scores)
+        made = DistanceDistribution.bootstrap(
+            truth, n_resamples=resamples, rng=seed, workers=workers, progress=bar.update
+        )
+        made.save(output)
+    _say(f"{made}\nSaved: {output}")
 
 
 @app.command()
@@ -373,10 +431,13 @@ def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool) -> Any:
     """A row a candidate; with what it was compared on where that is not the same for all."""
     from .render import Table
 
-    columns = ["observed", *(["systems", "topics"] if sizes else []), *shown]
+    tested = ["d_rank", "p"] if any(c.rank_test for c in found) else []
+    columns = ["observed", *(["systems", "topics"] if sizes else []), *shown, *tested]
     rows: list[list[Any]] = []
     for c in found:
         rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else []), *(c[n] for n in shown)])
+        if tested:
+            rows[-1] += [c.rank_test.distance, c.rank_test.pvalue] if c.rank_test else [None, None]
         for p in c.per_topic:
             if p.coefficient in shown:
                 rows[-1] += [p.mean, p.sd]
@@ -506,27 +567,43 @@ class _notes:  # noqa: N801  (reads as a statement: with _notes(quiet))
                 sys.stderr.write(printable(f"note: {_on_command_line(note)}") + "\n")
 
 
-def _progress(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
-    """The items, with a bar on standard error once they take longer than a second; none where that is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield from items
-        return
-    start, bar = time.monotonic(), None
-    try:
-        for k, item in enumerate(items):
-            if bar is None and time.monotonic() - start > 1:
-                from rich.console import Console
-                from rich.progress import Progress
+class _Bar:
+    """A bar on standard error, once something takes longer than a second; none where that is no terminal."""
 
-                bar = Progress(console=Console(stderr=True), transient=True)
-                bar.start()
-                task = bar.add_task(what, total=len(items), completed=k)
+    def __init__(self, what: str, quiet: bool) -> None:
+        self.what = what
+        self.silent = quiet or not sys.stderr.isatty()
+        self.start = time.monotonic()
+        self.bar: Any = None
+
+    def update(self, done: int, total: int) -> None:
+        """Say how far it is."""
+        if self.silent:
+            return
+        if self.bar is None and time.monotonic() - self.start > 1:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task(self.what, total=total)
+        if self.bar is not None:
+            self.bar.update(self.task, completed=done, total=total)
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def _progress(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
+    """The items, with a bar."""
+    with _Bar(what, quiet) as bar:
+        for k, item in enumerate(items):
+            bar.update(k, len(items))
             yield item
-            if bar is not None:
-                bar.update(task, completed=k + 1)
-    finally:
-        if bar is not None:
-            bar.stop()
 
 
 def _on_command_line(message: str) -> str:
