@@ -103,7 +103,7 @@ def invent_topics(count: int) -> list[str]:
 
 def are_invented(topics: Sequence[str]) -> bool:
     """Whether topics were labelled by `invent_topics`."""
-    return all(topic.startswith("row ") for topic in topics)
+    return all(topic.startswith("row ") and topic[4:].isdecimal() for topic in topics)
 
 
 def column_name(name: str) -> str:

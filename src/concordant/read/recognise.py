@@ -105,7 +105,8 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
             "needed, write them with ir_measures -q",
             line,
         )
-    table = read_columns(source, len(fields))
+    # Numbers alone name no measure.
+    table = read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
         return table
     if None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2])):
