@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,22 +16,20 @@ from .scores import Scores
 
 def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Scores:
     """See `Scores.from_frame`."""
+    tables.check_measure(measure)
     header, columns = _columns(frame)
     layout = tables.name_columns(header)
     if isinstance(layout, str):
         raise InputError(f"the frame {layout}")
-    if layout.kind == "matrix":
-        topics = _texts(columns[layout.topic], "topic") if layout.topic is not None else None
-        return _from_matrix(
-            [header[k] for k in layout.others], [columns[k] for k in layout.others], topics, measure, missing
-        )
+    if layout.kind != "long":
+        return _from_matrix(header, columns, layout, measure, missing)
     assert layout.topic is not None
     topics = _texts(columns[layout.topic], header[layout.topic])
     systems = (
         _texts(columns[layout.system], header[layout.system]) if layout.system is not None else ["run"] * len(topics)
     )
     if layout.value is None:  # a column a measure
-        numeric = [k for k in layout.others if _is_numeric(columns[k])]
+        numeric = [k for k in layout.others if _has_numbers(columns[k])]
         chosen = tables.choose_measure([header[k] for k in numeric], measure)
         values = columns[numeric[[header[k] for k in numeric].index(chosen)]]
     elif layout.measure is None:
@@ -42,27 +40,28 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
         keep = [k for k, name in enumerate(names) if name == chosen]
         systems, topics = [systems[k] for k in keep], [topics[k] for k in keep]
         values = [columns[layout.value][k] for k in keep]
-    return scores_from_records(systems, topics, [_number(v, "value") for v in values], chosen, missing)
+    return scores_from_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
 
 
 def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str, missing: tables.Missing) -> Scores:
     """See `Scores.from_dict`."""
-    records = [
-        (s, t, m, v) for s, t, m, v in nested_records(nested, system, measure) if isinstance(v, int | float | np.number)
-    ]
-    if not records:
+    tables.check_measure(measure)
+    records = nested_records(nested, system, measure)
+    available = list(dict.fromkeys(m for _, _, m, v in records if _is_number(v)))
+    if not available:
         raise InputError("the dictionary holds no numbers: give {system: {topic: {measure: value}}}")
-    chosen = tables.choose_measure(list(dict.fromkeys(m for _, _, m, _ in records)), measure)
-    kept = [(s, t, float(v)) for s, t, m, v in records if m == chosen]
+    chosen = tables.choose_measure(available, measure)
+    kept = [(s, t, _number(v, f"{m or 'value'} of {s} on {t}")) for s, t, m, v in records if m == chosen]
     return scores_from_records(
         [s for s, _, _ in kept], [t for _, t, _ in kept], [v for _, _, v in kept], chosen, missing
     )
 
 
-def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) -> Iterable[tuple[str, str, str, Any]]:
+def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) -> list[tuple[str, str, str, Any]]:
     """(system, topic, measure, value) of a dictionary nested in one of the usual ways.
 
-    Two levels are told apart by which of them holds names of measures.
+    Where a level is of measures and no system is named, the system is `system`; where no level is, the measure
+    is the one that was asked for, or "".
     """
     if not isinstance(nested, Mapping) or not nested or not all(isinstance(v, Mapping) and v for v in nested.values()):
         raise InputTypeError(
@@ -71,14 +70,37 @@ def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) 
     deep = {isinstance(v, Mapping) for inner in nested.values() for v in inner.values()}
     if len(deep) > 1:
         raise InputTypeError("nested mixes two and three levels: give {system: {topic: {measure: value}}} throughout")
-    inner_keys = {str(key) for inner in nested.values() for key in inner}
     if deep == {True}:
         return [(str(s), str(t), str(m), v) for s, ts in nested.items() for t, ms in ts.items() for m, v in ms.items()]
-    if measure in inner_keys or all(tables.looks_like_measure(key) for key in inner_keys):
-        return [(system, str(t), str(m), v) for t, ms in nested.items() for m, v in ms.items()]
-    if measure in {str(key) for key in nested} or all(tables.looks_like_measure(str(key)) for key in nested):
-        return [(system, str(t), str(m), v) for m, ts in nested.items() for t, v in ts.items()]
-    return [(str(s), str(t), measure or "", v) for s, ts in nested.items() for t, v in ts.items()]
+    pairs = [(str(a), str(b), v) for a, inner in nested.items() for b, v in inner.items()]
+    level = _level_of_measures({a for a, _, _ in pairs}, {b for _, b, _ in pairs}, measure)
+    if level == "outer":
+        return [(system, t, m, v) for m, t, v in pairs]
+    if level == "inner":
+        return [(system, t, m, v) for t, m, v in pairs]
+    return [(s, t, measure or "", v) for s, t, v in pairs]
+
+
+def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) -> Literal["outer", "inner", "none"]:
+    """Which of two levels holds measures: the one with the measure that is asked for, or with known names.
+
+    If neither has, they are systems and their topics, provided that the topics look like topics.
+    """
+
+    def known(test: Callable[[Iterable[bool]], bool]) -> tuple[bool, bool]:
+        return test(map(tables.looks_like_measure, outer)), test(map(tables.looks_like_measure, inner))
+
+    for in_outer, in_inner in ((measure in outer, measure in inner), known(any), known(all)):
+        if in_outer != in_inner:
+            return "outer" if in_outer else "inner"
+    topics = all(tables.looks_like_topic(name) or tables.is_summary(name) for name in inner)
+    if any(known(any)) or not topics or all(map(tables.looks_like_topic, outer)):
+        raise InputError(
+            f"cannot tell which of the two levels ({tables.listing(sorted(outer), 3)}; "
+            f"{tables.listing(sorted(inner), 3)}) holds systems, topics or measures: ask for a measure by its name, "
+            "or nest them as {system: {topic: {measure: value}}}"
+        )
+    return "none"
 
 
 def scores_from_records(
@@ -110,27 +132,33 @@ def scores_from_records(
 
 
 def _from_matrix(
-    systems: list[str],
-    columns: list[Sequence[Any]],
-    topics: Sequence[str] | None,
+    header: Sequence[str],
+    columns: Sequence[Sequence[Any]],
+    layout: tables.Columns,
     measure: str | None,
     missing: tables.Missing,
 ) -> Scores:
-    if not columns:
+    names = [header[k] for k in layout.others]
+    if not names:
         raise InputError("the frame has no columns of scores: give topics x systems, or system, topic and value")
-    numbers = [[_number(v, name) for v in column] for name, column in zip(systems, columns, strict=True)]
-    if topics is None and tables.is_row_number(numbers[0], [v for column in numbers[1:] for v in column]):
-        warnings.warn(
-            f"column {systems[0]!r} holds a different whole number in each row: read as the topics, not as a "
-            "system; name it topic",
-            DataWarning,
-            stacklevel=4,
-        )
-        topics, systems, numbers = _texts(columns[0], systems[0]), systems[1:], numbers[1:]
+    label = layout.topic if layout.kind == "matrix" else layout.system
+    rows = _texts(columns[label], header[label]) if label is not None else None
+    numbers = [[_number(v, header[k]) for v in columns[k]] for k in layout.others]
+    if rows is None:
+        numbered = tables.is_row_number(numbers[0], (v for column in numbers[1:] for v in column))
+        if numbered is None:
+            raise InputError(f"the frame's {tables.unclear_row_number(names[0])}")
+        if numbered:
+            warnings.warn(tables.says_row_number(names[0]), DataWarning, stacklevel=4)
+            rows, names, numbers = _texts(columns[layout.others[0]], names[0]), names[1:], numbers[1:]
+        else:
+            rows = tables.invent_topics(len(numbers[0]))
     matrix = np.array(numbers).T
-    names = list(topics) if topics is not None else [str(k + 1) for k in range(len(matrix))]
-    keep = [k for k, name in enumerate(names) if not tables.is_summary(name)]
-    filled = tables.fill_or_drop(matrix[keep], [names[k] for k in keep], systems, missing, stacklevel=5)
+    topics, systems = rows, names
+    if layout.kind == "transposed":
+        matrix, topics, systems = matrix.T, names, rows
+    keep = [k for k, name in enumerate(topics) if not tables.is_summary(name)]
+    filled = tables.fill_or_drop(matrix[keep], [topics[k] for k in keep], systems, missing, stacklevel=5)
     return Scores(*filled, measure or "")
 
 
@@ -143,15 +171,35 @@ def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
         return list(frame.columns), [column.to_list() for column in frame.get_columns()]
     if library != "pandas" or not hasattr(frame, "columns"):
         raise InputTypeError(f"frame is a {type(frame).__name__}: give a pandas or polars DataFrame")
+    if frame.columns.nlevels > 1:
+        raise InputError(
+            f"the frame's columns have {frame.columns.nlevels} levels ({tables.listing(frame.columns.names)}): take "
+            "one of them, such as frame['map'], or make it long with frame.stack().reset_index()"
+        )
+    if frame.index.nlevels > 1:
+        try:
+            frame = frame.reset_index()
+        except ValueError as error:  # a level and a column of one name
+            raise InputError(f"the frame's index cannot become columns: {error}") from None
     header = [str(name) for name in frame.columns]
     columns: list[Sequence[Any]] = [frame.iloc[:, k].tolist() for k in range(len(header))]
-    # An index that says something (labels, or a name) holds the topics of a wide frame.
-    labelled = frame.index.name is not None or not _is_default_index(frame.index)
-    if labelled and frame.index.nlevels == 1 and not any(name.lower() in tables.TOPIC_COLUMNS for name in header):
-        return ["topic", *header], [frame.index.tolist(), *columns]
-    if frame.index.nlevels > 1:
-        return _columns(frame.reset_index())
-    return header, columns
+    name = _index_name(frame, {tables.column_name(name) for name in header})
+    return ([name, *header], [frame.index.tolist(), *columns]) if name else (header, columns)
+
+
+def _index_name(frame: Any, header: set[str]) -> str | None:
+    """The name of a pandas index that says something: labels of the rows, or what its name says they are."""
+    name, across = (tables.column_name(str(n or "")) for n in (frame.index.name, frame.columns.name))
+    labelled = bool(name) or not _is_default_index(frame.index)
+    if labelled and name not in header and name in (*tables.SYSTEM_COLUMNS, *tables.MEASURE_COLUMNS):
+        return name
+    if header & set(tables.TOPIC_COLUMNS):
+        return None
+    if across in tables.TOPIC_COLUMNS and name not in tables.TOPIC_COLUMNS and not header & set(tables.SYSTEM_COLUMNS):
+        if labelled:
+            return "system"
+        raise InputError("the frame's columns are topics, but nothing names the systems: make them the index")
+    return "topic" if labelled and len(header) else None
 
 
 def _is_default_index(index: Any) -> bool:
@@ -171,13 +219,21 @@ def _texts(column: Sequence[Any], name: str) -> list[str]:
     return texts
 
 
-def _is_numeric(column: Sequence[Any]) -> bool:
-    return all(v is None or isinstance(v, int | float | np.number) for v in column) and len(column) > 0
+def _has_numbers(column: Sequence[Any]) -> bool:
+    """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
+    return any(map(_is_number, column)) or all(v is None or isinstance(v, float) for v in column)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | np.number) or (isinstance(value, float) and not math.isnan(value))
 
 
 def _number(value: Any, name: str) -> float:
     if value is None or type(value).__name__ == "NAType":  # pandas.NA, without importing pandas
         return math.nan
-    if isinstance(value, int | float | np.number) and not isinstance(value, complex):
-        return float(value)
-    raise InputError(f"column {name!r} holds {value!r}, which is not a number")
+    if isinstance(value, int | float | np.number) and not np.iscomplexobj(value):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    raise InputError(f"{name!r} holds {value!r}, which is not a number")

@@ -183,7 +183,7 @@ class Scores:
 
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
         query_id), and either measure and value (or score) or a column for each measure. In a wide frame the
-        topics are the column `topic` or the pandas index.
+        topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
         """
         from .frames import scores_from_frame
 
@@ -202,7 +202,8 @@ class Scores:
 
         {system: {topic: {measure: value}}}; {topic: {measure: value}}, pytrec_eval's result for one run,
         which is called `system`; {measure: {topic: value}}, ranx's `Run.scores`; {system: {topic: value}}.
-        The last three are told apart by the names of measures; where that is not possible the last is meant.
+        The last three are told apart by the measure asked for and the names of measures; the last has topics that
+        are numbers (301, q_12). What cannot be told apart is refused.
 
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
@@ -295,6 +296,11 @@ def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Align
     topics: tuple[str, ...] | None = None
     lost_topics: tuple[tuple[str, ...], ...] = ((),) * len(scores)
     if on == "both":
+        if all(tables.are_invented(side.topics) for side in scores) and len({len(side.topics) for side in scores}) > 1:
+            raise InputError(
+                f"the sides have {' and '.join(str(len(side.topics)) for side in scores)} rows without names of "
+                "topics, so nothing tells which belong together: give the files a column named topic"
+            )
         topics, lost_topics = _common([side.topics for side in scores], "topics")
     aligned = tuple(
         side

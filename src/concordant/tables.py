@@ -15,41 +15,61 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from .errors import DataWarning, InputError
+from .errors import DataWarning, InputError, InputTypeError
 
 FloatArray = npt.NDArray[np.float64]
 Missing = Literal["error", "zero", "drop", "drop-systems"]
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
-SUMMARY = frozenset({"all", "average", "amean", "mean"})
+SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
 
-# Names of the columns of a long table, the most specific first: where a table has `qid` and `query`,
-# the second is the text of the query.
+# Names of the columns of a table, in lower case and with _ for blanks and hyphens; the most specific first:
+# where a table has `qid` and `query`, the second is the text of the query.
 SYSTEM_COLUMNS = (
-    *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "name"),
-    *("model", "model_name"),
+    *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
+    *("model", "model_name", "tag", "team"),
 )
-TOPIC_COLUMNS = ("topic", "topic_id", "topicid", "qid", "query_id", "queryid", "q_id", "query", "topics")
+TOPIC_COLUMNS = (
+    *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
+    *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
+)
 MEASURE_COLUMNS = ("measure", "metric")
 VALUE_COLUMNS = ("value", "score", "scores")
+# Beside topics these hold documents: the table is a run or qrels.
+DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid"})
 # A first column of one of these names numbers the rows of a matrix: the topics.
-INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed: 0"})
+INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
+# Beside a column of topics these are row numbers, which pandas writes.
+_ROW_NUMBERS = frozenset({"", "unnamed:_0"})
 
-# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them. Used only to tell a column
-# of measures from a column of topics. A name must end after the family or go on with _ @ ( . or -.
+# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
+# to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
+_FAMILY = (
+    r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
+    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|success|hits|"
+    r"hit_rate|f1|f_measure|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|bing|utility|compat|inst|"
+    r"numret|numrel|numq|accuracy|acc|exact_match|runid|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
+    r"set(?:_(?:p|recall|map|f|relative_p))?|num(?:_(?:q|ret|rel|rel_ret|nonrel_judged_ret))?"
+)
+_ARGUMENT = (
+    r"[@(].*|[_.\-]?\d.*|[_.\-](?:cut|at|ia|rel|mult|avg|avgjg|exp|resid|norm|allnonrel|top\d*\w*)(?:[_.@(\-].*)?"
+)
 _MEASURE = re.compile(
-    r"Z?(?:map|gm_map|gmap|ap|ndcg|dcg|alpha_?n?dcg|nrbp|p|precision|r|recall|rprec|r-precision|bpref|"
-    r"recip_rank|reciprocal_rank|rr|mrr|err|nerr\d*|rbp|infap|judged|success|hits|hit_rate|f|f1|set|num|"
-    r"iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|binG|G|utility|compat|inst|numret|numrel|"
-    r"numq|accuracy|acc|exact_match|runid|sdcg|bpm|ws|ipre)(?:[_@(.\-].*)?",
+    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
+    r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
     re.IGNORECASE | re.DOTALL,
 )
+# What topics are mostly called: a number, perhaps with a word before it.
+_TOPIC = re.compile(r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+", re.IGNORECASE)
 
 
 class Columns(NamedTuple):
-    """What the columns of a table are. `system` None: one system; `value` None: a column a measure."""
+    """What the columns of a table are. `system` None: one system; `value` None: a column a measure.
 
-    kind: Literal["matrix", "long"]
+    A matrix has a column for each system, a transposed one for each topic: `others`.
+    """
+
+    kind: Literal["matrix", "transposed", "long"]
     system: int | None
     topic: int | None
     measure: int | None
@@ -66,33 +86,89 @@ def looks_like_measure(name: str) -> bool:
     return len(name) < 100 and _MEASURE.fullmatch(name) is not None
 
 
+def looks_like_topic(name: str) -> bool:
+    """Whether a name is a number, or one with a word for a topic before it: 301, q_12."""
+    return len(name) < 100 and _TOPIC.fullmatch(name) is not None
+
+
 def is_summary(topic: str) -> bool:
     """Whether a row of this name summarises all topics."""
     return topic.lower() in SUMMARY
 
 
+def invent_topics(count: int) -> list[str]:
+    """Labels for the rows of a matrix that names no topics; they are no label that a file would have."""
+    return [f"row {k + 1}" for k in range(count)]
+
+
+def are_invented(topics: Sequence[str]) -> bool:
+    """Whether topics were labelled by `invent_topics`."""
+    return all(topic.startswith("row ") and topic[4:].isdecimal() for topic in topics)
+
+
+def column_name(name: str) -> str:
+    """The name of a column in the spelling of the lists above."""
+    return re.sub(r"[\s-]", "_", name.strip().lower())
+
+
+def names_labels(name: str) -> bool:
+    """Whether a column of this name holds topics, systems or the numbers of rows."""
+    return column_name(name) in {*TOPIC_COLUMNS, *SYSTEM_COLUMNS, *INDEX_COLUMNS}
+
+
 def name_columns(header: Sequence[str]) -> Columns | str:
-    """Decide by its header what each column of a table holds, or say what is missing."""
-    names = [name.strip().lower() for name in header]
+    """Decide by its header what each column of a table holds, or say why that cannot be told."""
+    names = [column_name(name) for name in header]
+    if not names:
+        return "has no columns"
     system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
     measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
-    used = {system, topic, measure, value}
-    others = tuple(k for k in range(len(names)) if k not in used)
-    if value is not None and topic is not None and (system is not None or measure is not None or not others):
-        return Columns("long", system, topic, measure, value, others)
-    if system is not None and topic is None and (value is not None or _any_measure(header, others)):
+    others = tuple(
+        k
+        for k in range(len(names))
+        if k not in (system, topic, measure, value) and not (k == 0 and names[k] in _ROW_NUMBERS)
+    )
+    if topic is not None and value is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
-            "has a column of systems but none of topics, so these are summaries: per-topic scores need a "
-            "column named topic (or qid, query_id)"
+            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Evaluate the run; read_qrels "
+            "reads qrels of four columns, topic, iteration, document and grade"
         )
-    if system is not None and topic is not None:
+    if topic is None and (measure is not None or (system is not None and (value is not None or _any(header, others)))):
+        return (
+            f"has a column of {'systems' if system is not None else 'measures'} but none of topics, so these are "
+            "summaries: per-topic scores need a column named topic (or qid, query_id)"
+        )
+    if topic is None and system is not None:
+        if names[system] == "name":
+            return f"has a column {header[system]!r}: rename it system or topic, to tell which of them the rows are"
+        return Columns("transposed", system, None, None, None, others)
+    if value is not None and topic is not None:
+        if system is None and measure is None and others:
+            return (
+                f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
+                f"{listing(header[k] for k in others)}: name it system; if {header[value]!r} is a system, rename it"
+            )
+        return Columns("long", system, topic, measure, value, others)
+    if system is not None:
         if measure is not None:
             return "has columns for systems, topics and measures, but no column named value or score"
         return Columns("long", system, topic, None, None, others)
-    # A matrix, unless every remaining column is a measure: one system's scores, a column a measure.
+    # A matrix, unless the columns are measures: one system's scores, a column a measure.
     index = topic if topic is not None else 0 if names[0] in INDEX_COLUMNS else None
-    rest = tuple(k for k in range(len(names)) if k != index)
-    if index is not None and rest and all(looks_like_measure(header[k].strip()) for k in rest):
+    rest = tuple(k for k in (range(len(names)) if topic is None else others) if k != index)
+    measures = [header[k] for k in rest if looks_like_measure(header[k].strip())]
+    if measures and (index is None or len(measures) < len(rest)):
+        return (
+            f"has columns named as measures ({listing(measures, 5)}) and "
+            + (
+                "none named topic"
+                if index is None
+                else f"others ({listing([header[k] for k in rest if header[k] not in measures], 5)})"
+            )
+            + ": for the scores of one system, name its topics topic and keep only measures, or add a column named "
+            "system; if these are systems, rename them"
+        )
+    if measures:
         return Columns("long", None, index, None, None, rest)
     return Columns("matrix", None, index, None, None, rest)
 
@@ -101,8 +177,14 @@ def _first(names: Sequence[str], wanted: Iterable[str]) -> int | None:
     return next((names.index(name) for name in wanted if name in names), None)
 
 
-def _any_measure(header: Sequence[str], columns: Iterable[int]) -> bool:
+def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
     return any(looks_like_measure(header[k].strip()) for k in columns)
+
+
+def check_measure(measure: Any) -> None:
+    """Refuse what is no name of a measure."""
+    if not isinstance(measure, str | None):
+        raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
 
 
 def choose_measure(available: Collection[str], asked: str | None, default: str | None = None) -> str:
@@ -154,12 +236,18 @@ def counted(n: int, noun: str) -> str:
 
 
 def fill_or_drop(
-    values: FloatArray, topics: list[str], systems: list[str], missing: Missing, stacklevel: int = 3
+    values: FloatArray,
+    topics: list[str],
+    systems: list[str],
+    missing: Missing,
+    stacklevel: int = 3,
+    where: str = "",
 ) -> tuple[FloatArray, list[str], list[str]]:
     """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
-    have; `drop-systems` keeps the systems that have all topics. Whatever is filled or dropped is warned of.
+    have; `drop-systems` keeps the systems that have all topics. Whatever is filled or dropped is warned of,
+    after `where`.
     """
     if missing not in get_args(Missing):
         raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
@@ -171,14 +259,14 @@ def fill_or_drop(
     if missing == "error":
         raise InputError(_missing_message(holes, topics, systems))
     if missing == "zero":
-        warnings.warn(f"{count} missing, set to 0: {_who(holes, topics, systems)}", DataWarning, stacklevel)
+        warnings.warn(f"{where}{count} missing, set to 0: {_who(holes, topics, systems)}", DataWarning, stacklevel)
         return np.where(holes, 0.0, values), topics, systems
     if missing == "drop":
         if len(bad_topics) == len(topics):
             raise InputError(f"no topic is shared by all systems: {_missing_message(holes, topics, systems)}")
-        lost = listing([topics[k] for k in bad_topics])
+        lost, count = listing([topics[k] for k in bad_topics]), counted(len(bad_topics), "topic")
         warnings.warn(
-            f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}, because not every system has them: {lost}",
+            f"{where}{count} dropped of {len(topics)}, because not every system has them: {lost}",
             DataWarning,
             stacklevel,
         )
@@ -188,7 +276,7 @@ def fill_or_drop(
         raise InputError(f"no system has all topics: {_missing_message(holes, topics, systems)}")
     lost = listing([systems[k] for k in bad_systems])
     warnings.warn(
-        f"{counted(len(bad_systems), 'system')} dropped of {len(systems)}, because they lack topics: {lost}",
+        f"{where}{counted(len(bad_systems), 'system')} dropped of {len(systems)}, because they lack topics: {lost}",
         DataWarning,
         stacklevel,
     )
@@ -216,12 +304,40 @@ def _missing_message(holes: npt.NDArray[np.bool_], topics: Sequence[str], system
 
 def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
     """Whether what should be names of systems are scores: numbers, with fractions, and each topic once."""
-    numeric = all(v is not None for v in column) and any(v is not None and 0 < abs(v) % 1 < 1 for v in column)
+    numeric = all(v is not None for v in column) and any(map(is_fraction, column))
     return numeric and len(set(topics)) == len(topics)
 
 
-def is_row_number(column: Sequence[float | None], others: Sequence[float | None]) -> bool:
-    """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions."""
+def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
+    """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
+
+    None if that cannot be told: beside whole numbers, rising ones may be scores or the numbers of topics.
+    """
     whole = all(v is not None and float(v).is_integer() for v in column)
-    distinct = len(set(column)) == len(column) > 1
-    return whole and distinct and any(v is not None and 0 < abs(v) % 1 < 1 for v in others)
+    if not whole or len(set(column)) < len(column) or len(column) < 2:
+        return False
+    if any(is_fraction(v) for v in others):
+        return True
+    numbers = [v for v in column if v is not None]
+    return None if numbers == sorted(numbers) else False
+
+
+def is_fraction(value: float | None) -> bool:
+    """Whether this is a number, and not a whole one."""
+    return value is not None and 0 < abs(value) % 1 < 1
+
+
+def says_row_number(name: str) -> str:
+    """The warning that a column was read as the topics."""
+    return (
+        f"column {name!r} holds a different whole number in each row: read as the topics, not as a system; name it "
+        "topic"
+    )
+
+
+def unclear_row_number(name: str) -> str:
+    """The error that a column may be the topics or a system."""
+    return (
+        f"column {name!r} holds rising whole numbers, which may be topics or scores: if they are topics, name it "
+        "topic; if it is a system, add a column named topic"
+    )

@@ -224,7 +224,7 @@ class TestCollections:
     def test_matrix_without_topics(self, data: Path) -> None:
         scores = read_scores(data / "trec" / "adhoc8.csv", "AP")
         assert scores.values.shape == (50, 129)
-        assert scores.topics[0] == "1"
+        assert scores.topics[0] == "row 1"
         assert scores.systems[-1] == "sys129"
         assert scores.values[0, :3].tolist() == [0.0007, 0.4711, 0.1495]
         assert scores.values[-1, [0, 1, -1]].tolist() == [0.0003, 0.4776, 0.4743]

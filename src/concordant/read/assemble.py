@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
 import numpy as np
 
 from ..errors import DataWarning, InputError, ReadError
 from ..scores import Scores
-from ..tables import Missing, choose_measure, fill_or_drop, listing
+from ..scores import _labels as check_labels
+from ..tables import Missing, are_invented, check_measure, choose_measure, fill_or_drop, listing, nearest
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
-from .table import OneColumn, Rows, Table
+from .table import Rows, Table
 
 
 def read_scores(
-    what: Any, measure: str | None = None, missing: Missing = "error", lower_is_better: bool = False
+    what: Any,
+    measure: str | None = None,
+    missing: Missing = "error",
+    lower_is_better: bool = False,
+    *,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Scores:
     r"""Read the per-topic scores of systems from files, in any format that is recognised by its content.
 
@@ -29,7 +38,8 @@ def read_scores(
     `measure` is the exact name in the files; it may be left out where they hold one. `missing` says what to
     do where a system lacks a topic: "error", "zero" (as trec_eval -c), "drop" (keep the topics that all
     systems have), "drop-systems" (keep the systems that have all topics). With `lower_is_better` the scores
-    are negated. Summary rows (`all`) are never used.
+    are negated. Summary rows (`all`) are never used. Where `systems` or `topics` are given, only these are read, in
+    this order, and what the others lack does not matter. `progress(done, total)` is called after each file.
 
     >>> import io
     >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n"), "map").means().tolist()
@@ -41,7 +51,12 @@ def read_scores(
         raise InputError(
             "missing='zero' would give the best score to a missing topic where lower is better: use 'drop'"
         )
-    found = _read_all(sources.expand(what), missing)
+    check_measure(measure)
+    wanted = [
+        None if names is None else check_labels(names, noun)
+        for names, noun in ((topics, "topics"), (systems, "systems"))
+    ]
+    found = _read_all(sources.expand(what), missing, progress)
     chosen = _choose(found, measure)
     rows = [table.rows(chosen) for table in found]
     if not lower_is_better and (table := next((t for t in found if chosen in t.lower), None)):
@@ -50,24 +65,32 @@ def read_scores(
             DataWarning,
             stacklevel=2,
         )
-    values, topics, systems = _pivot(found, rows, _name(found, rows))
+    _refuse_unequal_counts(found, rows)
+    values, *labels = _pivot(found, rows, _name(found, rows))
+    where = _where(found)
+    for axis, names in enumerate(wanted):
+        if names is not None:
+            places = _places(names, labels[axis], ("topic", "system")[axis], where)
+            values, labels[axis] = values.take(places, axis=axis), list(names)
     try:
-        filled, topics, systems = fill_or_drop(values, topics, systems, missing)
+        filled, kept_topics, kept_systems = fill_or_drop(values, labels[0], labels[1], missing, where=f"{where}: ")
     except InputError as error:
-        raise ReadError(str(error), _where(found)) from None
-    return Scores(0.0 - filled if lower_is_better else filled, topics, systems, chosen)
+        raise ReadError(str(error), where) from None
+    return Scores(0.0 - filled if lower_is_better else filled, kept_topics, kept_systems, chosen)
 
 
-def _read_all(items: list[Item], missing: Missing) -> list[Table]:
+def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int], object] | None) -> list[Table]:
     """The tables of all files that hold scores."""
     found: list[Table] = []
     empty: list[Source] = []
-    for item in items:
+    for done, item in enumerate(items, 1):
         source = sources.load(item)
         if source.empty:
             empty.append(source)
         else:
             found.append(recognise(source))
+        if progress is not None:
+            progress(done, len(items))
     if empty and (missing != "drop-systems" or not found):
         others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
         raise empty[0].error(f"is empty{others}: delete it, or go on without it with missing='drop-systems'")
@@ -91,7 +114,7 @@ def _choose(found: list[Table], measure: str | None) -> str:
     """The measure to read. One that is asked for is looked up by each table itself."""
     if measure is not None:
         return measure
-    named = [table for table in found if not isinstance(table, OneColumn)]
+    named = [table for table in found if table.named]
     if not named:
         return ""
     available = dict.fromkeys(name for table in named for name in table.measures())
@@ -137,6 +160,26 @@ def _clashes(found: list[Table], names: list[str], single: list[int]) -> list[st
     """Names that tables of more than one origin bear."""
     pairs = Counter(name for name, _ in {(names[k], found[k].origin) for k in single})
     return [name for name, count in pairs.items() if count > 1]
+
+
+def _refuse_unequal_counts(found: list[Table], rows: list[Rows]) -> None:
+    """Files that name no topics are put side by side by their rows; there have to be as many."""
+    counts = {k: len(set(part.topics)) for k, part in enumerate(rows) if are_invented(part.topics)}
+    first = next(iter(counts), 0)
+    for k, count in counts.items():
+        if count != counts[first]:
+            raise found[k].source.error(
+                f"has {count} rows without names of topics, and {found[first].source.label} has {counts[first]}: "
+                "nothing tells which belong together; give the files a column named topic"
+            )
+
+
+def _places(wanted: Iterable[str], labels: list[str], noun: str, where: str) -> list[int]:
+    place = {label: k for k, label in enumerate(labels)}
+    for name in wanted:
+        if name not in place:
+            raise ReadError(f"has no {noun} {name!r}{nearest(name, labels)}", where)
+    return [place[name] for name in wanted]
 
 
 def _pivot(found: list[Table], rows: list[Rows], names: list[str]) -> tuple[np.ndarray[Any, Any], list[str], list[str]]:

@@ -5,7 +5,8 @@ The run's file may order measure and topic either way; the names of measures and
 
 from __future__ import annotations
 
-from ..tables import is_summary, looks_like_measure
+from ..errors import ReadError
+from ..tables import is_summary, looks_like_measure, looks_like_topic
 from .source import Source, number
 from .table import Rows, Table, without_summary
 from .trec_eval import TEXTS, TrecEval
@@ -45,6 +46,8 @@ def read_columns(source: Source, width: int) -> Table | None:
     order = topic_first(fields, width - 3)
     if order is None:
         return None
+    if width == 4:
+        _refuse_no_run_first(source, fields, 1 if order else 2)
     if width == 3 and not order:
         return TrecEval(source)  # without its padding
     topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
@@ -62,6 +65,26 @@ def read_columns(source: Source, width: int) -> Table | None:
     if not columns:
         raise source.error(f"holds only summary rows, no scores of topics: {_WAY_OUT_SUMMARY}", only_summary)
     return Table(source, columns)
+
+
+def _refuse_no_run_first(source: Source, fields: Fields, topic: int) -> None:
+    """Four columns start with the run. Topics or measures there would be read as runs."""
+    for line, row in fields:
+        if is_summary(row[0]):
+            raise _not_the_run(source, f"the summary row {row[0]!r}", line)
+    first, topics = {row[0] for _, row in fields}, {row[topic] for _, row in fields}
+    if all(map(looks_like_measure, first)):
+        raise _not_the_run(source, "a measure", fields[0][0])
+    if all(map(looks_like_topic, first)) and not any(looks_like_topic(name) for name in topics):
+        raise _not_the_run(source, "a topic", fields[0][0])
+
+
+def _not_the_run(source: Source, what: str, line: int) -> ReadError:
+    return source.error(
+        f"the first of four columns should be the run, but looks like {what}: add a first line that names the columns, "
+        "such as topic, system, measure, value",
+        line,
+    )
 
 
 def _fields(source: Source, width: int) -> Fields:

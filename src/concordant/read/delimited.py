@@ -9,33 +9,68 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..errors import DataWarning
-from ..tables import Columns, are_scores, is_row_number, listing, name_columns
+from ..errors import DataWarning, ReadError
+from ..tables import (
+    Columns,
+    are_scores,
+    invent_topics,
+    is_fraction,
+    is_row_number,
+    is_summary,
+    listing,
+    name_columns,
+    names_labels,
+    says_row_number,
+    unclear_row_number,
+)
 from .source import Source, number
 from .table import OneColumn, Rows, Table, without_summary
 
 # What stands in a cell that has no score.
-_NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})
+_NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
+# A cell takes up to 170 bytes of memory. Set concordant.read.delimited.MAX_CELLS to read larger tables.
+MAX_CELLS = 10_000_000
+_QUOTED = re.compile(rb'"[^"]*"')
 _WAY_OUT = "give a row for each topic"
 Cells = list[tuple[int, Sequence[Any]]]
 
 
 def read_delimited(source: Source) -> Table | None:
     """A table with a header line; None if it does not look like one."""
-    _, header, cells = _cells(source, 2)  # the beginning tells whether the rest is worth reading
+    header_line, header, cells = _cells(source, 2)  # the beginning tells whether the rest is worth reading
     if not cells or all(number(name) is not None for name in header):
         return None
     if len(cells[0][1]) == len(header) + 1:  # R's write.table names no column for the row names
         header = ["", *header]
+    if not names_labels(header[0]) and len(header) > 1 and all(number(name) is not None for name in header[1:]):
+        raise no_header(source, header_line)
     layout = name_columns(header)
-    if not isinstance(layout, str) and layout.kind == "matrix" and not _plausible(cells[0][1], layout):
+    if not isinstance(layout, str) and not _plausible(cells[0][1], layout):
         return None
     header_line, _, cells = _cells(source)
     return from_cells(source, header, cells, header_line)
+
+
+def no_header(source: Source, line: int) -> ReadError:
+    """The error for a table that starts with its numbers; its header may have been taken for a comment."""
+    before = (text for text in source.data.split(b"\n", line)[: line - 1] if text.startswith(b"#"))
+    width = len(_split(source.text(line).encode()))
+    comment = next((text.decode() for text in before if len(_split(text)) == width > 1), None)
+    hint = "" if comment is None else f" (lines that start with # are comments: {comment[:80]!r})"
+    return source.error(
+        "holds numbers without a header: add a first line with the systems' names, after topic where the first column "
+        f"holds the topics{hint}",
+        line,
+    )
+
+
+def _split(line: bytes) -> list[bytes]:
+    return line.split(_delimiter(line).strip(" ").encode() or None)
 
 
 def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line: int) -> Table | None:
@@ -43,14 +78,14 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     layout = name_columns(header)
     if isinstance(layout, str):
         raise source.error(layout, header_line)
-    if layout.kind == "matrix" and not _plausible(cells[0][1], layout):
+    if not _plausible(cells[0][1], layout):
         return None
     _refuse_twice(source, header, header_line)
     for line, row in cells:
         if len(row) != len(header):
             raise source.error(f"has {len(row)} fields where the header has {len(header)}", line)
-    if layout.kind == "matrix":
-        return _matrix(source, header, cells, layout)
+    if layout.kind != "long":
+        return _matrix(source, header, cells, layout, header_line)
     if layout.value is None and layout.system is not None:
         _refuse_scores_as_names(source, header, cells, layout, header_line)
     if layout.value is not None and layout.measure is None:
@@ -61,12 +96,17 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
 def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cells]:
     """The line of the header, the header, and the rows with their lines; at most so many, the header included."""
     line, first = next(source.lines())
-    delimiter = next((mark for mark in "\t,;" if mark.encode() in first), " ")
+    delimiter = _delimiter(first)
+    if most is None and source.data.count(delimiter.encode()) + source.data.count(b"\n") > MAX_CELLS:
+        raise source.error(
+            f"is a table of more than {MAX_CELLS:,} cells; to allow it, set concordant.read.delimited.MAX_CELLS"
+        )
     text = io.StringIO(source.data.decode(), newline="")
     for _ in range(line - 1):  # comments before the header
         text.readline()
     # strict: a quotation mark that is never closed would swallow the rest of the file.
-    reader = csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
+    lines = (line.strip(" \n") + "\n" for line in text) if delimiter == " " else text  # columns aligned by blanks
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     rows: Cells = []
     try:
         for row in reader:
@@ -81,8 +121,19 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
     return rows[0][0], list(rows[0][1]), rows[1:]
 
 
+def _delimiter(first: bytes) -> str:
+    """What separates the names of the header, outside quotation marks."""
+    plain = _QUOTED.sub(b"", first)
+    return next((mark for mark in "\t,;" if mark.encode() in plain), " ")
+
+
 def _plausible(row: Sequence[Any], layout: Columns) -> bool:
-    """Whether the first row of a matrix has a score in it; prose and other formats have none."""
+    """Whether the first row of a matrix has a score in it; prose and other formats have none.
+
+    Where the header names the topics or systems, a bad score is for the reader to name.
+    """
+    if layout.kind == "long" or (layout.others and (layout.topic, layout.system) != (None, None)):
+        return True
     return any(k < len(row) and _number(row[k]) is not None for k in layout.others)
 
 
@@ -106,45 +157,59 @@ def _number(cell: Any) -> float | None:
     return None if math.isinf(value) else value
 
 
-def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns) -> Table:
+def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns, header_line: int) -> Table:
+    """Topics x systems, or systems x topics."""
     columns = list(layout.others)
-    if layout.topic is not None:
-        topics = [str(row[layout.topic]) for _, row in cells]
-    elif not all(_number(row[0]) is not None for _, row in cells):  # the first column holds words
-        topics, columns = [str(row[0]) for _, row in cells], columns[1:]
-    elif is_row_number(
-        [_number(row[0]) for _, row in cells], [_number(row[k]) for _, row in cells for k in columns[1:]]
-    ):
-        warnings.warn(
-            f"{source.label}: column {header[0]!r} holds a different whole number in each row: read as the "
-            "topics, not as a system; name it topic",
-            DataWarning,
-            stacklevel=2,
-        )
-        topics, columns = [str(row[0]) for _, row in cells], columns[1:]
-    else:
-        topics = [str(k + 1) for k in range(len(cells))]
-    names = [header[k] for k in columns]
-    if not names:
-        raise source.error("has topics but no column of scores", cells[0][0])
-    _refuse_topics_twice(source, topics, cells)
-    rows = Rows(
-        [topic for topic in topics for _ in names],
-        [_score(source, row[k], line, header[k]) for line, row in cells for k in columns],
-        names * len(cells),
-        [line for line, _ in cells for _ in names],
-    )
+    label = layout.topic if layout.kind == "matrix" else layout.system
+    if label is None and _first_is_topics(source, header, cells):
+        label = columns.pop(0)
+    if not columns:
+        raise source.error("has no column of scores", header_line)
+    across = [header[k] for k in columns]
+    down = invent_topics(len(cells)) if label is None else [str(row[label]) for _, row in cells]
+    what = "topic" if layout.kind == "matrix" else "system"
+    _refuse_labels_twice(source, down, cells, what)
+    topics, systems = [name for name in down for _ in across], across * len(cells)
+    if layout.kind == "transposed":
+        assert label is not None
+        if any(is_fraction(number(name)) for name in down):
+            raise _scores_as_names(source, header[label], header_line)
+        topics, systems = systems, topics
+    values = [_score(source, row[k], line, header[k]) for line, row in cells for k in columns]
+    rows = Rows(topics, values, systems, [line for line, _ in cells for _ in across])
     return OneColumn(source, without_summary(source, rows, _WAY_OUT))
 
 
+def _first_is_topics(source: Source, header: Sequence[str], cells: Cells) -> bool:
+    """Whether the first column of a matrix that names no topics holds them: words, or the numbers of the rows."""
+    name = header[0]
+    first = [(line, row[0], _number(row[0])) for line, row in cells if not is_summary(str(row[0]))]
+    word = next((line for line, _, value in first if value is None), None)
+    if word is not None:
+        if any(value is not None and not math.isnan(value) for _, _, value in first):
+            raise source.error(
+                f"column {name!r} holds numbers, and here something else: if it is the column of topics, name it topic",
+                word,
+            )
+        return True
+    found = is_row_number([value for _, _, value in first], (_number(cell) for _, row in cells for cell in row[1:]))
+    if found is None:
+        raise source.error(unclear_row_number(name), cells[0][0])
+    if found:
+        warnings.warn(f"{source.label}: {says_row_number(name)}", DataWarning, stacklevel=2)
+    return found
+
+
 def _refuse_twice(source: Source, header: Sequence[str], line: int) -> None:
+    seen: set[str] = set()
     for k, name in enumerate(header):
         if not name and k:
             raise source.error(f"column {k + 1} has no name in the header", line)
-        if name in header[:k]:
+        if name in seen:
             raise source.error(
                 f"two columns are named {name!r}: rename one, or leave it out if both are the same run", line
             )
+        seen.add(name)
 
 
 def _refuse_scores_as_names(source: Source, header: Sequence[str], cells: Cells, layout: Columns, line: int) -> None:
@@ -153,21 +218,23 @@ def _refuse_scores_as_names(source: Source, header: Sequence[str], cells: Cells,
     assert layout.topic is not None
     names, topics = [row[layout.system] for _, row in cells], [row[layout.topic] for _, row in cells]
     if are_scores(list(map(_number, names)), topics):
-        raise source.error(
-            f"column {header[layout.system]!r} should name the systems, but holds numbers: if it is a system "
-            "of its own, rename it",
-            line,
-        )
+        raise _scores_as_names(source, header[layout.system], line)
 
 
-def _refuse_topics_twice(source: Source, topics: list[str], cells: Cells) -> None:
+def _scores_as_names(source: Source, name: str, line: int) -> ReadError:
+    return source.error(
+        f"column {name!r} should name the systems, but holds numbers: if it is a system of its own, rename it", line
+    )
+
+
+def _refuse_labels_twice(source: Source, labels: list[str], cells: Cells, what: str) -> None:
     seen: dict[str, int] = {}
-    for topic, (line, _) in zip(topics, cells, strict=True):
-        if not topic:
-            raise source.error("has no topic", line)
-        if topic in seen:
-            raise source.error(f"topic {topic!r} was given at line {seen[topic]} already", line)
-        seen[topic] = line
+    for label, (line, _) in zip(labels, cells, strict=True):
+        if not label:
+            raise source.error(f"has no {what}", line)
+        if label in seen:
+            raise source.error(f"{what} {label!r} was given at line {seen[label]} already", line)
+        seen[label] = line
 
 
 class _Long(Table):
@@ -180,7 +247,7 @@ class _Long(Table):
     def measures(self) -> Collection[str]:
         if self.layout.measure is not None:
             return list(dict.fromkeys(str(row[self.layout.measure]) for _, row in self.cells))
-        return [self.header[k] for k in self.layout.others if all(_number(row[k]) is not None for _, row in self.cells)]
+        return [self.header[k] for k in self.layout.others if _has_numbers([_number(row[k]) for _, row in self.cells])]
 
     def rows(self, measure: str) -> Rows:
         column, cells = self.layout.value, self.cells
@@ -191,6 +258,11 @@ class _Long(Table):
         if column is None or not cells:
             raise self.no_measure(measure)
         return _long_rows(self.source, self.header, cells, self.layout, column)
+
+
+def _has_numbers(column: Sequence[float | None]) -> bool:
+    """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
+    return any(v is not None and not math.isnan(v) for v in column) or None not in column
 
 
 def _long_rows(source: Source, header: Sequence[str], cells: Cells, layout: Columns, column: int) -> Rows:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import DataWarning
 from .nested import finite
-from .source import Source
+from .source import Source, number
 from .table import Rows, Table
 
 # Inspect's own values of grades and words (inspect_ai.scorer.value_to_float).
-_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def is_inspect(content: Any) -> bool:
@@ -21,20 +23,39 @@ def is_inspect(content: Any) -> bool:
     return isinstance(run, dict) and "model" in run and "task" in run
 
 
+class _Inspect(Table):
+    """A log. Where a sample's value is no score, the measure is refused when it is asked for."""
+
+    def __init__(self, source: Source, columns: Mapping[str, Rows], bad: Mapping[str, str]) -> None:
+        super().__init__(source, columns)
+        self.bad = bad
+
+    def rows(self, measure: str) -> Rows:
+        """The scores of one measure."""
+        if measure in self.columns and measure in self.bad:
+            raise self.source.error(self.bad[measure], 1)
+        return super().rows(measure)
+
+
 def read_inspect(source: Source, content: Any) -> Table:
     """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer."""
     run = content["eval"]
     columns: dict[str, dict[str, float]] = {}
-    for scorer, sample, value in _reduced(content) or _scored(content):
+    bad: dict[str, str] = {}
+    reduced = _reduced(content)
+    for scorer, sample, value in reduced or _scored(content):
         topic = f"{run['task']}/{sample}"
         for measure, part in _parts(scorer, value):
-            score = _GRADES.get(part) if isinstance(part, str) else part
-            if not isinstance(score, int | float):
-                continue
             found = columns.setdefault(measure, {})
             if topic in found:
                 raise source.error(f"sample {topic!r} has {measure!r} twice", 1)
-            found[topic] = finite(source, score, f"{topic!r} ({measure})")
+            score = _score(part)
+            if score is None:
+                bad.setdefault(measure, f"{measure!r} of sample {topic!r} is {str(part)[:40]!r}, which is no score")
+            found[topic] = (
+                math.nan if score is None or _is_nan(score) else finite(source, score, f"{topic!r} ({measure})")
+            )
+    columns = {name: found for name, found in columns.items() if not all(map(_is_nan, found.values()))}
     if not columns:
         raise source.error("holds no scored samples: write the log with its samples (inspect log convert --to json)", 1)
     if content.get("status", "success") != "success":
@@ -43,10 +64,29 @@ def read_inspect(source: Source, content: Any) -> Table:
             DataWarning,
             stacklevel=2,
         )
-    table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
+    samples = [f"{run['task']}/{name}" for name in _samples(content, epochs=not reduced)]
+    rows = {}
+    for measure, found in columns.items():  # a sample without a score, because of an error, has nan
+        complete = dict.fromkeys([*found, *samples], math.nan) | found
+        rows[measure] = Rows(list(complete), list(complete.values()))
+    table = _Inspect(source, rows, bad)
     table.names = (str(run["model"]), *table.names)
     table.origin = table.names[0]  # tasks of one model
     return table
+
+
+def _score(value: Any) -> float | None:
+    """A value as Inspect counts it; nan where there is none, None where it is no score."""
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        word = _GRADES.get(value, _WORDS.get(value.lower()))
+        return number(value) if word is None else word
+    return value if isinstance(value, int | float) else None
+
+
+def _is_nan(value: float) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _reduced(content: Any) -> list[tuple[str, Any, Any]]:
@@ -61,12 +101,22 @@ def _reduced(content: Any) -> list[tuple[str, Any, Any]]:
 
 def _scored(content: Any) -> Iterator[tuple[str, Any, Any]]:
     for sample in _dicts(content.get("samples")):
-        epoch = sample.get("epoch", 1)
-        name = sample.get("id") if epoch == 1 else f"{sample.get('id')}[epoch {epoch}]"
         scores = sample.get("scores")
         for scorer, score in scores.items() if isinstance(scores, dict) else ():
             if isinstance(score, dict) and "value" in score:
-                yield scorer, name, score["value"]
+                yield scorer, _sample(sample), score["value"]
+
+
+def _samples(content: Any, epochs: bool) -> list[str]:
+    """The names of all samples, scored or not."""
+    return [
+        str(_sample(sample) if epochs else sample["id"]) for sample in _dicts(content.get("samples")) if "id" in sample
+    ]
+
+
+def _sample(sample: dict[str, Any]) -> Any:
+    epoch = sample.get("epoch", 1)
+    return sample.get("id") if epoch == 1 else f"{sample.get('id')}[epoch {epoch}]"
 
 
 def _parts(scorer: str, value: Any) -> list[tuple[str, Any]]:

@@ -6,8 +6,11 @@ A measure is named as the results name it: `metric,filter`.
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
+from ..errors import DataWarning
+from ..tables import listing
 from .mteb import sibling
 from .nested import finite
 from .source import Source
@@ -31,13 +34,22 @@ def is_sample(record: Any) -> bool:
 def read_results(source: Source, content: Any) -> Table:
     """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
     columns: dict[str, dict[str, float]] = {}
+    groups = _groups(content)
     for task, found in content["results"].items():
+        if task in groups:
+            continue
         for key, value in found.items() if isinstance(found, dict) else ():
             metric = key.partition(",")[0]
             if not metric.endswith("_stderr") and isinstance(value, int | float) and "," in key:
                 columns.setdefault(key, {})[task] = finite(source, value, f"{task!r} ({key})")
     if not columns:
         raise source.error("results hold no `metric,filter` with a number", 1)
+    if groups:
+        warnings.warn(
+            f"{source.label}: groups left out, because they summarise tasks: {listing(groups)}",
+            DataWarning,
+            stacklevel=2,
+        )
     table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
     table.summary = True
     table.lower = _lower(content, columns)
@@ -45,6 +57,20 @@ def read_results(source: Source, content: Any) -> Table:
     if name:
         table.names = (name, *table.names)
     return table
+
+
+def _groups(content: Any) -> list[str]:
+    """The results that summarise others: groups of tasks, where the tasks are there, too."""
+    results = content["results"]
+    named, parts = (
+        found if isinstance(found, dict) else {} for found in map(content.get, ("groups", "group_subtasks"))
+    )
+    groups = []
+    for task in results:
+        tasks = parts.get(task)
+        if any(t in results for t in tasks) if isinstance(tasks, list) and tasks else task in named:
+            groups.append(task)
+    return groups
 
 
 def _lower(content: Any, columns: dict[str, dict[str, float]]) -> frozenset[str]:

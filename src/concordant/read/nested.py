@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from typing import Any
 
 from ..errors import InputError
 from ..frames import nested_records
 from .source import Source
-from .table import OneColumn, Rows, Table, without_summary
+from .table import Rows, Table, without_summary
 
 
 def is_ranx_report(content: Any) -> bool:
@@ -26,39 +28,54 @@ def refuse_ranx_report(source: Source, content: Any) -> Table:
 
 
 def is_nested(content: Any) -> bool:
-    """Two or three levels of dictionaries with numbers at the bottom."""
+    """Two or three levels of dictionaries with numbers, or null, at the bottom."""
     if not isinstance(content, dict) or not content:
         return False
+    found = False
     for inner in content.values():
         if not isinstance(inner, dict) or not inner:
             return False
         for value in inner.values():
             bottom = value.values() if isinstance(value, dict) and value else [value]
-            if not all(isinstance(v, int | float) for v in bottom):
+            if not all(v is None or isinstance(v, int | float) for v in bottom):
                 return False
-    return True
+            found = found or any(v is not None for v in bottom)
+    return found
 
 
-def read_nested(source: Source, content: Any) -> Table:
-    """The scores of one run or of several, in pytrec_eval's nesting or ranx's."""
-    columns: dict[str, list[tuple[str, str, float]]] = {}
-    deep = any(isinstance(v, dict) for inner in content.values() for v in inner.values())
-    try:
-        records = list(nested_records(content, "", None))
-    except InputError as error:
-        raise source.error(str(error), 1) from None
-    for system, topic, measure, value in records:
-        columns.setdefault(measure, []).append((system, topic, finite(source, value, f"{topic!r} ({measure})")))
-    one_run = not deep and all(system == "" for system, _, _, _ in records)
-    tables = {
-        measure: without_summary(
-            source,
-            Rows([t for _, t, _ in rows], [v for _, _, v in rows], None if one_run else [s for s, _, _ in rows]),
-            "write the dictionary of all topics",
+class Nested(Table):
+    """The scores of one run or of several, in pytrec_eval's nesting or ranx's: which, the measure may tell."""
+
+    def __init__(self, source: Source, content: Any) -> None:
+        super().__init__(source)
+        self.content = content
+
+    @property
+    def named(self) -> bool:
+        """Whether a level of the nesting names measures."""
+        return any(measure for _, _, measure, _ in self._records(None))
+
+    def measures(self) -> Collection[str]:
+        """The measures, in the order of the file."""
+        return list(dict.fromkeys(measure for _, _, measure, _ in self._records(None)))
+
+    def rows(self, measure: str) -> Rows:
+        """The scores of one measure."""
+        # "" is no name of a measure, but what is chosen where there is none.
+        found = [(s, t, v) for s, t, m, v in self._records(measure or None) if m == measure]
+        if not found:
+            raise self.no_measure(measure)
+        values = [math.nan if v is None else finite(self.source, v, f"{t!r} ({measure})") for _, t, v in found]
+        systems = None if all(s == "" for s, _, _ in found) else [s for s, _, _ in found]
+        return without_summary(
+            self.source, Rows([t for _, t, _ in found], values, systems), "write the dictionary of all topics"
         )
-        for measure, rows in columns.items()
-    }
-    return OneColumn(source, tables[""]) if set(tables) == {""} else Table(source, tables)
+
+    def _records(self, measure: str | None) -> list[tuple[str, str, str, Any]]:
+        try:
+            return nested_records(self.content, "", measure)
+        except InputError as error:
+            raise self.source.error(str(error), 1) from None
 
 
 def finite(source: Source, value: Any, what: str, line: int | None = None) -> float:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ReadError
-from ..tables import SYSTEM_COLUMNS, TOPIC_COLUMNS
+from ..tables import is_fraction, names_labels
 from . import helm, inspect_log, lm_eval, mteb, nested
 from .columns import read_columns, separator, split_line
-from .delimited import from_cells, read_delimited
+from .delimited import from_cells, no_header, read_delimited
 from .source import Source, load_json, number
 from .table import Table
-from .trec_eval import TrecEval
+from .trec_eval import TEXTS, TrecEval
 
 KNOWN = (
     "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
@@ -38,7 +38,7 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (mteb.is_model_meta, lambda source, content: Companion(source)),
     (helm.is_companion, lambda source, content: Companion(source)),
     (helm.is_stats, lambda source, content: Companion(source)),
-    (nested.is_nested, nested.read_nested),
+    (nested.is_nested, nested.Nested),
 )
 
 
@@ -60,7 +60,7 @@ def _text(source: Source, line: int, first: bytes) -> Table:
         fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
         return TrecEval(source)
-    if fields[0].strip('"').lower() not in (*TOPIC_COLUMNS, *SYSTEM_COLUMNS):
+    if not names_labels(fields[0].strip('"')):
         table = _headerless(source, line, fields)
         if table is not None:
             return table
@@ -91,8 +91,12 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
         raise source.error(
             "is a run: it ranks documents and has no scores of measures. Evaluate it with trec_eval -q", line
         )
-    if len(fields) not in (1, 4) and all(number(field) is not None for field in fields):
-        raise source.error("holds numbers without a header: add a first line with the systems' names", line)
+    numbers = [number(field) for field in fields]
+    # Four whole numbers may be qrels.
+    if None not in numbers and len(fields) > 1 and (len(fields) != 4 or any(map(is_fraction, numbers[::2]))):
+        raise no_header(source, line)
+    if len(fields) == 4 and any(field.startswith(TEXTS) for field in fields[1:3]):
+        ends_in_number = True  # the name of the run, before its scores
     if not ends_in_number or len(fields) not in (2, 3, 4):
         return None
     if len(fields) == 2:
@@ -101,9 +105,12 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
             "needed, write them with ir_measures -q",
             line,
         )
-    table = read_columns(source, len(fields))
+    # Numbers alone name no measure.
+    table = read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
         return table
+    if None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2])):
+        raise no_header(source, line)
     if len(fields) == 4 and number(fields[1]) is not None:
         raise source.error(
             "looks like qrels (topic, iteration, document, grade), which hold no scores: use read_qrels", line
@@ -146,9 +153,11 @@ def _long(source: Source, records: list[tuple[int, Any]]) -> Table:
     """Records of one shape: a long table, the keys its header."""
     header = list(records[0][1])
     for line, record in records:
-        if not isinstance(record, dict) or list(record) != header:
+        if not isinstance(record, dict) or record.keys() != records[0][1].keys():
             raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
-    table = from_cells(source, header, [(line, list(record.values())) for line, record in records], records[0][0])
+    table = from_cells(
+        source, header, [(line, [record[key] for key in header]) for line, record in records], records[0][0]
+    )
     if table is None:
         raise unknown(source, records[0][0])
     return table

@@ -143,25 +143,52 @@ def _paths(what: str | os.PathLike[str]) -> list[Path]:
         text = os.fsdecode(text)
     if "\0" in text:
         raise ReadError("is not a path: it has a null character", repr(text))
-    path = Path(text).expanduser()
+    if not text:
+        raise ReadError("the path is empty: give the name of a file, or . for this folder")
     try:
+        path = Path(text)
+        if not path.exists():
+            path = path.expanduser()
         if path.is_dir():
             return _folder(path)
         if not path.exists() and glob.has_magic(text):
-            found = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
-            if not found:
-                raise ReadError("no file matches", text)
-            return [file for match in found for file in (_folder(match) if match.is_dir() else [match])]
+            return _glob(path, text)
+    except RuntimeError:  # ~ of a user that there is not
+        return [Path(text)]
     except OSError as error:  # such as a name that is too long
         raise ReadError(f"cannot be read: {error.strerror or error}", text) from None
     return [path]
 
 
+def _glob(pattern: Path, text: str) -> list[Path]:
+    """All files that match a pattern, sorted, and those below the folders that do."""
+    for part in reversed(pattern.parents):
+        # glob passes over folders that it may not read.
+        for folder in glob.glob(str(part), recursive=True) if glob.has_magic(str(part)) else ():
+            if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
+                raise ReadError("the folder cannot be read: Permission denied", folder)
+    found = sorted(Path(name) for name in glob.glob(str(pattern), recursive=True))
+    if not found:
+        raise ReadError("no file matches", text)
+    files = [file for match in found for file in (_folder(match) if match.is_dir() else [match])]
+    return list(dict.fromkeys(files))
+
+
 def _folder(folder: Path) -> list[Path]:
-    """All files below a folder, sorted, without hidden ones; links to folders are not followed."""
+    """All files below a folder, sorted, without hidden ones; links to folders are followed, each folder once."""
+
+    def refuse(error: OSError) -> None:
+        raise ReadError(f"the folder cannot be read: {error.strerror or error}", str(error.filename or folder))
+
     found: list[Path] = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
+        seen.add(os.path.realpath(place))
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and os.path.realpath(os.path.join(place, name)) not in seen
+        )
         found += [Path(place, name) for name in files if not name.startswith(".")]
     if not found:
         raise ReadError("the folder holds no files", str(folder))

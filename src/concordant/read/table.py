@@ -42,6 +42,11 @@ class Table:
     # Measures for which the file itself says that lower is better.
     lower: frozenset[str] = frozenset()
 
+    @property
+    def named(self) -> bool:
+        """Whether the file names its measures."""
+        return True
+
     def __init__(self, source: Source, columns: Mapping[str, Rows] | None = None) -> None:
         self.source = source
         self.columns = dict(columns or {})
@@ -69,6 +74,11 @@ class Table:
 
 class OneColumn(Table):
     """A file that does not name its measure: it gives the same scores whatever they are called."""
+
+    @property
+    def named(self) -> bool:
+        """It does not."""
+        return False
 
     def __init__(self, source: Source, scores: Rows) -> None:
         super().__init__(source)

@@ -15,11 +15,13 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
+from ..tables import SUMMARY
 from .source import Source, number
 from .table import Rows, Table
 
 # Values of these measures are strings.
 TEXTS = ("runid", "relstring")
+_SUMMARY = frozenset(name.encode() for name in SUMMARY)
 
 
 class TrecEval(Table):
@@ -37,7 +39,7 @@ class TrecEval(Table):
     def measures(self) -> Collection[str]:
         """The measures that have rows of topics, in the order of the file."""
         fields = self._fields if self._fields is not None else _by_line(self.source)
-        found = dict.fromkeys(measure for _, measure, topic, _ in fields if topic != b"all")
+        found = dict.fromkeys(measure for _, measure, topic, _ in fields if topic.lower() not in _SUMMARY)
         if not found:
             raise _only_summary(self.source)
         return [name for name in map(bytes.decode, found) if not name.startswith(TEXTS)]
@@ -55,7 +57,7 @@ class TrecEval(Table):
             padding, topic, rest = piece.split(b"\t", 2)
             if padding.strip():  # a longer name, as ndcg_cut_100 is of ndcg_cut_10
                 continue
-            if (topic := topic.strip()) != b"all":
+            if (topic := topic.strip()).lower() not in _SUMMARY:
                 topics.append(topic)
                 values.append(rest.partition(b"\n")[0])
         try:
@@ -75,7 +77,7 @@ class TrecEval(Table):
         for line, name, topic, value in fields:
             if name != measure.encode(errors="replace"):
                 continue
-            if topic == b"all":
+            if topic.lower() in _SUMMARY:
                 summarised = True
                 continue
             score, key = number(value), topic.decode()
@@ -88,7 +90,7 @@ class TrecEval(Table):
                 )
             rows[key] = (score, line)
         if not rows:
-            if any(topic != b"all" for _, _, topic, _ in fields):
+            if any(topic.lower() not in _SUMMARY for _, _, topic, _ in fields):
                 raise self._summary_measure(measure) if summarised else self.no_measure(measure)
             raise _only_summary(self.source)
         return Rows(list(rows), [score for score, _ in rows.values()], lines=[line for _, line in rows.values()])

@@ -1,0 +1,411 @@
+"""Layouts that were once read wrong without a word: transposed, cut, joined or filled."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
+from concordant.read import delimited, read_scores
+from concordant.scores import Scores, align
+from concordant.tables import looks_like_measure
+
+
+def read(content: str, measure: str | None = None, **options: Any) -> Scores:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*does not end with a newline")
+        return read_scores({"file": io.StringIO(content)}, measure, **options)
+
+
+class TestNesting:
+    PYTREC: ClassVar[Any] = {"1": {"map": 0.1, "my_metric": 0.2}, "2": {"map": 0.3, "my_metric": 0.4}}
+    RANX: ClassVar[Any] = {"ndcg@10": {"q1": 0.1, "q2": 0.2}, "my": {"q1": 0.3, "q2": 0.4}}
+
+    def test_one_known_measure_tells_its_level(self) -> None:
+        for measure, column in (("map", [[0.1], [0.3]]), ("my_metric", [[0.2], [0.4]])):
+            assert read(json.dumps(self.PYTREC), measure) == Scores(column, ["1", "2"], ["file"], measure)
+            assert Scores.from_dict(self.PYTREC, measure).values.tolist() == column
+        for measure, column in (("ndcg@10", [[0.1], [0.2]]), ("my", [[0.3], [0.4]])):
+            assert read(json.dumps(self.RANX), measure) == Scores(column, ["q1", "q2"], ["file"], measure)
+            assert Scores.from_dict(self.RANX, measure).values.tolist() == column
+
+    def test_without_a_measure_they_are_listed(self) -> None:
+        for nested, message in ((self.PYTREC, "map, my_metric"), (self.RANX, "ndcg@10, my")):
+            with pytest.raises(ReadError, match=f"2 measures; choose one with measure=: {message}"):
+                read(json.dumps(nested))
+            with pytest.raises(InputError, match=f"2 measures; choose one with measure=: {message}"):
+                Scores.from_dict(nested)
+
+    def test_a_measure_that_is_not_there_is_an_error(self) -> None:
+        with pytest.raises(InputError, match="'mapp' is not in the data; did you mean 'map'"):
+            Scores.from_dict(self.PYTREC, "mapp")
+        with pytest.raises(ReadError, match="'mapp' is not in the file; did you mean 'map'"):
+            read(json.dumps(self.PYTREC), "mapp")
+
+    @pytest.mark.parametrize(
+        "nested",
+        [
+            {"301": {"bm25": 0.1, "ql": 0.2}},  # pandas, orient="index"
+            {"q1": {"mine": 0.1}},
+            {"bm25": {"SciFact": 0.1}},
+            {"1": {"2": 0.1}},
+        ],
+    )
+    def test_what_cannot_be_told_is_refused(self, nested: Any) -> None:
+        for measure in (None, "mien"):
+            with pytest.raises(InputError, match="cannot tell which of the two levels"):
+                Scores.from_dict(nested, measure)
+            with pytest.raises(ReadError, match="cannot tell which of the two levels"):
+                read(json.dumps(nested), measure)
+
+    def test_names_of_measures(self) -> None:
+        names = "gm_bpref yaap SetP SetR SetF infNDCG STREC@10 P10 ndcg10 rank_biased_precision ERR-IA@20 R@100 P_5"
+        assert all(map(looks_like_measure, names.split()))
+        assert not any(map(looks_like_measure, ["r-1", "r_1", "r1", "set_a", "p_bm25", "map_bm25", "P-tuning"]))
+
+    def test_what_is_no_number(self) -> None:
+        with pytest.raises(InputError, match=r"map of a on 1.* holds '0\.1', which is not a number"):
+            Scores.from_dict({"a": {"1": {"map": "0.1"}}, "b": {"1": {"map": 0.2}}})
+        holes: Any = {"1": {"map": 0.1}, "2": {"map": None}}
+        for missing in (Scores.from_dict, lambda nested, **options: read(json.dumps(nested), **options)):
+            with pytest.raises((InputError, ReadError), match="lacks topic 2"):
+                missing(holes)
+            with pytest.warns(DataWarning, match="1 topic dropped of 2"):
+                assert missing(holes, missing="drop").topics == ("1",)
+
+
+class TestTransposed:
+    EXPECTED = Scores([[0.9, 0.5], [0.8, 0.6], [0.7, 0.4]], ["gsm8k", "mmlu", "arc"], ["gpt4", "llama"])
+
+    @pytest.mark.parametrize("name", ["model", "system", "run", "Run ID", "tag", "team"])
+    def test_files(self, name: str) -> None:
+        content = f"{name},gsm8k,mmlu,arc\ngpt4,.9,.8,.7\nllama,.5,.6,.4\n"
+        assert read(content) == self.EXPECTED
+        assert read("," + content.replace("\ngpt4", "\n0,gpt4").replace("\nllama", "\n1,llama")) == self.EXPECTED
+
+    def test_topics_that_are_numbers(self) -> None:
+        assert read("system,301,302\na,1,0\nb,1,1\n").topics == ("301", "302")
+        assert read("run 301 302 average\na 1 0 .5\nb 1 1 1\n").values.tolist() == [[1, 1], [0, 1]]
+
+    def test_refused(self) -> None:
+        with pytest.raises(ReadError, match="rename it system or topic"):
+            read("name,a,b\nx,0.1,0.2\n")
+        with pytest.raises(ReadError, match="should name the systems, but holds numbers"):
+            read("model,base\n0.5,0.2\n0.25,0.3\n")
+        with pytest.raises(ReadError, match="system 'a' was given at line 2 already"):
+            read("system,301\na,1\na,2\n")
+        with pytest.raises(ReadError, match=":3: column '302' holds 'x'") as caught:
+            read("system,301,302\na,1,0\nb,1,x\n")
+        assert caught.value.line == 3
+
+    def test_frames(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = self.EXPECTED.to_frame()
+        assert Scores.from_frame(frame.T) == self.EXPECTED
+        assert Scores.from_frame(frame.T.rename_axis(columns=None)) == self.EXPECTED
+        assert Scores.from_frame(frame.T.rename_axis(index=None)) == self.EXPECTED
+        assert Scores.from_frame(frame.T.rename_axis(index="model")) == self.EXPECTED
+        assert Scores.from_frame(frame.T.reset_index()) == self.EXPECTED
+        with pytest.raises(InputError, match="nothing names the systems"):
+            Scores.from_frame(frame.T.reset_index(drop=True))
+        long = pd.DataFrame({"topic": ["1", "1"], "value": [0.1, 0.2]}, index=pd.Index(["a", "b"], name="system"))
+        assert Scores.from_frame(long).systems == ("a", "b")
+
+
+class TestMatrix:
+    def test_a_bad_cell_keeps_its_system(self) -> None:
+        content = "bm25,ql,dense\n0.51,0.42,0.61\n{},0.33,0.52\n0.21,0.3,0.4\n"
+        with pytest.raises(ReadError, match="bm25 lacks topic row 2"):
+            read(content.format("#N/A"))
+        for cell in ("err", "0,5%"):
+            with pytest.raises(ReadError, match=r"'bm25' holds numbers, and here something else|fields") as caught:
+                read(content.format(cell))
+            assert caught.value.line == 3
+        with pytest.raises(ReadError, match="here something else"):
+            read("bm25,ql\n1,0.5\nerr,0.25\n")
+
+    @pytest.mark.parametrize(
+        "content", ["q1,0.1,0.2,0.3,0.4\nq2,0.1,0.2,0.3,0.4\n", "q1,1,0\nq2,0,1\n", "0.1 0.2 0.3 0.4\n0.5 0.6 0.7 1\n"]
+    )
+    def test_without_a_header(self, content: str) -> None:
+        with pytest.raises(ReadError, match="holds numbers without a header"):
+            read(content)
+
+    @pytest.mark.parametrize("rows", ["q1,0.1,0.2,0.3\nq2,1,0,1\n", "301,0.1,0.2,0.3\n"])
+    def test_a_header_that_is_a_comment(self, rows: str) -> None:
+        with pytest.raises(ReadError, match="lines that start with # are comments: '#topic,a,b,c'"):
+            read("# by hand\n#topic,a,b,c\n" + rows)
+
+    def test_systems_that_are_numbers(self) -> None:
+        assert read("topic,0.1,0.2\n1,.5,.6\n").systems == ("0.1", "0.2")
+        assert read(",1,2,3\n301,.5,.6,.7\n").systems == ("1", "2", "3")
+
+    @pytest.mark.parametrize("name", ["question_id", "item", "instance", "Query-ID", "example", "topic_no", "doc_id"])
+    def test_names_of_topics(self, name: str) -> None:
+        content = f"{name},gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n"
+        assert read(content) == Scores([[1, 0], [0, 1], [1, 1]], ["1", "2", "3"], ["gpt4", "llama"])
+
+    def test_rising_whole_numbers(self) -> None:
+        with pytest.raises(ReadError, match="'nr' holds rising whole numbers"):
+            read("nr,gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="'nr' holds rising whole numbers"):
+            Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
+        assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
+
+    @pytest.mark.parametrize("content", ["topic,map,my\n1,.1,.2\n", "map,P_5\n.1,.2\n.3,.4\n", "who,map\nx,.2\n"])
+    def test_measures_are_no_systems(self, content: str) -> None:
+        with pytest.raises(ReadError, match="has columns named as measures"):
+            read(content, "map")
+
+    def test_an_index_beside_topics_is_no_system(self) -> None:
+        assert read(",topic,a\n0,301,.5\n1,302,.25\n").systems == ("a",)
+
+    def test_systems_with_short_names(self) -> None:
+        for names in (["r-1", "r-2"], ["set_a", "set_b"], ["r1", "r2"]):
+            assert read(f"topic,{names[0]},{names[1]}\n1,.5,.25\n").systems == tuple(names)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("topic,a,b\n1,50%,40%\n", "column 'a' holds '50%'"),
+            ("topic;a;b\n1;0,5;0,4\n", "column 'a' holds '0,5'"),
+        ],
+    )
+    def test_numbers_written_otherwise_are_named(self, content: str, message: str) -> None:
+        with pytest.raises(ReadError, match=message) as caught:
+            read(content)
+        assert caught.value.line == 2
+
+    def test_delimiters(self) -> None:
+        assert read('topic;"a,b";c\n1;.5;.25\n').systems == ("a,b", "c")
+        assert read("topic     a     b  \n    1   0.5  0.25 \n   22   0.5  0.25 \n").topics == ("1", "22")
+
+    def test_avg_is_a_summary(self) -> None:
+        assert read("topic,a\n1,.5\navg,.5\n").topics == ("1",)
+
+    def test_many_columns(self) -> None:
+        names = [f"s{k}" for k in range(60_000)]
+        start = time.perf_counter()
+        assert len(read(",".join(names) + "\n" + ",".join(["0.5"] * len(names)) + "\n").systems) == 60_000
+        assert time.perf_counter() - start < 10
+
+    def test_too_many_cells(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(delimited, "MAX_CELLS", 100)
+        with pytest.raises(ReadError, match=r"more than 100 cells; to allow it.*delimited\.MAX_CELLS"):
+            read("topic,a\n" + "".join(f"{k},0.5\n" for k in range(60)))
+
+
+class TestRowsWithoutTopics:
+    THREE, TWO = "bm25,ql\n.1,.2\n.3,.1\n.5,.6\n", "bm25,ql\n.3,.1\n.5,.6\n"
+
+    def test_unequal_counts_are_not_aligned(self) -> None:
+        three, two = read(self.THREE), read(self.TWO)
+        with pytest.raises(InputError, match="3 and 2 rows without names of topics"):
+            align(three, two)
+        assert align(three, two, on="systems")[1] == two
+        assert align(two, two) == (two, two)
+        with pytest.raises(InputError, match="no topics are common"):
+            align(two, Scores([[1, 2]], ["1"], ["bm25", "ql"]))
+
+    def test_nor_are_files_joined(self) -> None:
+        files = [io.StringIO(self.THREE), io.StringIO("dense\n.1\n.2\n")]
+        with pytest.raises(ReadError, match="has 2 rows without names of topics, and <StringIO> has 3"):
+            read_scores(files, missing="drop")
+
+
+class TestSummaries:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            '{"measure": "AP", "value": 0.26}\n{"measure": "P@5", "value": 0.5}\n',
+            "measure,value\nAP,.26\nP@5,.5\n",
+            "measure,bm25,ql\nAP,.26,.3\nP@5,.5,.4\n",
+        ],
+    )
+    def test_measures_without_topics(self, content: str) -> None:
+        with pytest.raises(ReadError, match="a column of measures but none of topics, so these are summaries"):
+            read(content, "AP")
+
+    def test_beir_qrels(self) -> None:
+        with pytest.raises(ReadError, match="it is a run or qrels, as BEIR writes them"):
+            read("query-id\tcorpus-id\tscore\n1\t31715818\t1\n3\t14717500\t1\n")
+
+    def test_groups_of_lm_eval(self) -> None:
+        tasks = {"mmlu": 0.5, "mmlu_stem": 0.4, "mmlu_physics": 0.4, "mmlu_law": 0.6, "arc": 0.7}
+        content = {
+            "results": {task: {"acc,none": value} for task, value in tasks.items()},
+            "groups": {"mmlu": {"acc,none": 0.5}},
+            "group_subtasks": {"mmlu": ["mmlu_stem", "mmlu_law"], "mmlu_stem": ["mmlu_physics"], "arc": []},
+            "configs": {},
+        }
+        with pytest.warns(DataWarning, match=r"groups left out.*: mmlu, mmlu_stem$"):
+            assert read(json.dumps(content)).topics == ("mmlu_physics", "mmlu_law", "arc")
+
+    def test_trec_eval(self) -> None:
+        content = (
+            "map                   \t1\t0.5\nmap                   \tamean\t0.1\nmap                   \tALL\t0.1\n"
+        )
+        assert read(content).topics == ("1",)
+
+
+class TestInspect:
+    @staticmethod
+    def log(values: list[Any]) -> str:
+        samples = [{"id": k, "epoch": 1, "scores": {"s": {"value": v}}} for k, v in enumerate(values)]
+        return json.dumps({"eval": {"model": "m", "task": "t"}, "samples": samples})
+
+    def test_values(self) -> None:
+        values = ["C", "I", "P", "N", "0.5", "Yes", "No", "True", "FALSE", 0.25, True]
+        assert read(self.log(values)).values.ravel().tolist() == [1, 0, 0.5, 0, 0.5, 1, 0, 1, 0, 0.25, 1]
+
+    @pytest.mark.parametrize("value", ["E", "NO_ANSWER", "", [1, 2]])
+    def test_others_are_named(self, value: Any) -> None:
+        with pytest.raises(ReadError, match=r"'s' of sample 't/1' is .* which is no score"):
+            read(self.log(["C", value]))
+
+    def test_samples_without_a_score(self) -> None:
+        content = json.loads(self.log(["C", None, "I", float("nan")]))
+        content["samples"].append({"id": 9, "epoch": 1, "error": {"message": "timeout"}})
+        with pytest.raises(ReadError, match="file lacks topics t/1, t/3, t/9"):
+            read(json.dumps(content))
+        with pytest.warns(DataWarning, match="3 topics dropped of 5"):
+            assert read(json.dumps(content), missing="drop").topics == ("t/0", "t/2")
+        reduced = [{"scorer": "s", "samples": [{"sample_id": 0, "value": 1}]}]
+        with pytest.raises(ReadError, match="file lacks topics t/1, t/2, t/3, t/9"):
+            read(json.dumps(content | {"reductions": reduced}))
+
+
+class TestLong:
+    CONTENT = "system,topic,map,ndcg\na,1,.5,.4\nb,1,err,.2\n"
+
+    def test_a_bad_cell_does_not_hide_its_measure(self) -> None:
+        with pytest.raises(ReadError, match="2 measures; choose one with measure=: map, ndcg"):
+            read(self.CONTENT)
+        with pytest.raises(ReadError, match="column 'map' holds 'err'"):
+            read(self.CONTENT, "map")
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"system": ["a", "b"], "topic": [1, 1], "map": [0.5, "err"], "ndcg": [0.4, 0.2]})
+        with pytest.raises(InputError, match="2 measures"):
+            Scores.from_frame(frame)
+        with pytest.raises(InputError, match="'map' holds 'err'"):
+            Scores.from_frame(frame, "map")
+
+    def test_four_columns_with_the_topic_first(self) -> None:
+        for content, message in (
+            ("1 bm25 map 0.4\n2 bm25 map .6\nall bm25 map 0.5\n", "the summary row 'all'"),
+            ("1 bm25 map 0.4\n2 bm25 map .6\n", "a topic"),
+            ("map 1 bm25 0.4\nmap all bm25 .6\n", "a measure"),
+        ):
+            with pytest.raises(ReadError, match=f"first of four columns should be the run, but looks like {message}"):
+                read(content, "map")
+
+    def test_four_columns_with_the_runs_name(self) -> None:
+        assert read("a runid all a\na map 1 .5\n", "map").systems == ("a",)
+
+    def test_names_of_systems(self) -> None:
+        assert read("tag,qid,score\na,1,.5\n").systems == ("a",)
+
+    def test_a_value_beside_other_columns(self) -> None:
+        with pytest.raises(ReadError, match="none that names the systems beside rank"):
+            read("topic,score,rank\n1,.5,1\n")
+
+    def test_keys_in_another_order(self) -> None:
+        content = (
+            '{"query_id": "1", "measure": "AP", "value": 0.5}\n{"value": 0.25, "query_id": "2", "measure": "AP"}\n'
+        )
+        assert read(content) == Scores([[0.5], [0.25]], ["1", "2"], ["file"], "AP")
+
+
+class TestFrames:
+    def test_two_levels_of_columns(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame([[0.1, 0.2]], columns=pd.MultiIndex.from_product([["map", "P_5"], ["a"]]))
+        with pytest.raises(InputError, match="columns have 2 levels"):
+            Scores.from_frame(frame)
+
+    def test_strange_arguments(self) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="has no columns"):
+            Scores.from_frame(pd.DataFrame())
+        measures: list[Any] = [["map"], 10]
+        for measure in measures:
+            for call in (read, lambda _, m: Scores.from_dict({}, m), lambda _, m: Scores.from_frame(None, m)):
+                with pytest.raises(InputTypeError, match=r"measure is .*: give its name as a string"):
+                    call("topic,a\n1,2\n", measure)
+
+
+class TestFilters:
+    CONTENT = "topic,bm25,ql,dense\n1,.1,.2,\n2,.3,.4,.5\n3,.5,.6,.7\n"
+
+    def test_they_apply_before_missing_topics_count(self) -> None:
+        assert read(self.CONTENT, systems=["ql", "bm25"]) == Scores(
+            [[0.2, 0.1], [0.4, 0.3], [0.6, 0.5]], ["1", "2", "3"], ["ql", "bm25"]
+        )
+        assert read(self.CONTENT, topics=["3", "2"]).values.tolist() == [[0.5, 0.6, 0.7], [0.3, 0.4, 0.5]]
+        with pytest.raises(ReadError, match="dense lacks topic 1"):
+            read(self.CONTENT, systems=["dense"])
+
+    def test_unknown_labels(self) -> None:
+        with pytest.raises(ReadError, match=r"^file: has no system 'bm52'; did you mean 'bm25'"):
+            read(self.CONTENT, systems=["bm52"])
+        with pytest.raises(ReadError, match=r"^file: has no topic '9'; there are: 1, 2, 3"):
+            read(self.CONTENT, topics=["9"])
+        with pytest.raises(InputTypeError, match="give a list"):
+            read(self.CONTENT, topics="1")
+
+    def test_warnings_name_the_file(self) -> None:
+        with pytest.warns(DataWarning, match="^file: 1 topic dropped of 3"):
+            read(self.CONTENT, missing="drop")
+
+    def test_progress(self) -> None:
+        seen: list[tuple[int, int]] = []
+        files = [io.StringIO(f"topic,{name}\n1,.5\n") for name in "abc"]
+        read_scores(files, progress=lambda *place: seen.append(place))
+        assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+class TestFolders:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        for name in ("a", "b"):
+            (tmp_path / "real" / name).mkdir(parents=True)
+            (tmp_path / "real" / name / f"{name}.csv").write_text(f"topic,{name}\n1,.5\n")
+        (tmp_path / "linked").mkdir()
+        (tmp_path / "linked" / "a").symlink_to(tmp_path / "real" / "a")
+        (tmp_path / "linked" / "up").symlink_to(tmp_path / "linked")
+        return tmp_path
+
+    def test_links_are_followed_once(self, folder: Path) -> None:
+        assert read_scores(folder / "linked").systems == ("a",)
+        assert read_scores(folder).systems == ("a", "b")
+
+    def test_what_cannot_be_read_is_named(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        scandir, access = os.scandir, os.access
+
+        def refuse(path: Any = ".") -> Any:
+            if str(path).endswith("real/b"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return scandir(path)
+
+        monkeypatch.setattr(os, "scandir", refuse)
+        monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("real/b") and access(path, mode))
+        for what in (folder / "real", str(folder / "real" / "*" / "*.csv"), str(folder / "r*" / "**" / "*.csv")):
+            with pytest.raises(ReadError, match=r"real/b: the folder cannot be read: Permission denied"):
+                read_scores(what)
+
+    def test_strange_paths(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("~$b.csv").write_text("topic,a\n1,.5\n")
+        with pytest.raises(ReadError, match="the path is empty"):
+            read_scores("")
+        assert read_scores("~$b.csv").systems == ("a",)
+        with pytest.raises(ReadError, match=r"~nouser/x.csv: cannot be read"):
+            read_scores("~nouser/x.csv")
