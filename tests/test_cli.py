@@ -70,7 +70,7 @@ def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
     assert len(found) == 2
     for one, path in zip(found, (CAREFUL, HASTY), strict=True):
-        expected = cc.compare(PEOPLE, path, names=("people.csv", Path(path).name)).to_dict()
+        expected = cc.compare(PEOPLE, path, names=("people.csv", Path(path).name), rng=0).to_dict()
         assert one == {**expected, "read_notes": []}
 
 
@@ -78,8 +78,27 @@ def test_csv_markdown_latex() -> None:
     rows = list(csv.DictReader(io.StringIO(good("compare", PEOPLE, CAREFUL, HASTY, "-f", "csv"))))
     assert float(rows[1]["tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
     assert rows[1]["tau"] == ""
-    assert "| hasty.csv | 0.723 |" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-f", "markdown")
-    assert r"hasty.csv & 0.723 \\" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-f", "latex")
+    plain = ("compare", PEOPLE, HASTY, "-c", "tau_b", "--test", "none", "-f")
+    assert "| hasty.csv | 0.723 |" in good(*plain, "markdown")
+    assert r"hasty.csv & 0.723 \\" in good(*plain, "latex")
+
+
+def test_the_rank_test(tmp_path: Path) -> None:
+    rows = list(
+        csv.DictReader(io.StringIO(good("compare", PEOPLE, HASTY, "--seed", "7", "--resamples", "499", "-f", "csv")))
+    )
+    expected = cc.rank_test(cc.load_collection("people"), cc.load_collection("hasty"), n_resamples=499, rng=7)
+    assert (float(rows[0]["d_rank"]), float(rows[0]["p"])) == (expected.distance, expected.pvalue)
+    two = good("compare", PEOPLE, HASTY, "--seed", "7", "--resamples", "499", "--workers", "2", "-f", "csv")
+    assert list(csv.DictReader(io.StringIO(two))) == rows
+    assert "d_rank" not in good("compare", PEOPLE, CAREFUL, HASTY, "--test", "none")
+    saved = str(tmp_path / "people.npz")
+    assert "999 resamples" in good("distribution", PEOPLE, "-o", saved, "--resamples", "999")
+    paper = json.loads(good("compare", PEOPLE, HASTY, "--distribution", saved, "-f", "json"))[0]["rank_test"]
+    assert paper["settings"]["method"] == "paper"
+    assert "another collection" in bad("compare", CAREFUL, HASTY, "--distribution", saved, status=1)
+    assert "no such file" in bad("compare", CAREFUL, HASTY, "--distribution", saved + "x", status=1)
+    assert "Carterette" in good("cite", "rank_test")
 
 
 def test_matrix() -> None:

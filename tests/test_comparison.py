@@ -41,9 +41,13 @@ def test_values_are_those_of_the_coefficients_on_the_means() -> None:
 def test_labels_decide_not_positions() -> None:
     a, b = scores(1), scores(2)
     shuffled = b.select(systems=b.systems[::-1], topics=b.topics[::-1])
-    assert cc.compare(a, shuffled).to_dict() == cc.compare(a, b).to_dict()
+    found, expected = cc.compare(a, shuffled, rng=1), cc.compare(a, b, rng=1)
+    assert found.rank_test is not None
+    assert expected.rank_test is not None
+    assert found.rank_test.pvalue == expected.rank_test.pvalue
+    assert found.to_dict() == expected.to_dict()
     reordered = dict(reversed(MODEL.items()))
-    assert cc.compare(PEOPLE, reordered).to_dict() == cc.compare(PEOPLE, MODEL).to_dict()
+    assert cc.compare(PEOPLE, reordered, rng=1).to_dict() == cc.compare(PEOPLE, MODEL, rng=1).to_dict()
 
 
 def test_kinds_of_sides(tmp_path: Path) -> None:
@@ -171,6 +175,21 @@ def test_bad_sides() -> None:
         cc.compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
     with pytest.raises(cc.InputError, match="no coefficient 'tau_c'"):
         cc.compare(PEOPLE, MODEL, ["tau_c"])
+
+
+def test_the_rank_test_is_that_of_the_aligned_truth() -> None:
+    a, b = scores(1, n=30), scores(2, n=30)
+    found = cc.compare(a, b, rng=5, n_resamples=499)
+    expected = cc.rank_test(a, b.means(), n_resamples=499, rng=5)
+    assert found.rank_test is not None
+    assert (found.rank_test.distance, found.rank_test.pvalue) == (expected.distance, expected.pvalue)
+    assert "rank distance" in str(found)
+    seed = cc.compare(a, b).settings["rng"]  # drawn, and told
+    assert cc.compare(a, b, rng=seed).to_dict() == cc.compare(a, b, rng=seed).to_dict()
+    assert cc.compare(a, b, test=None).rank_test is None
+    assert cc.compare(PEOPLE, MODEL).rank_test is None
+    few = cc.compare(scores(1, n=4), scores(2, n=4), rng=1)
+    assert any("size" in note or "regularis" in note for note in few.notes)
 
 
 def test_bad_settings() -> None:

@@ -142,7 +142,7 @@ def compare(
     with _notes(quiet) as notes:
         read = _Reader(measure, missing, lower_is_better, systems, topics)
         labels = _labels([truth, *observed])
-        first, *others = [read(path) for path in _progress([truth, *observed], "reading", quiet)]
+        first, *others = read.all([truth, *observed], quiet)
         _refuse_single_systems([first, *others])
         saved = None
         if distribution is not None:
@@ -199,7 +199,7 @@ def matrix(
     with _notes(quiet):
         read = _Reader(measure, missing, lower_is_better, systems, topics)
         labels = _labels(files)
-        sides = [read(path) for path in _progress(files, "reading", quiet)]
+        sides = read.all(files, quiet)
         _refuse_single_systems(sides)
         aligned = _common(sides, labels, own_topics)
         means = np.stack([side.means() for side in aligned])
@@ -325,19 +325,26 @@ class _Reader:
             raise typer.BadParameter(
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
-        self.options = {"measure": measure, "missing": missing.value, "lower_is_better": lower_is_better}
-        self.systems, self.topics = _names(systems, "--systems"), _names(topics, "--topics")
+        self.options: dict[str, Any] = {
+            "measure": measure,
+            "missing": missing.value,
+            "lower_is_better": lower_is_better,
+            "systems": _names(systems, "--systems"),
+            "topics": _names(topics, "--topics"),
+        }
 
-    def __call__(self, path: str) -> Scores:
+    def all(self, paths: list[str], quiet: bool) -> list[Scores]:
+        """One side a path, with a bar over all their files."""
+        found = []
+        for k, path in enumerate(paths):
+            with _Bar(f"reading {k + 1} of {len(paths)}", quiet) as bar:
+                found.append(self(path, bar))
+        return found
+
+    def __call__(self, path: str, bar: _Bar | None = None) -> Scores:
         from ..read import read_scores
 
-        scores = read_scores(path, **self.options)  # type: ignore[arg-type]
-        if self.systems is None and self.topics is None:
-            return scores
-        try:
-            return scores.select(systems=self.systems, topics=self.topics)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        return read_scores(path, **self.options, progress=bar.update if bar else None)
 
 
 def _common(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
@@ -372,10 +379,10 @@ def _names(given: str | None, option: str) -> list[str] | None:
         return None
     if given.startswith("@"):
         try:
-            text = Path(given[1:]).read_text(encoding="utf-8")
+            text = Path(given[1:]).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise typer.BadParameter(f"{option}: cannot read {given[1:]}: {error}") from None
-        names = text.removeprefix("\ufeff").split("\n")
+        names = text.split("\n")
     else:
         names = given.split(",")
     names = [name.strip() for name in names if name.strip()]
@@ -417,7 +424,8 @@ def _print_comparisons(found: list[Comparison], format: Format, *, named: bool, 
     names = [v.coefficient for v in found[0].values]
     if format is Format.table and len(found) == 1:
         _say(str(found[0]))
-        _say(f"\nCite: concordant cite {' '.join(v.coefficient for v in found[0].values if not v.why)}")
+        cited = [v.coefficient for v in found[0].values if not v.why] + ["rank_test"] * bool(found[0].rank_test)
+        _say(f"\nCite: concordant cite {' '.join(cited)}")
         return
     shown = names if named or format is Format.csv else [n for n in names if n in SHOWN]
     if format is Format.table:
@@ -478,9 +486,18 @@ def _verdict(found: list[Comparison]) -> str:
             best.setdefault(who, []).append(f"{name} {top:.3f}")
     if not best:
         return "A row a ranking, in the order given."
-    return (
-        "; ".join(f"{who} ranks the systems most like the truth by {', '.join(by)}" for who, by in best.items()) + "."
-    )
+    first = "; ".join(f"{who} ranks the systems most like the truth by {', '.join(by)}" for who, by in best.items())
+    return f"{first}.\n{_significance(found)}".strip()
+
+
+def _significance(found: list[Comparison]) -> str:
+    """Which rankings could not be the true one, given the topics."""
+    if not all(c.rank_test for c in found):
+        return ""
+    apart = [c.observed for c in found if c.rank_test and c.rank_test.significant]
+    if not apart:
+        return "Given so few topics, none is distinguishable from the truth (rank test, alpha 0.05)."
+    return f"Different from the truth beyond what the topics explain (rank test, alpha 0.05): {', '.join(apart)}."
 
 
 def _print_details(found: list[Comparison], shown: list[str]) -> None:
@@ -500,7 +517,7 @@ def _print_details(found: list[Comparison], shown: list[str]) -> None:
             _say(f"\n{c.observed}")
             for note in notes:
                 _say(f"  {note}")
-    _say(f"\nCite: concordant cite {' '.join(shown)}")
+    _say(f"\nCite: concordant cite {' '.join([*shown, *(['rank_test'] if found[0].rank_test else [])])}")
 
 
 def _print_table(table: Any, format: Format) -> None:
