@@ -101,6 +101,16 @@ def test_the_rank_test(tmp_path: Path) -> None:
     assert "Carterette" in good("cite", "rank_test")
 
 
+def test_no_verdict_where_the_test_claims_nothing() -> None:
+    few = ",".join(str(topic) for topic in range(401, 416))  # 15 topics, 20 systems
+    text = good("compare", PEOPLE, CAREFUL, HASTY, "--topics", few)
+    assert "rank test" not in text.split("Cite")[0].replace("no size is claimed", "")
+    rows = list(csv.DictReader(io.StringIO(good("compare", PEOPLE, HASTY, "--topics", few, "-f", "csv"))))
+    assert rows[0]["p"] == ""
+    assert float(rows[0]["d_rank"]) > 0
+    assert "its p-value says nothing" in good("compare", PEOPLE, HASTY, "--topics", few)
+
+
 def test_matrix() -> None:
     found = json.loads(good("matrix", PEOPLE, CAREFUL, HASTY, "-c", "tau_ap_ties", "-f", "json"))
     means = [cc.load_collection(name).means() for name in ("people", "careful", "hasty")]

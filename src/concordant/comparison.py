@@ -110,11 +110,20 @@ class Comparison:
         lines += [""] * bool(self.notes) + [f"Mind: {note}" for note in self.notes]
         return "\n".join(lines)
 
+    @property
+    def tested(self) -> bool:
+        """Whether there is a test that keeps its level: a truth with topics, more of them than systems."""
+        return (
+            self.rank_test is not None and self.rank_test.distribution.n_systems < self.rank_test.distribution.n_topics
+        )
+
     def rank_line(self) -> str:
         """What the test of the rank distance says, in a line."""
         t = self.rank_test
         if t is None:
             return "no rank distance: the truth came without topics"
+        if not self.tested:
+            return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
         verdict = "significantly different from" if t.significant else "not distinguishable from"
         return (
             f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "

@@ -445,7 +445,8 @@ def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool) -> Any:
     for c in found:
         rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else []), *(c[n] for n in shown)])
         if tested:
-            rows[-1] += [c.rank_test.distance, c.rank_test.pvalue] if c.rank_test else [None, None]
+            rows[-1].append(c.rank_test.distance if c.rank_test else None)
+            rows[-1].append(c.rank_test.pvalue if c.rank_test and c.tested else None)
         for p in c.per_topic:
             if p.coefficient in shown:
                 rows[-1] += [p.mean, p.sd]
@@ -492,7 +493,7 @@ def _verdict(found: list[Comparison]) -> str:
 
 def _significance(found: list[Comparison]) -> str:
     """Which rankings could not be the true one, given the topics."""
-    if not all(c.rank_test for c in found):
+    if not all(c.tested for c in found):
         return ""
     apart = [c.observed for c in found if c.rank_test and c.rank_test.significant]
     if not apart:
@@ -503,21 +504,25 @@ def _significance(found: list[Comparison]) -> str:
 def _print_details(found: list[Comparison], shown: list[str]) -> None:
     from ..tables import counted
 
+    shared = [note for note in found[0].notes if all(note in c.notes for c in found)]
     for c in found:
         notes = [f"{v.coefficient} has no value: {v.why}" for v in c.values if v.why and v.coefficient in shown]
         if c.tied_observed:
-            notes.append(counted(c.tied_observed, "tied pair") + "".join(f"; {bounds}" for bounds in c.tie_bounds[:1]))
+            open_ = [b for b in c.tie_bounds if float(b.maximum) - float(b.minimum) >= 0.0005]
+            notes.append(counted(c.tied_observed, "tied pair") + "".join(f"; {bounds}" for bounds in open_[:1]))
         for p in c.per_topic:
             if p.coefficient in shown and (p.why or p.undefined):
                 notes.append(
                     f"{p.coefficient} on each topic: {p.why or f'undefined on {p.undefined}, which are left out'}"
                 )
-        notes += c.notes
-        if notes:
-            _say(f"\n{c.observed}")
-            for note in notes:
-                _say(f"  {note}")
+        _print_notes(c.observed, [*notes, *(note for note in c.notes if note not in shared)])
+    _print_notes("all", shared)
     _say(f"\nCite: concordant cite {' '.join([*shown, *(['rank_test'] if found[0].rank_test else [])])}")
+
+
+def _print_notes(about: str, notes: list[str]) -> None:
+    if notes:
+        _say("\n".join([f"\n{about}", *(f"  {note}" for note in notes)]))
 
 
 def _print_table(table: Any, format: Format) -> None:
