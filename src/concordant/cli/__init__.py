@@ -1,4 +1,8 @@
-"""The command line `concordant`: `app` has the commands, `render` turns tables into text of each format."""
+"""The command line `concordant`.
+
+`app` has the commands, `options` what they share; `reading` goes from arguments to scores, `answer` from comparisons to
+text, `render` from tables to each format, `terminal` to the screen.
+"""
 
 from __future__ import annotations
 

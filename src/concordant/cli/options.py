@@ -1,0 +1,60 @@
+"""The options that commands share, and their choices."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+import typer
+
+
+class Format(StrEnum):
+    """What to print."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+class Test(StrEnum):
+    """How to test the rank distance."""
+
+    recentred = "recentred"
+    paper = "paper"
+    none = "none"
+
+    @property
+    def method(self) -> Literal["recentred", "paper"] | None:
+        """The argument of the library."""
+        return {"recentred": "recentred", "paper": "paper"}.get(self.value)  # type: ignore[return-value]
+
+
+class Missing(StrEnum):
+    """What to do about topics that a system lacks."""
+
+    error = "error"
+    zero = "zero"
+    drop = "drop"
+    drop_systems = "drop-systems"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
+MeasureOption = Annotated[
+    str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
+]
+MissingOption = Annotated[
+    Missing, typer.Option(help="Topics that a system lacks: stop, score them 0, drop the topics, or drop the systems.")
+]
+LowerOption = Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")]
+SystemsOption = Annotated[
+    str | None, typer.Option(help="Only these systems: names with commas between, or @FILE with a name a line.")
+]
+TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
+CoefficientsOption = Annotated[
+    list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")
+]
