@@ -18,8 +18,10 @@ lint: $(VENV)/tools
 	$(PY) -m mypy
 
 bench: $(VENV)/installed
+	$(PY) -m pip install --quiet --group bench
 	$(PY) benchmarks/coefficients.py
 	$(PY) benchmarks/reading.py
+	$(PY) benchmarks/distance.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed

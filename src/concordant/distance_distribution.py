@@ -41,7 +41,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
 FORMAT = "concordant rank distances 1"
-CHUNK = 256  # resamples at a time: what bounds the memory
+CHUNK = 512  # resamples at a time: what bounds the memory
 EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 
 
@@ -241,12 +241,15 @@ def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Ite
         yield slice(lo, lo + rows), np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
 
 
-def resampled_means(values: FloatArray, weights: IntArray) -> FloatArray:
+def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
     """Means of the systems over resampled topics, rounded as all means are, so that equal totals are tied."""
-    n = len(values)
-    drawn = weights.astype(np.float64)
-    size = drawn @ np.abs(values) / n if (values < 0).any() else None
-    return round_means(drawn @ values / n, size)
+
+    def means(of: FloatArray) -> FloatArray:
+        sums = np.empty((len(weights), of.shape[1]))
+        _kernels.distance_kernels().resampled_sums(of, weights, sums, workers)
+        return sums / len(of)
+
+    return round_means(means(values), means(np.abs(values)) if (values < 0).any() else None)
 
 
 def paper_distances(
@@ -255,7 +258,7 @@ def paper_distances(
     """carterette2009, algorithm 2: distances of the rankings of resampled topics from the collection."""
     distances = np.empty(n_resamples)
     for rows, weights in resampled_weights(problem.n, n_resamples, rng):
-        distances[rows] = problem.distances(resampled_means(problem.values, weights), workers=workers)
+        distances[rows] = problem.distances(resampled_means(problem.values, weights, workers=workers), workers=workers)
         if progress is not None:
             progress(rows.stop, n_resamples)
     return distances

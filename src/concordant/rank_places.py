@@ -202,7 +202,7 @@ def _by_distance(
     ranks = np.empty((count, problem.m), np.min_scalar_type(problem.m))
     place = np.argsort(own)  # of each system in the truth's order
     for rows, weights in resampled_weights(problem.n, count, rng):
-        means = resampled_means(problem.values, weights)
+        means = resampled_means(problem.values, weights, workers=workers)
         distances[rows] = problem.distances(means, workers=workers)
         order = place[order_of(means, problem.means)]
         np.put_along_axis(ranks[rows], order, np.arange(problem.m, dtype=ranks.dtype)[None], axis=1)

@@ -76,6 +76,11 @@ def recentred_distances(
         _, out[row] = _solve(s, projection + shift)
 
 
+def resampled_sums(values: FloatArray, weights: IntArray, out: FloatArray, workers: int) -> None:
+    """Sums of the scores over resampled topics; `weights` say how often each topic was drawn, a row a resample."""
+    np.matmul(weights.astype(np.float64), values, out=out)
+
+
 def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
     """The dual v, and a row of `out`."""
     from scipy.linalg import solve_triangular
