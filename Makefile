@@ -18,7 +18,6 @@ lint: $(VENV)/tools
 	$(PY) -m mypy
 
 bench: $(VENV)/installed
-	$(PY) -m pip install --quiet --group bench
 	$(PY) benchmarks/coefficients.py
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/distance.py

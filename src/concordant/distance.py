@@ -16,6 +16,7 @@ import numpy.typing as npt
 from . import _kernels
 from ._kernels import reference_distance
 from .coefficients.inputs import _floats, refuse_not_finite
+from .coefficients.sums import check_workers
 from .errors import InputError, InputTypeError, RegularisationWarning
 from .scores import Scores, mean_over_topics
 from .tables import counted, listing
@@ -242,10 +243,3 @@ def _aligned(truth: Truth, observed: Scores) -> FloatArray:
             )
     place = {system: k for k, system in enumerate(observed.systems)}
     return observed.means()[[place[system] for system in truth.systems]]
-
-
-def check_workers(workers: Any) -> int:
-    """A number of threads."""
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise InputError(f"workers is {workers!r}: give a whole number of threads, at least 1")
-    return int(workers)

@@ -21,13 +21,13 @@ import numpy.typing as npt
 
 from . import __version__, _kernels
 from ._kernels import reference_distance
+from .coefficients.sums import check_workers
 from .distance import (
     FloatArray,
     IntArray,
     Problem,
     Projection,
     Truth,
-    check_workers,
     matrix_of,
     require_solved,
     unsolved,

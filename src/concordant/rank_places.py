@@ -10,7 +10,8 @@ import numpy as np
 
 from . import __version__
 from ._kernels.reference_distance import order_of
-from .distance import FloatArray, IntArray, Problem, Truth, check_workers, matrix_of
+from .coefficients.sums import check_workers
+from .distance import FloatArray, IntArray, Problem, Truth, matrix_of
 from .distance_distribution import (
     DistanceDistribution,
     Progress,
@@ -88,6 +89,7 @@ class RankProbabilities:
         ax.figure.colorbar(mesh, ax=ax, label="probability")
         ax.set_xlabel("system, by its rank in the truth")
         ax.set_ylabel("rank")
+        ax.locator_params(integer=True)
         ax.set_aspect("equal")
         return ax
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from .distance import Observed, Problem, Truth, check_workers, scores_beside
+from .coefficients.sums import check_workers
+from .distance import Observed, Problem, Truth, scores_beside
 from .distance_distribution import (
     DistanceDistribution,
     Method,
