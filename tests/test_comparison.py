@@ -192,6 +192,21 @@ def test_the_rank_test_is_that_of_the_aligned_truth() -> None:
     assert any("size" in note or "regularis" in note for note in few.notes)
 
 
+def test_a_ranking_that_says_nothing_is_not_tested() -> None:
+    a = scores(1, n=30)
+    flat = cc.Scores(np.ones((30, 5)), a.topics, a.systems)
+    assert cc.compare(a, flat).rank_test is None
+    tied = cc.compare(a, {"s0": 1, "s1": 1, "s2": 2, "s3": 3, "s4": 4}, n_resamples=99, rng=1)
+    assert "ties in observed are taken in the order of the truth" in str(tied)
+
+
+def test_errors_call_the_sides_by_name() -> None:
+    a = scores(1)
+    other = cc.Scores(a.values, a.topics, [s + "x" for s in a.systems])
+    with pytest.raises(cc.InputError, match=r"human has s0.*machine has s0x"):
+        cc.compare(a, other, names=("human", "machine"))
+
+
 def test_bad_settings() -> None:
     with pytest.raises(cc.InputError, match="on is 'foo'"):
         cc.compare(PEOPLE, MODEL, on="foo")  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from .coefficients.ties import TieBounds, tie_bounds
 from .distance_distribution import DistanceDistribution, Method
 from .errors import AlignmentWarning, InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
 from .rank_testing import RankTest, rank_test
-from .scores import Scores, alignment
+from .scores import Alignment, Scores, alignment
 from .tables import counted, listing
 
 Labelled: TypeAlias = "Scores | Mapping[Any, float] | str | os.PathLike[str] | Any"
@@ -127,7 +128,8 @@ class Comparison:
         verdict = "significantly different from" if t.significant else "not distinguishable from"
         return (
             f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "
-            f"{t.distribution.method} bootstrap, {t.distribution.n_resamples:,} resamples)"
+            f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
+            f"{'; ties in observed are taken in the order of the truth' if self.tied_observed else ''})"
         )
 
     __repr__ = __str__
@@ -242,7 +244,8 @@ def compare(
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
     options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "distribution": distribution}
-    tested, test_notes = _rank_test(sides, test, options)
+    all_tied = counts.tied_observed == len(x) * (len(x) - 1) / 2
+    tested, test_notes = _rank_test(sides, None if all_tied else test, options)
     shared = sides[0].scores is not None and sides[1].scores is not None and on == "both"
     return Comparison(
         truth=names[0],
@@ -317,7 +320,7 @@ def _aligned(
         return side.scores or Scores(side.means[None], topics=["means"], systems=side.systems)
 
     by_topic = truth.scores is not None and observed.scores is not None and on == "both"
-    found = alignment(as_scores(truth), as_scores(observed), on="both" if by_topic else "systems")
+    found = aligned_by_name((as_scores(truth), as_scores(observed)), names, "both" if by_topic else "systems")
     notes = [
         f"{counted(len(lost), what)} of {names[k]} left out, because {names[1 - k]} lacks "
         f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
@@ -332,6 +335,14 @@ def _aligned(
     else:
         a, b = (side.take(found.scores[0].systems) for side in (truth, observed))
     return (a, b), notes
+
+
+def aligned_by_name(sides: Sequence[Scores], names: Sequence[str], on: Literal["both", "systems"]) -> Alignment:
+    """`alignment`, whose errors call the sides by their names."""
+    try:
+        return alignment(*sides, on=on)
+    except InputError as error:
+        raise InputError(re.sub(r"side (\d+)\b", lambda match: names[int(match[1])], str(error))) from None
 
 
 def _best(sides: tuple[_Side, _Side], top: int | None) -> tuple[tuple[_Side, _Side], list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,18 +51,16 @@ class Reader:
 
 def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
     """All sides on what all of them have; a note says what each loses."""
-    from ..scores import alignment
+    from ..comparison import aligned_by_name
     from ..tables import counted, listing
 
-    try:
-        found = alignment(*sides, on="systems" if own_topics else "both")
-    except InputError as error:
-        raise InputError(re.sub(r"side (\d+) has", lambda m: f"{labels[int(m[1])]} has", str(error))) from None
+    found = aligned_by_name(sides, labels, "systems" if own_topics else "both")
     for label, lost_systems, lost_topics in zip(labels, found.dropped_systems, found.dropped_topics, strict=True):
         for lost, what in ((lost_systems, "system"), (lost_topics, "topic")):
             if lost:
                 warnings.warn(
-                    f"{counted(len(lost), what)} of {label} left out, because not all files have it: {listing(lost)}",
+                    f"{counted(len(lost), what)} of {label} left out, because not all files have "
+                    f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}",
                     stacklevel=2,
                 )
     return list(found.scores)

@@ -116,5 +116,11 @@ def with_bar(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
 
 def in_options(message: str) -> str:
     """A message of the library, with the options of the command line for its arguments."""
-    message = message.replace("with measure=", "with -m").replace("with missing=", "with --missing")
-    return re.sub(r"missing='([a-z-]+)'", r"--missing \1", message).replace("lower_is_better=True", "--lower-is-better")
+    message = re.sub(r"missing='([a-z-]+)'", r"--missing \1", message)
+    for argument, option in (
+        ("measure=", "-m"),
+        ("missing=", "--missing"),
+        ("lower_is_better=True", "--lower-is-better"),
+    ):
+        message = message.replace(argument, option)
+    return message
