@@ -48,6 +48,13 @@ BIBTEX = {
   year      = {2017},
   doi       = {10.1145/3121050.3121106}
 }""",
+    "carterette2009": """@inproceedings{carterette2009,
+  author    = {Carterette, Ben},
+  title     = {On Rank Correlation and the Distance between Rankings},
+  booktitle = {Proceedings of the 32nd International ACM SIGIR Conference},
+  pages     = {436--443},
+  year      = {2009}
+}""",
     "gao2015": """@inproceedings{gao2015,
   author    = {Gao, Ning and Oard, Douglas W.},
   title     = {A Head-Weighted Gap-Sensitive Correlation Coefficient},
