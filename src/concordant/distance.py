@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import _kernels
 from ._kernels import reference_distance
-from .coefficients.inputs import _floats, refuse_not_finite
+from .coefficients.inputs import _floats, _refuse_other_labels, refuse_not_finite
 from .coefficients.sums import check_workers
 from .errors import InputError, InputTypeError, RegularisationWarning
 from .scores import Scores, mean_over_topics
@@ -214,6 +214,7 @@ def scores_beside(truth: Truth, observed: Observed) -> FloatArray:
     """What was observed, as scores in the order of the truth's systems. The truth was checked by `matrix_of`."""
     if isinstance(observed, Scores):
         return _aligned(truth, observed)
+    _refuse_other_labels(truth, observed)  # of pandas frames and Series, which are compared by position
     m = np.shape(truth.values if isinstance(truth, Scores) else truth)[1]
     scores = _floats(observed, "observed")
     if scores.shape[-1] != m:

@@ -211,6 +211,15 @@ def test_labels_and_batches() -> None:
     assert found[1, 2] == cc.rank_distance(truth, batch[1, 2])
 
 
+def test_pandas_labels_in_another_order_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.random.default_rng(1).random((5, 3)), columns=list("abc"))
+    observed = pandas.Series([1.0, 3.0, 2.0], index=list("abc"))
+    assert cc.rank_distance(frame, observed) == cc.rank_distance(frame.to_numpy(), [1.0, 3.0, 2.0])
+    with pytest.raises(cc.InputError, match="labels in another order"):
+        cc.rank_distance(frame, observed.reindex(list("cab")))
+
+
 def test_the_order_of_topics_and_systems_does_not_matter() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.random((20, 8)), rng.random(8)
