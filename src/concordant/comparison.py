@@ -17,7 +17,7 @@ from .coefficients.inputs import FloatArray
 from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
-from .distance_distribution import DistanceDistribution, Method
+from .distance_distribution import DistanceDistribution, Method, Progress
 from .errors import AlignmentWarning, InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
 from .rank_testing import RankTest, rank_test
 from .scores import Alignment, Scores, alignment
@@ -183,6 +183,7 @@ def compare(
     distribution: DistanceDistribution | None = None,
     rng: int | np.random.Generator | None = None,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare the ranking of the systems in `observed` with that in `truth`.
 
@@ -210,6 +211,8 @@ def compare(
         Seed or generator of the resampling. Where none is given, one is drawn, and the settings say which.
     workers
         Threads.
+    progress
+        Called with the number of resamples done and of all.
 
     Examples
     --------
@@ -243,7 +246,13 @@ def compare(
     bounds = _bounds([c.name for c in wanted], x, y) if counts.tied_observed else ()
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
-    options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "distribution": distribution}
+    options = {
+        "n_resamples": n_resamples,
+        "rng": rng,
+        "workers": workers,
+        "distribution": distribution,
+        "progress": progress,
+    }
     all_tied = counts.tied_observed == len(x) * (len(x) - 1) / 2
     tested, test_notes = _rank_test(sides, None if all_tied else test, options)
     shared = sides[0].scores is not None and sides[1].scores is not None and on == "both"

@@ -27,7 +27,7 @@ from .options import (
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
 from .render import printable
-from .terminal import Bar, Notes, in_options, print_table, say, with_bar
+from .terminal import Bar, Notes, in_options, print_table, say
 
 app = typer.Typer(
     name="concordant",
@@ -103,23 +103,26 @@ def compare(
             saved, test = DistanceDistribution.load(distribution), Test.paper
         if common:
             first, *others = on_common_data([first, *others], labels, own_topics)
-        found = [
-            run(
-                first,
-                other,
-                wanted,
-                top=top,
-                per_topic=per_topic,
-                on="systems" if own_topics else "both",
-                names=(labels[0], label),
-                test=test.method,
-                n_resamples=resamples,
-                distribution=saved,
-                rng=seed,
-                workers=workers,
-            )
-            for other, label in with_bar(list(zip(others, labels[1:], strict=True)), "comparing", quiet)
-        ]
+        found = []
+        for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
+            with Bar(f"testing {k + 1} of {len(others)}", quiet) as bar:
+                found.append(
+                    run(
+                        first,
+                        other,
+                        wanted,
+                        top=top,
+                        per_topic=per_topic,
+                        on="systems" if own_topics else "both",
+                        names=(labels[0], label),
+                        test=test.method,
+                        n_resamples=resamples,
+                        distribution=saved,
+                        rng=seed,
+                        workers=workers,
+                        progress=bar.update,
+                    )
+                )
         notes.hide(note for comparison in found for note in comparison.notes)
     from .answer import print_comparisons
 

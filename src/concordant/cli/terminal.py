@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import typer
@@ -104,14 +104,6 @@ class Bar:
     def __exit__(self, *error: Any) -> None:
         if self.bar is not None:
             self.bar.stop()
-
-
-def with_bar(items: list[Any], what: str, quiet: bool) -> Iterator[Any]:
-    """The items, with a bar."""
-    with Bar(what, quiet) as bar:
-        for k, item in enumerate(items):
-            bar.update(k, len(items))
-            yield item
 
 
 def in_options(message: str) -> str:
