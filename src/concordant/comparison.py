@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
-import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,12 +16,11 @@ from .coefficients.registry import Coefficient, get_coefficient, list_coefficien
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
 from .distance_distribution import DistanceDistribution, Method, Progress
-from .errors import AlignmentWarning, InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
+from .errors import InputError, TiesError, UndefinedCorrelationWarning
 from .rank_testing import RankTest, rank_test
-from .scores import Alignment, Scores, alignment
+from .scores import Scores
+from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
 from .tables import counted, listing
-
-Labelled: TypeAlias = "Scores | Mapping[Any, float] | str | os.PathLike[str] | Any"
 
 
 @dataclass(frozen=True)
@@ -235,8 +232,8 @@ def compare(
         raise InputError(f"names is {names!r}: give two strings, what to call the truth and what the observed")
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
-    sides, notes = _aligned(_side(truth, "truth"), _side(observed, "observed"), on, names)
-    sides, more = _best(sides, top)
+    sides, notes = aligned(side_of(truth, "truth"), side_of(observed, "observed"), on, names)
+    sides, more = best_of(sides, top)
     x, y = sides[0].means, sides[1].means
     if len(x) < 2:
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
@@ -259,7 +256,7 @@ def compare(
     return Comparison(
         truth=names[0],
         observed=names[1],
-        measure=_measure(sides),
+        measure=measure_of(sides),
         systems=sides[0].systems,
         topics=sides[0].scores.topics if shared and sides[0].scores else (),
         truth_means=x,
@@ -282,96 +279,6 @@ def compare(
             "version": __version__,
         },
     )
-
-
-# Sides --------------------------------------------------------------------------------------------
-
-
-class _Side(NamedTuple):
-    systems: tuple[str, ...]
-    means: FloatArray
-    scores: Scores | None
-
-    def take(self, systems: Sequence[str]) -> _Side:
-        place = {system: k for k, system in enumerate(self.systems)}
-        chosen = [place[system] for system in systems]
-        scores = None if self.scores is None else self.scores.select(systems=systems)
-        return _Side(tuple(systems), self.means[chosen], scores)
-
-
-def _side(given: Labelled, name: str) -> _Side:
-    if isinstance(given, (str, os.PathLike)):
-        from .read import read_scores
-
-        given = read_scores(given)
-    if isinstance(given, Scores):
-        return _Side(given.systems, given.means(), given)
-    if hasattr(given, "to_dict") and hasattr(given, "index") and not hasattr(given, "columns"):
-        if not given.index.is_unique:
-            raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
-        given = given.to_dict()
-    if isinstance(given, Mapping):
-        # One row of a matrix without topics: the same checks of labels and numbers, and the scores as they are.
-        row = Scores([list(given.values())], topics=[name], systems=list(given))
-        return _Side(row.systems, row.values[0], None)
-    raise InputTypeError(
-        f"{name} is a {type(given).__name__}: give Scores, a file, or one score for each system as a dictionary or a "
-        "pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, observed)"
-    )
-
-
-def _aligned(
-    truth: _Side, observed: _Side, on: Literal["both", "systems"], names: tuple[str, str]
-) -> tuple[tuple[_Side, _Side], list[str]]:
-    """Both sides with the same systems, and what was left out."""
-
-    def as_scores(side: _Side) -> Scores:
-        return side.scores or Scores(side.means[None], topics=["means"], systems=side.systems)
-
-    by_topic = truth.scores is not None and observed.scores is not None and on == "both"
-    found = aligned_by_name((as_scores(truth), as_scores(observed)), names, "both" if by_topic else "systems")
-    notes = [
-        f"{counted(len(lost), what)} of {names[k]} left out, because {names[1 - k]} lacks "
-        f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
-        for k in range(2)
-        for lost, what in ((found.dropped_systems[k], "system"), (found.dropped_topics[k], "topic"))
-        if lost
-    ]
-    for note in notes:
-        warnings.warn(note, AlignmentWarning, stacklevel=3)
-    if by_topic:
-        a, b = (_Side(s.systems, s.means(), s) for s in found.scores)
-    else:
-        a, b = (side.take(found.scores[0].systems) for side in (truth, observed))
-    return (a, b), notes
-
-
-def aligned_by_name(sides: Sequence[Scores], names: Sequence[str], on: Literal["both", "systems"]) -> Alignment:
-    """`alignment`, whose errors call the sides by their names."""
-    try:
-        return alignment(*sides, on=on)
-    except InputError as error:
-        raise InputError(re.sub(r"side (\d+)\b", lambda match: names[int(match[1])], str(error))) from None
-
-
-def _best(sides: tuple[_Side, _Side], top: int | None) -> tuple[tuple[_Side, _Side], list[str]]:
-    """The k best systems of the truth, and those tied with the k-th."""
-    if top is None:
-        return sides, []
-    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 2:
-        raise InputError(f"top is {top!r}: give the number of systems to compare, at least 2")
-    truth = sides[0]
-    if top >= len(truth.systems):
-        return sides, [f"top is {top}, and there are only {len(truth.systems)} systems: all were compared"]
-    least = np.sort(truth.means)[-top]
-    kept = [s for s, mean in zip(truth.systems, truth.means, strict=True) if mean >= least]
-    notes = [f"the {len(kept)} best systems of the truth, because the last are tied"] if len(kept) > top else []
-    return (truth.take(kept), sides[1].take(kept)), notes
-
-
-def _measure(sides: tuple[_Side, _Side]) -> str:
-    found = dict.fromkeys(side.scores.measure for side in sides if side.scores and side.scores.measure)
-    return " against ".join(found)
 
 
 # Values -------------------------------------------------------------------------------------------
@@ -408,7 +315,7 @@ def _bounds(wanted: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[TieBou
     return tuple(found)
 
 
-def _per_topic(wanted: Sequence[Coefficient], sides: tuple[_Side, _Side]) -> tuple[PerTopic, ...]:
+def _per_topic(wanted: Sequence[Coefficient], sides: tuple[Side, Side]) -> tuple[PerTopic, ...]:
     a, b = sides[0].scores, sides[1].scores
     if a is None or b is None:
         raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
@@ -434,7 +341,7 @@ def _on_topic(error: TiesError, topics: Sequence[str]) -> str:
 
 
 def _rank_test(
-    sides: tuple[_Side, _Side], test: Method | None, options: dict[str, Any]
+    sides: tuple[Side, Side], test: Method | None, options: dict[str, Any]
 ) -> tuple[RankTest | None, list[str]]:
     """The test of the rank distance, and what it warns of."""
     truth = sides[0].scores
@@ -453,7 +360,7 @@ def _plain(value: float) -> float | None:
 # What to mind -------------------------------------------------------------------------------------
 
 
-def _minds(sides: tuple[_Side, _Side], tied_truth: Any, tied_observed: Any, names: tuple[str, str]) -> list[str]:
+def _minds(sides: tuple[Side, Side], tied_truth: Any, tied_observed: Any, names: tuple[str, str]) -> list[str]:
     notes = []
     for side, tied, name in zip(sides, (tied_truth, tied_observed), names, strict=True):
         if side.scores is None:

@@ -51,7 +51,7 @@ class Reader:
 
 def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
     """All sides on what all of them have; a note says what each loses."""
-    from ..comparison import aligned_by_name
+    from ..sides import aligned_by_name
     from ..tables import counted, listing
 
     found = aligned_by_name(sides, labels, "systems" if own_topics else "both")
