@@ -33,7 +33,8 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
         chosen = tables.choose_measure([header[k] for k in numeric], measure)
         values = columns[numeric[[header[k] for k in numeric].index(chosen)]]
     elif layout.measure is None:
-        chosen, values = measure or "", columns[layout.value]
+        column = next((k for k in layout.others if header[k] == measure), layout.value)
+        chosen, values = measure or "", columns[column]
     else:
         names = _texts(columns[layout.measure], header[layout.measure])
         chosen = tables.choose_measure(list(dict.fromkeys(names)), measure)

@@ -148,11 +148,18 @@ def name_columns(header: Sequence[str]) -> Columns | str:
                 f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
                 f"{listing(header[k] for k in others)}: name it system; if {header[value]!r} is a system, rename it"
             )
+        if measure is None and _any(header, others):  # the value is one measure of several
+            return Columns("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Columns("long", system, topic, measure, value, others)
     if system is not None:
         if measure is not None:
             return "has columns for systems, topics and measures, but no column named value or score"
         return Columns("long", system, topic, None, None, others)
+    if measure is not None:
+        return (
+            "has columns for topics and measures, but none named value or score: for a column a system, keep the rows "
+            f"of one measure and leave out {header[measure]!r}; if that is a system, rename it"
+        )
     # A matrix, unless the columns are measures: one system's scores, a column a measure.
     index = topic if topic is not None else 0 if names[0] in INDEX_COLUMNS else None
     rest = tuple(k for k in (range(len(names)) if topic is None else others) if k != index)

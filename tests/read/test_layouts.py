@@ -409,3 +409,54 @@ class TestFolders:
         assert read_scores("~$b.csv").systems == ("a",)
         with pytest.raises(ReadError, match=r"~nouser/x.csv: cannot be read"):
             read_scores("~nouser/x.csv")
+
+
+class TestShortHeader:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "topic,bm25,ql\n301,.5,.6,.7\n302,.1,.2,.3\n",
+            "topic,bm25,ql\n301,.5,.6,\n302,.1,.2,.3\n",
+            "system,topic,map\na,301,.5,.6\n",
+            "topic a b\nfoo bar .5 .6\n",
+            "bm25,ql\n.5,.6,.7\n.1,.2,.3\n",
+        ],
+    )
+    def test_names_do_not_shift(self, content: str) -> None:
+        for missing in ("error", "zero"):
+            with pytest.raises(ReadError, match=r"has \d fields where the header has \d: name each column"):
+                read(content, missing=missing)
+
+    def test_a_delimiter_at_the_end_of_each_row(self) -> None:
+        scores = read("topic,bm25,ql\n301,.5,.6,\n302,.1,.2,\n", missing="zero")
+        assert scores == Scores([[0.5, 0.6], [0.1, 0.2]], ["301", "302"], ["bm25", "ql"])
+
+    def test_row_names_of_r(self) -> None:
+        assert read('"bm25" "ql"\n"301" .5 .6\n"302" .1 .2\n').topics == ("301", "302")
+
+
+class TestValueBesideMeasures:
+    ROWS = (("a", 1, 0.5, 0.9), ("b", 1, 0.4, 0.8))
+
+    @pytest.mark.parametrize("other", ["map", "mine"])
+    def test_the_column_asked_for_is_read(self, other: str) -> None:
+        header = ("system", "topic", "score", other)
+        table = "\n".join(",".join(map(str, row)) for row in (header, *self.ROWS)) + "\n"
+        lines = "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in self.ROWS)
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(self.ROWS, columns=header)
+        for measure, values in ((other, [[0.9, 0.8]]), ("score", [[0.5, 0.4]])):
+            expected = Scores(values, ["1"], ["a", "b"], measure)
+            assert read(table, measure) == read(lines, measure) == Scores.from_frame(frame, measure) == expected
+        if other == "map":
+            with pytest.raises(ReadError, match="2 measures; choose one with measure=: score, map"):
+                read(table)
+            with pytest.raises(InputError, match="2 measures; choose one with measure=: score, map"):
+                Scores.from_frame(frame)
+
+    def test_measures_beside_topics_and_systems(self) -> None:
+        with pytest.raises(ReadError, match="columns for topics and measures, but none named value"):
+            read("topic,measure,bm25,ql\n1,map,.1,.2\n2,map,.3,.4\n", "ndcg")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="columns for topics and measures, but none named value"):
+            Scores.from_frame(pd.DataFrame({"topic": [1, 2], "measure": ["map", "map"], "a": [0.1, 0.2]}), "ndcg")

@@ -45,7 +45,10 @@ def read_delimited(source: Source) -> Table | None:
     header_line, header, cells = _cells(source, 2)  # the beginning tells whether the rest is worth reading
     if not cells or all(number(name) is not None for name in header):
         return None
-    if len(cells[0][1]) == len(header) + 1:  # R's write.table names no column for the row names
+    width = len(header)
+    longer = len(cells[0][1]) == width + 1
+    trailing = longer and any(map(names_labels, header))  # a delimiter ends each row, or a name is missing
+    if longer and not trailing:  # R's write.table names no column for the row names
         header = ["", *header]
     if not names_labels(header[0]) and len(header) > 1 and all(number(name) is not None for name in header[1:]):
         raise no_header(source, header_line)
@@ -53,6 +56,10 @@ def read_delimited(source: Source) -> Table | None:
     if not isinstance(layout, str) and not _plausible(cells[0][1], layout):
         return None
     header_line, _, cells = _cells(source)
+    if trailing:
+        cells = [(line, row[:-1] if len(row) == width + 1 and not row[-1] else row) for line, row in cells]
+    elif longer and (bad := next((line for line, row in cells if is_fraction(number(row[0]))), None)) is not None:
+        raise _unequal(source, width + 1, width, bad)  # no row is named so: these are scores
     return from_cells(source, header, cells, header_line)
 
 
@@ -83,14 +90,18 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     _refuse_twice(source, header, header_line)
     for line, row in cells:
         if len(row) != len(header):
-            raise source.error(f"has {len(row)} fields where the header has {len(header)}", line)
+            raise _unequal(source, len(row), len(header), line)
     if layout.kind != "long":
         return _matrix(source, header, cells, layout, header_line)
     if layout.value is None and layout.system is not None:
         _refuse_scores_as_names(source, header, cells, layout, header_line)
     if layout.value is not None and layout.measure is None:
-        return OneColumn(source, _long_rows(source, header, cells, layout, layout.value))
+        return _Value(source, header, cells, layout, layout.value)
     return _Long(source, header, cells, layout)
+
+
+def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
+    return source.error(f"has {fields} fields where the header has {names}: name each column once", line)
 
 
 def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cells]:
@@ -235,6 +246,21 @@ def _refuse_labels_twice(source: Source, labels: list[str], cells: Cells, what: 
         if label in seen:
             raise source.error(f"{what} {label!r} was given at line {seen[label]} already", line)
         seen[label] = line
+
+
+class _Value(OneColumn):
+    """A long table with a column of values of a measure that it does not name, and perhaps other columns."""
+
+    def __init__(self, source: Source, header: Sequence[str], cells: Cells, layout: Columns, value: int) -> None:
+        super().__init__(source, _long_rows(source, header, cells, layout, value))
+        self.header, self.cells, self.layout = header, cells, layout
+
+    def rows(self, measure: str) -> Rows:
+        """The values, unless another column bears the name that is asked for."""
+        column = next((k for k in self.layout.others if self.header[k] == measure), None)
+        if column is None:
+            return super().rows(measure)
+        return _long_rows(self.source, self.header, self.cells, self.layout, column)
 
 
 class _Long(Table):
