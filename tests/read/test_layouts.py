@@ -460,3 +460,22 @@ class TestValueBesideMeasures:
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match="columns for topics and measures, but none named value"):
             Scores.from_frame(pd.DataFrame({"topic": [1, 2], "measure": ["map", "map"], "a": [0.1, 0.2]}), "ndcg")
+
+
+class TestNamesWithBlanks:
+    @pytest.mark.parametrize(
+        ("content", "systems"),
+        [
+            ("topic,Run 1,Run 2\n301,.5,.6\n", ("Run 1", "Run 2")),
+            ("topic,GPT 3.5,GPT 4\n301,.5,.6\n", ("GPT 3.5", "GPT 4")),
+            ("GPT 4,Llama 2\n.5,.6\n.1,.2\n", ("GPT 4", "Llama 2")),
+            ("GPT 4, Llama 2\n.5, .6\n.1, .2\n", ("GPT 4", "Llama 2")),
+            ("topic;Run 1;Run 2\n301;.5;.6\n", ("Run 1", "Run 2")),
+            ("topic, Run 1\nq 1, .5\n", ("Run 1",)),
+            ('topic,"Run 1",Run 2\n301,.5,.6\n', ("Run 1", "Run 2")),
+            ("a,b map 301 .5\na,b map 302 .6\n", ("a,b",)),
+            ("bm 25,map,301,.5\nbm 25,map,302,.6\n", ("bm 25",)),
+        ],
+    )
+    def test_are_read(self, content: str, systems: tuple[str, ...]) -> None:
+        assert read(content, "map").systems == systems

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..errors import ReadError
 from ..tables import is_summary, looks_like_measure, looks_like_topic
-from .source import Source, number
+from .source import QUOTED, Source, number
 from .table import Rows, Table, without_summary
 from .trec_eval import TEXTS, TrecEval
 
@@ -15,13 +15,24 @@ _WAY_OUT_SUMMARY = "write per-topic scores (ir_measures -q, trec_eval -q)"
 Fields = list[tuple[int, list[str]]]
 
 
-def separator(line: bytes) -> bytes | None:
-    """What separates the fields of a line: tabs, else white space (None), else commas or semicolons."""
+def separator(source: Source) -> bytes | None:
+    """What separates the fields of a file's first line: tabs, commas or semicolons, else white space (None).
+
+    Names may have blanks (`topic,GPT 4`), and those of runs marks (`a,b map 301 0.5`): the second line tells.
+    """
+    lines = source.lines()
+    line, second = next(lines)[1], next(lines, (0, b""))[1]
     if b"\t" in line:
         return b"\t"
-    parts = line.split()
-    marks = (mark for mark in (b",", b";") if all(part.endswith(mark) for part in parts[:-1]) and mark in line)
-    return next(marks, None)
+    parts, below = line.split(), second.split()
+    columns = len(parts) == len(below) and all(number(row[-1]) is not None for row in (parts, below))
+    for mark in (b",", b";"):
+        counts = [QUOTED.sub(b"", text).count(mark) for text in (line, second)]
+        if mark in line and all(part.endswith(mark) for part in parts[:-1]):
+            return mark
+        if counts[0] == counts[1] > 0 and not (columns and not any(part.endswith(mark) for part in parts)):
+            return mark
+    return None
 
 
 def split_line(line: bytes, mark: bytes | None) -> list[str]:
@@ -89,7 +100,7 @@ def _not_the_run(source: Source, what: str, line: int) -> ReadError:
 
 def _fields(source: Source, width: int) -> Fields:
     fields = []
-    mark = separator(next(source.lines())[1])
+    mark = separator(source)
     for line, text in source.lines():
         row = split_line(text, mark)
         if len(row) != width or not all(row):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -28,14 +27,13 @@ from ..tables import (
     says_row_number,
     unclear_row_number,
 )
-from .source import Source, number
+from .source import QUOTED, Source, number
 from .table import OneColumn, Rows, Table, without_summary
 
 # What stands in a cell that has no score.
 _NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 # A cell takes up to 170 bytes of memory. Set concordant.read.delimited.MAX_CELLS to read larger tables.
 MAX_CELLS = 10_000_000
-_QUOTED = re.compile(rb'"[^"]*"')
 _WAY_OUT = "give a row for each topic"
 Cells = list[tuple[int, Sequence[Any]]]
 
@@ -134,7 +132,7 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
 
 def _delimiter(first: bytes) -> str:
     """What separates the names of the header, outside quotation marks."""
-    plain = _QUOTED.sub(b"", first)
+    plain = QUOTED.sub(b"", first)
     return next((mark for mark in "\t,;" if mark.encode() in plain), " ")
 
 

@@ -55,7 +55,7 @@ def recognise(source: Source) -> Table:
 
 
 def _text(source: Source, line: int, first: bytes) -> Table:
-    fields = split_line(first, separator(first))
+    fields = split_line(first, separator(source))
     if len(fields) == 3 and (
         fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):

@@ -27,6 +27,7 @@ MAX_BYTES = 2**30
 MAX_JSON_BYTES = 2**28
 _CHUNK = 2**20
 _LINE = re.compile(rb"[^\n]+")
+QUOTED = re.compile(rb'"[^"]*"')
 
 _OTHER_COMPRESSION = {
     b"PK\x03\x04": "a zip archive (an Inspect log becomes JSON with `inspect log convert --to json`)",
