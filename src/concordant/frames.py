@@ -117,7 +117,9 @@ def scores_from_records(
         raise InputError(
             f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of each topic"
         )
+    tables.warn_of_summaries(topics, stacklevel=5)
     column = {name: k for k, name in enumerate(dict.fromkeys(systems[k] for k in keep))}
+    _refuse_summary(column)
     row = {name: k for k, name in enumerate(dict.fromkeys(topics[k] for k in keep))}
     matrix = np.full((len(row), len(column)), np.nan)
     seen: set[tuple[int, int]] = set()
@@ -158,9 +160,17 @@ def _from_matrix(
     topics, systems = rows, names
     if layout.kind == "transposed":
         matrix, topics, systems = matrix.T, names, rows
+    _refuse_summary(systems)
+    tables.warn_of_summaries(topics, stacklevel=5)
     keep = [k for k, name in enumerate(topics) if not tables.is_summary(name)]
     filled = tables.fill_or_drop(matrix[keep], [topics[k] for k in keep], systems, missing, stacklevel=5)
     return Scores(*filled, measure or "")
+
+
+def _refuse_summary(systems: Iterable[str]) -> None:
+    wrong = tables.summary_system(systems)
+    if wrong:
+        raise InputError(f"{wrong}: leave it out, or rename it if it is a system")
 
 
 def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:

@@ -7,6 +7,7 @@ holds the topics, and on missing topics.
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -22,6 +23,22 @@ Missing = Literal["error", "zero", "drop", "drop-systems"]
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
+# Names that summaries bear as well, without blanks and marks. Leaving them out is warned of.
+_STATISTICS = SUMMARY | {
+    *("overall", "total", "totals", "sum", "std", "stdev", "stddev", "stderr", "sd", "variance", "median", "min"),
+    *("max", "minimum", "maximum", "count", "gmean", "gm", "geomean", "geometricmean", "arithmeticmean", "macro"),
+    *("micro", "macroavg", "microavg", "macroaverage", "microaverage", "macromean", "micromean", "overallmean"),
+    *(
+        "alltopics",
+        "allqueries",
+        "allquestions",
+        "overallaverage",
+        "averageall",
+        "meanall",
+        "grandmean",
+        "standarddeviation",
+    ),
+}
 
 # Names of the columns of a table, in lower case and with _ for blanks and hyphens; the most specific first:
 # where a table has `qid` and `query`, the second is the text of the query.
@@ -91,9 +108,32 @@ def looks_like_topic(name: str) -> bool:
     return len(name) < 100 and _TOPIC.fullmatch(name) is not None
 
 
+@functools.lru_cache(maxsize=2**14)
 def is_summary(topic: str) -> bool:
-    """Whether a row of this name summarises all topics."""
-    return topic.lower() in SUMMARY
+    """Whether a row of this name summarises all topics.
+
+    >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "301", "min1")]
+    [True, True, True, False, False]
+    """
+    return topic.lower() in SUMMARY or re.sub(r"[\W_]+", "", topic).lower() in _STATISTICS
+
+
+def warn_of_summaries(topics: Iterable[str], where: str = "", stacklevel: int = 3) -> None:
+    """Warn of the rows that are left out as summaries, unless they have the name that tools give to them."""
+    left = dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY)
+    if left:
+        warnings.warn(
+            f"{where}left out, because rows of this name summarise topics: {listing(left)}; rename them if they are "
+            "topics",
+            DataWarning,
+            stacklevel,
+        )
+
+
+def summary_system(systems: Iterable[str]) -> str | None:
+    """What is wrong with the first of these names of systems that is one of a summary; None if there is none."""
+    name = next((name for name in systems if is_summary(name)), None)
+    return None if name is None else f"a system is named {name!r}, which is what summaries of systems are called"
 
 
 def invent_topics(count: int) -> list[str]:

@@ -479,3 +479,38 @@ class TestNamesWithBlanks:
     )
     def test_are_read(self, content: str, systems: tuple[str, ...]) -> None:
         assert read(content, "map").systems == systems
+
+
+class TestNamesOfSummaries:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "topic,bm25,ql,mean\n1,.1,.3,.2\n",
+            "bm25,ql,Mean\n.1,.3,.2\n",
+            "system,301,302\na,.4,.6\nb,.5,.7\nmean,.45,.65\n",
+        ],
+    )
+    def test_no_system_is_named_so(self, content: str) -> None:
+        with pytest.raises(ReadError, match=r"a system is named '[mM]ean'.*with systems="):
+            read(content)
+
+    def test_unless_it_is_asked_for(self) -> None:
+        assert read("topic,bm25,max\n1,.1,.3\n", systems=["max", "bm25"]).systems == ("max", "bm25")
+        assert read("topic,bm25,max\n1,.1,.3\n", systems=["bm25"]).systems == ("bm25",)
+
+    def test_frames(self) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match=r"a system is named 'mean'.*: leave it out"):
+            Scores.from_frame(pd.DataFrame({"topic": [1], "bm25": [0.5], "mean": [0.5]}))
+        frame = pd.DataFrame({"topic": ["1", "std"], "bm25": [0.5, 0.1]})
+        with pytest.warns(DataWarning, match="summarise topics: std"):
+            assert Scores.from_frame(frame).topics == ("1",)
+
+    @pytest.mark.parametrize(
+        "name", ["overall", "total", "std", "Median", "macro_avg", "Mean:", "avg.", "all topics", "_all", "gmean"]
+    )
+    def test_no_topic_either(self, name: str) -> None:
+        lines = "map                   \t1\t0.5\nmap                   \t{}\t0.1\n"
+        for content in ("topic,a\n1,.5\n{},.5\n", "system,topic,map\na,1,.5\na,{},.4\n", lines, "# x\n" + lines):
+            with pytest.warns(DataWarning, match=f"summarise topics: {name}; rename"):
+                assert read(content.format(name), "map").topics == ("1",)

@@ -12,7 +12,16 @@ import numpy as np
 from ..errors import DataWarning, InputError, ReadError
 from ..scores import Scores
 from ..scores import _labels as check_labels
-from ..tables import Missing, are_invented, check_measure, choose_measure, fill_or_drop, listing, nearest
+from ..tables import (
+    Missing,
+    are_invented,
+    check_measure,
+    choose_measure,
+    fill_or_drop,
+    listing,
+    nearest,
+    summary_system,
+)
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
@@ -66,6 +75,8 @@ def read_scores(
             stacklevel=2,
         )
     _refuse_unequal_counts(found, rows)
+    if systems is None:
+        _refuse_summaries(found, rows)
     values, *labels = _pivot(found, rows, _name(found, rows))
     where = _where(found)
     for axis, names in enumerate(wanted):
@@ -172,6 +183,14 @@ def _refuse_unequal_counts(found: list[Table], rows: list[Rows]) -> None:
                 f"has {count} rows without names of topics, and {found[first].source.label} has {counts[first]}: "
                 "nothing tells which belong together; give the files a column named topic"
             )
+
+
+def _refuse_summaries(found: list[Table], rows: list[Rows]) -> None:
+    """A column of means would count as one more system."""
+    for table, part in zip(found, rows, strict=True):
+        wrong = summary_system(dict.fromkeys(part.systems or ()))
+        if wrong:
+            raise table.source.error(f"{wrong}: leave it out of the file, or name the systems to read with systems=")
 
 
 def _places(wanted: Iterable[str], labels: list[str], noun: str, where: str) -> list[int]:
