@@ -156,6 +156,8 @@ def _from_matrix(
             rows, names, numbers = _texts(columns[layout.others[0]], names[0]), names[1:], numbers[1:]
         else:
             rows = tables.invent_topics(len(numbers[0]))
+    if label is not None and layout.kind == "matrix" and tables.number_rows(header[label], rows):
+        rows = tables.invent_topics(len(rows))
     matrix = np.array(numbers).T
     topics, systems = rows, names
     if layout.kind == "transposed":

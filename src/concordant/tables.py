@@ -146,6 +146,15 @@ def are_invented(topics: Sequence[str]) -> bool:
     return all(topic.startswith("row ") and topic[4:].isdecimal() for topic in topics)
 
 
+def number_rows(name: str, labels: Sequence[Any]) -> bool:
+    """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
+    count = len(labels)
+    return column_name(name) in _ROW_NUMBERS and [str(label) for label in labels] in (
+        [str(k) for k in range(count)],
+        [str(k) for k in range(1, count + 1)],
+    )
+
+
 def column_name(name: str) -> str:
     """The name of a column in the spelling of the lists above."""
     return re.sub(r"[\s-]", "_", name.strip().lower())

@@ -514,3 +514,27 @@ class TestNamesOfSummaries:
         for content in ("topic,a\n1,.5\n{},.5\n", "system,topic,map\na,1,.5\na,{},.4\n", lines, "# x\n" + lines):
             with pytest.warns(DataWarning, match=f"summarise topics: {name}; rename"):
                 assert read(content.format(name), "map").topics == ("1",)
+
+
+class TestRowNumbers:
+    def test_dropped_rows_are_not_paired(self) -> None:
+        with pytest.warns(DataWarning, match="1 topic dropped of 5"):
+            five = read("a,b\n.1,.2\n.3,\n.5,.6\n.7,.8\n.9,.1\n", missing="drop")
+        four = read("a,b\n.1,.2\n.3,.4\n.5,.6\n.7,.8\n")
+        with pytest.raises(InputError, match="4 and 4 rows without names of topics, and not the same"):
+            align(five, four)
+
+    @pytest.mark.parametrize("start", [0, 1])
+    def test_the_index_of_pandas_names_no_topics(self, start: int) -> None:
+        rows = [f"{k},.1,.2\n" for k in range(start, start + 3)]
+        three, two = (read(",a,b\n" + "".join(rows[:count])) for count in (3, 2))
+        assert three.topics == ("row 1", "row 2", "row 3")
+        with pytest.raises(InputError, match="3 and 2 rows without names of topics"):
+            align(three, two)
+
+
+def test_two_runs_in_a_file_of_trec_eval() -> None:
+    content = "runid                 \tall\ta\nmap                   \t1\t.5\nrunid                 \tall\tb\n"
+    for start in ("", "# x\n"):
+        with pytest.raises(ReadError, match=r"holds several runs \(a, b\): give each a file of its own"):
+            read(start + content + "map                   \t2\t.5\n", "map")

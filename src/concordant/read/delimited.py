@@ -24,6 +24,7 @@ from ..tables import (
     listing,
     name_columns,
     names_labels,
+    number_rows,
     says_row_number,
     unclear_row_number,
 )
@@ -175,7 +176,9 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     if not columns:
         raise source.error("has no column of scores", header_line)
     across = [header[k] for k in columns]
-    down = invent_topics(len(cells)) if label is None else [str(row[label]) for _, row in cells]
+    down = [] if label is None else [str(row[label]) for _, row in cells]
+    if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
+        down = invent_topics(len(cells))
     what = "topic" if layout.kind == "matrix" else "system"
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)

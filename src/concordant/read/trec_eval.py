@@ -15,7 +15,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
-from ..tables import is_summary, warn_of_summaries
+from ..tables import is_summary, listing, warn_of_summaries
 from .source import Source, number
 from .table import Rows, Table
 
@@ -103,13 +103,20 @@ class TrecEval(Table):
 
     def _run_id(self) -> str | None:
         if self._fields is not None:
-            return next((value.decode() for _, name, _, value in self._fields if name == b"runid"), None)
-        place = -1
+            return self._one([value.decode() for _, name, _, value in self._fields if name == b"runid"])
+        place, found = -1, []
         while (place := self._data.find(b"\nrunid", place + 1)) >= 0:
             name, _, value = self._data[place + 1 : self._data.index(b"\n", place + 1)].split(b"\t")
             if name.strip() == b"runid":
-                return value.strip().decode()
-        return None
+                found.append(value.strip().decode())
+        return self._one(found)
+
+    def _one(self, names: list[str]) -> str | None:
+        if len(set(names)) > 1:
+            raise self.source.error(
+                f"holds several runs ({listing(dict.fromkeys(names))}): give each a file of its own"
+            )
+        return names[0] if names else None
 
 
 def _is_summary(topic: bytes) -> bool:
