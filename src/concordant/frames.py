@@ -13,6 +13,9 @@ from . import tables
 from .errors import DataWarning, InputError, InputTypeError
 from .scores import Scores
 
+# What the one key around results is called; no system.
+_WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
+
 
 def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Scores:
     """See `Scores.from_frame`."""
@@ -72,7 +75,20 @@ def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) 
     if len(deep) > 1:
         raise InputTypeError("nested mixes two and three levels: give {system: {topic: {measure: value}}} throughout")
     if deep == {True}:
-        return [(str(s), str(t), str(m), v) for s, ts in nested.items() for t, ms in ts.items() for m, v in ms.items()]
+        if not all(bottom for inner in nested.values() for bottom in inner.values()):
+            raise InputTypeError("nested has an empty dictionary: leave it out, or give null where there is no score")
+        cells = [
+            ((str(a), str(b), str(c)), v) for a, bs in nested.items() for b, cs in bs.items() for c, v in cs.items()
+        ]
+        s, t, m = _levels([{key[k] for key, _ in cells} for k in range(3)], measure)
+        return [(key[s], key[t], key[m], v) for key, v in cells]
+    columns = [str(key) for level in (nested, *nested.values()) for key in level]
+    label = next((key for key in columns if tables.column_name(key) in tables.TOPIC_COLUMNS), None)
+    if label is not None:
+        raise InputError(
+            f"the key {label!r} names a column of topics, as of a frame written as JSON: write it as CSV, or as JSON "
+            "with orient='records'"
+        )
     pairs = [(str(a), str(b), v) for a, inner in nested.items() for b, v in inner.items()]
     level = _level_of_measures({a for a, _, _ in pairs}, {b for _, b, _ in pairs}, measure)
     if level == "outer":
@@ -80,6 +96,31 @@ def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) 
     if level == "inner":
         return [(system, t, m, v) for t, m, v in pairs]
     return [(s, t, measure or "", v) for s, t, v in pairs]
+
+
+def _levels(levels: list[set[str]], measure: str | None) -> tuple[int, int, int]:
+    """Which of three levels holds systems, which topics and which measures; in this order if nothing speaks against it.
+
+    The measures are where the one asked for is, or known names are.
+    """
+    tests: tuple[Callable[[set[str]], bool], ...] = (
+        lambda names: measure in names,
+        lambda names: any(map(tables.looks_like_measure, names)),
+        lambda names: all(map(tables.looks_like_measure, names)),
+    )
+    found = [[k for k in range(3) if test(levels[k])] for test in tests]
+    place = next((places[0] for places in found if len(places) == 1), 2)
+    a, b = (k for k in range(3) if k != place)
+    topics = [all(tables.looks_like_topic(name) or tables.is_summary(name) for name in levels[k]) for k in (a, b)]
+    wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
+    if wrapped or topics == [True, False] or (place != 2 and topics != [False, True]):
+        shown = "; ".join(tables.listing(sorted(names), 3) for names in levels)
+        raise InputError(
+            f"cannot tell which of the three levels ({shown}) "
+            "holds systems, topics or measures: nest them as {system: {topic: {measure: value}}}"
+            + ("; rename systems that are called as topics are" if topics[0] else "")
+        )
+    return a, b, place
 
 
 def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) -> Literal["outer", "inner", "none"]:

@@ -538,3 +538,69 @@ def test_two_runs_in_a_file_of_trec_eval() -> None:
     for start in ("", "# x\n"):
         with pytest.raises(ReadError, match=r"holds several runs \(a, b\): give each a file of its own"):
             read(start + content + "map                   \t2\t.5\n", "map")
+
+
+class TestThreeLevels:
+    EXPECTED = Scores([[0.1, 0.3], [0.2, 0.4]], ["301", "302"], ["bm25", "ql"], "map")
+    VALUES: ClassVar[Any] = {("bm25", "301"): 0.1, ("bm25", "302"): 0.2, ("ql", "301"): 0.3, ("ql", "302"): 0.4}
+
+    def nest(self, order: str) -> Any:
+        nested: Any = {}
+        for (system, topic), value in self.VALUES.items():
+            a, b, c = ({"s": system, "t": topic, "m": "map"}[level] for level in order)
+            nested.setdefault(a, {}).setdefault(b, {})[c] = value
+        return nested
+
+    @pytest.mark.parametrize("order", ["stm", "smt", "mst"])
+    @pytest.mark.parametrize("measure", ["map", None])
+    def test_measures_are_known_wherever_they_are(self, order: str, measure: str | None) -> None:
+        assert read(json.dumps(self.nest(order)), measure) == self.EXPECTED
+        assert Scores.from_dict(self.nest(order), measure) == self.EXPECTED
+
+    @pytest.mark.parametrize("order", ["tsm", "tms", "mts", ""])
+    def test_refused(self, order: str) -> None:
+        nested = self.nest(order) if order else {"results": {"bm25": {"map": 0.5}}}
+        with pytest.raises(ReadError, match="cannot tell which of the three levels"):
+            read(json.dumps(nested), "map")
+        with pytest.raises(InputError, match="cannot tell which of the three levels"):
+            Scores.from_dict(nested)
+
+    def test_empty(self) -> None:
+        with pytest.raises(InputTypeError, match="has an empty dictionary"):
+            Scores.from_dict({"bm25": {"301": {"map": 0.1}}, "ql": {"301": {}}})
+
+    def test_a_frame_as_json(self) -> None:
+        nested = {"topic": {"0": 301, "1": 302}, "bm25": {"0": 0.5, "1": 0.6}}
+        with pytest.raises(ReadError, match=r"'topic' names a column of topics.*orient='records'"):
+            read(json.dumps(nested))
+
+
+class TestLmEval:
+    @staticmethod
+    def results(model: str, value: Any = 0.5) -> str:
+        results = {"arc": {"acc,none": value}, "mmlu": {"acc,none": 0.25}}
+        return json.dumps({"results": results, "configs": {}, "model_name": model})
+
+    @staticmethod
+    def samples(*values: Any) -> str:
+        rows = [{"doc_id": k, "doc": {}, "metrics": ["acc"], "acc": v} for k, v in enumerate(values)]
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    def test_results_without_samples_do_not_vanish(self, tmp_path: Path) -> None:
+        for name in "AB":
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "results_2024-01-01T00-00-00.0.json").write_text(self.results(name))
+        (tmp_path / "A" / "samples_arc_2024-01-01T00-00-00.0.jsonl").write_text(self.samples(1, 0))
+        with pytest.raises(ReadError, match="summarises 'B', whose samples are not there, but those of A are"):
+            read_scores(tmp_path)
+        with pytest.warns(DataWarning, match="the scores it summarises are there"):
+            assert read_scores(tmp_path / "A").topics == ("arc/0", "arc/1")
+
+    def test_what_is_no_number(self) -> None:
+        with pytest.raises(ReadError, match="file lacks topic 1"):
+            read(self.samples(1, None, 0))
+        for value in ("0.5", [1, 2]):
+            with pytest.raises(ReadError, match=r"the score of '1' \(acc\) is .*, not a finite number"):
+                read(self.samples(1, value, 0))
+        with pytest.raises(ReadError, match="A lacks topic arc"):
+            read_scores([io.StringIO(self.results("A", "N/A"))])

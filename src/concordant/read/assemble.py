@@ -116,9 +116,24 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
         )
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
+        _refuse_without_details(scored, details)
         left = listing(table.source.label for table in scored if table.summary)
         warnings.warn(f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3)
     return details or scored
+
+
+def _refuse_without_details(scored: list[Table], details: list[Table]) -> None:
+    """Summaries of another run than those whose topics are there would vanish."""
+    names = {table.source.name or table.names[0] for table in details}
+    folders = {table.source.path.absolute().parent for table in details if table.source.path and not table.source.name}
+    for table in scored:
+        path = None if table.source.name else table.source.path
+        known = (table.source.name or table.names[0]) in names or (path and path.absolute().parent in folders)
+        if table.summary and not known:
+            raise table.source.error(
+                f"summarises {table.names[0]!r}, whose samples are not there, but those of "
+                f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"
+            )
 
 
 def _choose(found: list[Table], measure: str | None) -> str:
