@@ -77,7 +77,11 @@ _MEASURE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # What topics are mostly called: a number, perhaps with a word before it.
-_TOPIC = re.compile(r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+", re.IGNORECASE)
+_TOPIC = re.compile(
+    r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
+)
+# Numbers after a short word, as MB001; runs are called so as well, but with fewer digits.
+_NUMBERED = re.compile(r"[A-Za-z]{1,4}[-_]?(?:0\d+|\d{3,})")
 
 
 class Columns(NamedTuple):
@@ -104,8 +108,13 @@ def looks_like_measure(name: str) -> bool:
 
 
 def looks_like_topic(name: str) -> bool:
-    """Whether a name is a number, or one with a word for a topic before it: 301, q_12."""
+    """Whether a name is a number, or one with a word for a topic before it: 301, q_12, 31_1."""
     return len(name) < 100 and _TOPIC.fullmatch(name) is not None
+
+
+def may_be_topic(name: str) -> bool:
+    """Whether a name looks like a topic's, or is that of a summary, or ends in a number of some digits: MB001."""
+    return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
 
 
 @functools.lru_cache(maxsize=2**14)

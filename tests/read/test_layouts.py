@@ -604,3 +604,20 @@ class TestLmEval:
                 read(self.samples(1, value, 0))
         with pytest.raises(ReadError, match="A lacks topic arc"):
             read_scores([io.StringIO(self.results("A", "N/A"))])
+
+
+class TestFourColumns:
+    @pytest.mark.parametrize("topic", ["31_1", "MB001", "C2-10", "q-7"])
+    def test_the_topic_first(self, topic: str) -> None:
+        with pytest.raises(ReadError, match=r"should be the run, but looks like a topic|nothing tells which"):
+            read(f"{topic} bm25 map .4\n", "map")
+
+    def test_words(self) -> None:
+        with pytest.raises(ReadError, match="nothing tells which of the columns"):
+            read("robust bm25 map .4\nweb bm25 map .5\n", "map")
+
+    @pytest.mark.parametrize("topic", ["31_1", "MB001", "q-7", "301"])
+    def test_the_run_first(self, topic: str) -> None:
+        for content in (f"bm25 {topic} map .4\n", f"bm25 map {topic} .4\n"):
+            assert read(content, "map") == Scores([[0.4]], [topic], ["bm25"], "map")
+        assert read("a robust map .4\na all map .4\n", "map").topics == ("robust",)

@@ -105,7 +105,7 @@ def four_columns(s: Scores) -> str:
 
 
 def four_columns_topic_first(s: Scores) -> str:
-    return "".join(f"{x}\t{t}\tmap\t{v!r}\n" for x, t, v in _cells(s))
+    return "".join(f"{x}\t{t}\tmap\t{v!r}\n" for x, t, v in _cells(s)) + "x1\tall\tmap\t0.5\n"
 
 
 def pytrec_eval_runs(s: Scores) -> str:
