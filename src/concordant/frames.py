@@ -24,6 +24,7 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     layout = tables.name_columns(header)
     if isinstance(layout, str):
         raise InputError(f"the frame {layout}")
+    tables.warn_of_counters(header, layout, stacklevel=4)
     if layout.kind != "long":
         return _from_matrix(header, columns, layout, measure, missing)
     assert layout.topic is not None
@@ -51,6 +52,7 @@ def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str
     """See `Scores.from_dict`."""
     tables.check_measure(measure)
     records = nested_records(nested, system, measure)
+    warn_of_words(nested, records)
     available = list(dict.fromkeys(m for _, _, m, v in records if _is_number(v)))
     if not available:
         raise InputError("the dictionary holds no numbers: give {system: {topic: {measure: value}}}")
@@ -121,6 +123,20 @@ def _levels(levels: list[set[str]], measure: str | None) -> tuple[int, int, int]
             + ("; rename systems that are called as topics are" if topics[0] else "")
         )
     return a, b, place
+
+
+def warn_of_words(nested: Mapping[Any, Any], records: Iterable[tuple[str, str, str, Any]], where: str = "") -> None:
+    """Warn where the topics of a run without a name may be systems, and the scores their means."""
+    deep = any(isinstance(value, Mapping) for inner in nested.values() for value in inner.values())
+    outer = set(map(str, nested))
+    topics = [] if deep else list(dict.fromkeys(t for _, t, m, _ in records if m and t in outer))
+    if topics and not any(map(tables.may_be_topic, topics)):
+        warnings.warn(
+            f"{where}read as topics of one run: {tables.listing(topics, 5)}; if they are systems, these are means, and "
+            "the scores of each topic are needed",
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) -> Literal["outer", "inner", "none"]:
@@ -253,7 +269,12 @@ def _index_name(frame: Any, header: set[str]) -> str | None:
         if labelled:
             return "system"
         raise InputError("the frame's columns are topics, but nothing names the systems: make them the index")
-    return "topic" if labelled and len(header) else None
+    if not labelled or not header:
+        return None
+    wrong = tables.wrong_rows(name, [str(label) for label in frame.index], [str(label) for label in frame.columns])
+    if wrong:
+        raise InputError(f"the frame {wrong} (frame.index.name)")
+    return "topic"
 
 
 def _is_default_index(index: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import math
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -44,13 +45,14 @@ _STATISTICS = SUMMARY | {
 # where a table has `qid` and `query`, the second is the text of the query.
 SYSTEM_COLUMNS = (
     *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
-    *("model", "model_name", "tag", "team"),
+    *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
+    *("submission", "submission_id", "retriever", "ranker", "systems", "models"),
 )
 TOPIC_COLUMNS = (
     *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
     *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
 )
-MEASURE_COLUMNS = ("measure", "metric")
+MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
 VALUE_COLUMNS = ("value", "score", "scores")
 # Beside topics these hold documents: the table is a run or qrels.
 DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid"})
@@ -58,6 +60,12 @@ DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document
 INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
 # Beside a column of topics these are row numbers, which pandas writes.
 _ROW_NUMBERS = frozenset({"", "unnamed:_0"})
+# Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
+_COUNTERS = INDEX_COLUMNS - _ROW_NUMBERS | {"level_0", "rank", "#"}
+# A first column of such a name holds topics.
+_ID = re.compile(
+    r".+_(?:id|no|nr|num|number)|(?:task|problem|item|doc|sample|example|instance|prompt)_?(?:id|no|number)"
+)
 
 # Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
 # to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
@@ -81,7 +89,7 @@ _TOPIC = re.compile(
     r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
 )
 # Numbers after a short word, as MB001; runs are called so as well, but with fewer digits.
-_NUMBERED = re.compile(r"[A-Za-z]{1,4}[-_]?(?:0\d+|\d{3,})")
+_NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
 
 
 class Columns(NamedTuple):
@@ -181,10 +189,15 @@ def name_columns(header: Sequence[str]) -> Columns | str:
         return "has no columns"
     system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
     measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
+    if topic is None and (system, measure, value) == (None, None, None) and _ID.fullmatch(names[0]):
+        topic = 0
+    labelled = value is None and (topic, system) != (None, None)
     others = tuple(
         k
         for k in range(len(names))
-        if k not in (system, topic, measure, value) and not (k == 0 and names[k] in _ROW_NUMBERS)
+        if k not in (system, topic, measure, value)
+        and not (k == 0 and names[k] in _ROW_NUMBERS)
+        and not (labelled and names[k] in _COUNTERS)
     )
     if topic is not None and value is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
@@ -236,6 +249,30 @@ def name_columns(header: Sequence[str]) -> Columns | str:
     if measures:
         return Columns("long", None, index, None, None, rest)
     return Columns("matrix", None, index, None, None, rest)
+
+
+def warn_of_counters(header: Sequence[str], layout: Columns, where: str = "", stacklevel: int = 3) -> None:
+    """Warn of the columns that are left out because they number the rows."""
+    used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
+    left = [name for k, name in enumerate(header) if k not in used and column_name(name) in _COUNTERS]
+    if left:
+        warnings.warn(
+            f"{where}left out, because columns of this name number the rows: {listing(left)}", DataWarning, stacklevel
+        )
+
+
+def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | None:
+    """Why the rows of a matrix cannot be topics, where their column is not named so; None if they can."""
+    if column_name(name) in TOPIC_COLUMNS or not rows or not across:
+        return None
+    if all(map(looks_like_measure, rows)):
+        return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
+    if all(map(looks_like_topic, across)) and not any(map(may_be_topic, rows)):
+        return (
+            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): name the "
+            "first column system if each row is a system, topic if each is a topic"
+        )
+    return None
 
 
 def _first(names: Sequence[str], wanted: Iterable[str]) -> int | None:
@@ -376,15 +413,19 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: beside whole numbers, rising ones may be scores or the numbers of topics.
+    None if that cannot be told: beside whole numbers, rising ones, or others than all of these, may be scores or the
+    numbers of topics.
     """
     whole = all(v is not None and float(v).is_integer() for v in column)
     if not whole or len(set(column)) < len(column) or len(column) < 2:
         return False
-    if any(is_fraction(v) for v in others):
+    rest = list(others)
+    if any(map(is_fraction, rest)):
         return True
     numbers = [v for v in column if v is not None]
-    return None if numbers == sorted(numbers) else False
+    scores = [v for v in rest if v is not None and not math.isnan(v)]
+    apart = bool(scores) and (min(numbers) > max(scores) or max(numbers) < min(scores))
+    return None if apart or numbers == sorted(numbers) else False
 
 
 def is_fraction(value: float | None) -> bool:
@@ -403,6 +444,6 @@ def says_row_number(name: str) -> str:
 def unclear_row_number(name: str) -> str:
     """The error that a column may be the topics or a system."""
     return (
-        f"column {name!r} holds rising whole numbers, which may be topics or scores: if they are topics, name it "
+        f"column {name!r} holds whole numbers, which may be topics or scores: if they are topics, name it "
         "topic; if it is a system, add a column named topic"
     )

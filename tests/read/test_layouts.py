@@ -153,10 +153,10 @@ class TestMatrix:
         assert read(content) == Scores([[1, 0], [0, 1], [1, 1]], ["1", "2", "3"], ["gpt4", "llama"])
 
     def test_rising_whole_numbers(self) -> None:
-        with pytest.raises(ReadError, match="'nr' holds rising whole numbers"):
+        with pytest.raises(ReadError, match="'nr' holds whole numbers"):
             read("nr,gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="'nr' holds rising whole numbers"):
+        with pytest.raises(InputError, match="'nr' holds whole numbers"):
             Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
         assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
 
@@ -621,3 +621,57 @@ class TestFourColumns:
         for content in (f"bm25 {topic} map .4\n", f"bm25 map {topic} .4\n"):
             assert read(content, "map") == Scores([[0.4]], [topic], ["bm25"], "map")
         assert read("a robust map .4\na all map .4\n", "map").topics == ("robust",)
+
+
+class TestOtherColumns:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "index,qid,bm25,ql\n0,301,.5,.6\n",
+            "id,topic,bm25,ql\n7,301,.5,.6\n",
+            "rank,topic,bm25,ql\n1,301,.5,.6\n",
+            "system,#,301\nbm25,1,.5\nql,2,.6\n",
+            "level_0,system,topic,map\n0,bm25,301,.5\n1,ql,301,.6\n",
+        ],
+    )
+    def test_counters_are_left_out(self, content: str) -> None:
+        with pytest.warns(DataWarning, match="columns of this name number the rows: "):
+            assert read(content, "map") == Scores([[0.5, 0.6]], ["301"], ["bm25", "ql"], "map")
+
+    def test_of_frames(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"id": [7], "topic": [301], "bm25": [0.5]})
+        with pytest.warns(DataWarning, match="columns of this name number the rows: id"):
+            assert Scores.from_frame(frame).systems == ("bm25",)
+
+    @pytest.mark.parametrize("name", ["method", "LLM", "approach", "sys", "submission", "ranker", "model_id", "models"])
+    def test_systems(self, name: str) -> None:
+        assert read(f"{name},gsm8k,mmlu\ngpt4,.9,.8\n") == Scores([[0.9], [0.8]], ["gsm8k", "mmlu"], ["gpt4"])
+
+    def test_columns_named_as_topics(self) -> None:
+        with pytest.raises(ReadError, match=r"has columns named as topics .* and rows that are not"):
+            read(",301,302,303\nbm25,.5,.6,.7\n")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="the frame has columns named as topics"):
+            Scores.from_frame(pd.DataFrame({"301": [0.5], "302": [0.6]}, index=["bm25"]))
+
+    def test_rows_named_as_measures(self) -> None:
+        with pytest.raises(ReadError, match=r"has measures as its rows \(map, ndcg_cut_10\)"):
+            read(",bm25,ql\nmap,.1,.2\nndcg_cut_10,.2,.3\n")
+        with pytest.raises(ReadError, match="a column of measures but none of topics"):
+            read("Metrics,bm25,ql\nmap,.1,.2\n")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="the frame has measures as its rows"):
+            Scores.from_frame(pd.DataFrame({"bm25": [0.5, 0.6]}, index=["map", "P_5"]))
+
+    def test_means_as_json(self) -> None:
+        means = {"bm25": {"map": 0.25}, "ql": {"map": 0.3}}
+        with pytest.warns(DataWarning, match="file: read as topics of one run: bm25, ql; if they are systems"):
+            read(json.dumps(means), "map")
+        with pytest.warns(DataWarning, match="read as topics of one run: bm25, ql; if they are systems"):
+            Scores.from_dict(means)
+
+    def test_columns_of_ids(self) -> None:
+        assert read("task_id,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n").systems == ("gpt4", "llama")
+        with pytest.raises(ReadError, match="'which' holds whole numbers, which may be topics or scores"):
+            read("which,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n")

@@ -6,7 +6,7 @@ The run's file may order measure and topic either way; the names of measures and
 from __future__ import annotations
 
 from ..errors import ReadError
-from ..tables import is_summary, listing, looks_like_measure, may_be_topic
+from ..tables import is_summary, listing, looks_like_measure, looks_like_topic, may_be_topic
 from .source import QUOTED, Source, number
 from .table import Rows, Table, without_summary
 from .trec_eval import TEXTS, TrecEval
@@ -86,9 +86,9 @@ def _refuse_no_run_first(source: Source, fields: Fields, topic: int) -> None:
     first, topics = {row[0] for _, row in fields}, {row[topic] for _, row in fields}
     if all(map(looks_like_measure, first)):
         raise _not_the_run(source, "a measure", fields[0][0])
+    if all(map(looks_like_topic, first)) and not any(map(looks_like_topic, topics)):
+        raise _not_the_run(source, "a topic", fields[0][0])
     if not any(map(may_be_topic, topics)):
-        if all(map(may_be_topic, first)):
-            raise _not_the_run(source, "a topic", fields[0][0])
         raise source.error(
             f"nothing tells which of the columns are the run and the topic ({listing(sorted(topics), 3)}): add a first "
             "line that names the columns, such as system, topic, measure, value",

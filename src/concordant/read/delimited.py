@@ -27,6 +27,8 @@ from ..tables import (
     number_rows,
     says_row_number,
     unclear_row_number,
+    warn_of_counters,
+    wrong_rows,
 )
 from .source import QUOTED, Source, number
 from .table import OneColumn, Rows, Table, without_summary
@@ -90,6 +92,7 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     for line, row in cells:
         if len(row) != len(header):
             raise _unequal(source, len(row), len(header), line)
+    warn_of_counters(header, layout, f"{source.label}: ")
     if layout.kind != "long":
         return _matrix(source, header, cells, layout, header_line)
     if layout.value is None and layout.system is not None:
@@ -179,6 +182,8 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     down = [] if label is None else [str(row[label]) for _, row in cells]
     if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
         down = invent_topics(len(cells))
+    if layout.kind == "matrix" and label is not None and (wrong := wrong_rows(header[label], down, across)):
+        raise source.error(wrong, header_line)
     what = "topic" if layout.kind == "matrix" else "system"
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)
