@@ -71,8 +71,8 @@ _ID = re.compile(
 # to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
 _FAMILY = (
     r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
-    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|success|hits|"
-    r"hit_rate|f1|f_measure|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|bing|utility|compat|inst|"
+    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|hits|"
+    r"hit_rate|f1|f_measure|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|compat|"
     r"numret|numrel|numq|accuracy|acc|exact_match|runid|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
     r"set(?:_(?:p|recall|map|f|relative_p))?|num(?:_(?:q|ret|rel|rel_ret|nonrel_judged_ret))?"
 )
@@ -80,7 +80,7 @@ _ARGUMENT = (
     r"[@(].*|[_.\-]?\d.*|[_.\-](?:cut|at|ia|rel|mult|avg|avgjg|exp|resid|norm|allnonrel|top\d*\w*)(?:[_.@(\-].*)?"
 )
 _MEASURE = re.compile(
-    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
+    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:bing|inst|success|utility)(?:{_ARGUMENT})|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
     r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
     re.IGNORECASE | re.DOTALL,
 )

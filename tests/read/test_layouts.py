@@ -675,3 +675,44 @@ class TestOtherColumns:
         assert read("task_id,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n").systems == ("gpt4", "llama")
         with pytest.raises(ReadError, match="'which' holds whole numbers, which may be topics or scores"):
             read("which,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n")
+
+
+class TestOddities:
+    def test_systems_named_like_measures(self) -> None:
+        assert read("topic,bing,google\n1,.5,.6\n").systems == ("bing", "google")
+        assert looks_like_measure("success_1")
+        assert looks_like_measure("INST(T=2)")
+
+    def test_no_header_but_holes(self) -> None:
+        with pytest.raises(ReadError, match="holds numbers without a header"):
+            read("q1,0.1,NA,0.3\nq2,0.1,0.2,0.3\n")
+        with pytest.raises(ReadError, match="holds numbers without a header"):
+            read("q1,0.1,NA,0.3,0.5\nq2,0.1,0.2,0.3,0.5\n")
+
+    def test_two_delimiters(self) -> None:
+        with pytest.raises(ReadError, match="column 'run,a' holds '0,5'"):
+            read("topic;run,a\n1;0,5\n")
+
+    @pytest.mark.parametrize("label", [None, float("nan"), [1], True])
+    def test_labels_of_json(self, label: Any) -> None:
+        with pytest.raises(ReadError, match="is no label of a topic"):
+            read(json.dumps([{"topic": label, "a": 0.5}, {"topic": "2", "a": 0.5}]))
+        with pytest.raises(ReadError, match="is no label of a measure"):
+            read(json.dumps([{"topic": "1", "measure": label, "value": 0.5}]))
+
+    def test_backups(self, tmp_path: Path) -> None:
+        for name in ("a.csv", "a.csv~"):
+            (tmp_path / name).write_text("topic,a\n1,.5\n")
+        with pytest.warns(DataWarning, match=r"backup files left out: .*a\.csv~$"):
+            assert read_scores(tmp_path).systems == ("a",)
+
+    def test_what_is_no_file(self, tmp_path: Path) -> None:
+        class Numbers:
+            def read(self, size: int) -> Any:
+                return [size]
+
+        with pytest.raises(InputTypeError, match=r"read\(\) gave a list, neither text nor bytes"):
+            read_scores(Numbers())
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(ReadError, match="is no regular file"):
+            read_scores(tmp_path / "pipe")

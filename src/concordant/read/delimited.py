@@ -51,7 +51,8 @@ def read_delimited(source: Source) -> Table | None:
     trailing = longer and any(map(names_labels, header))  # a delimiter ends each row, or a name is missing
     if longer and not trailing:  # R's write.table names no column for the row names
         header = ["", *header]
-    if not names_labels(header[0]) and len(header) > 1 and all(number(name) is not None for name in header[1:]):
+    scores = [_number(name) for name in header[1:]]  # nan where a cell says that there is none
+    if not names_labels(header[0]) and None not in scores and any(number(name) is not None for name in header[1:]):
         raise no_header(source, header_line)
     layout = name_columns(header)
     if not isinstance(layout, str) and not _plausible(cells[0][1], layout):
@@ -137,7 +138,9 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
 def _delimiter(first: bytes) -> str:
     """What separates the names of the header, outside quotation marks."""
     plain = QUOTED.sub(b"", first)
-    return next((mark for mark in "\t,;" if mark.encode() in plain), " ")
+    marks = [mark for mark in "\t,;" if mark.encode() in plain]
+    labels = (mark for mark in marks if names_labels(plain.split(mark.encode())[0].decode()) and plain[:1].strip())
+    return next(labels, None) or next(iter(marks), " ")
 
 
 def _plausible(row: Sequence[Any], layout: Columns) -> bool:
@@ -179,12 +182,12 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     if not columns:
         raise source.error("has no column of scores", header_line)
     across = [header[k] for k in columns]
-    down = [] if label is None else [str(row[label]) for _, row in cells]
+    what = "topic" if layout.kind == "matrix" else "system"
+    down = [] if label is None else [_label(source, row[label], line, what) for line, row in cells]
     if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
         down = invent_topics(len(cells))
     if layout.kind == "matrix" and label is not None and (wrong := wrong_rows(header[label], down, across)):
         raise source.error(wrong, header_line)
-    what = "topic" if layout.kind == "matrix" else "system"
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)
     if layout.kind == "transposed":
@@ -247,8 +250,6 @@ def _scores_as_names(source: Source, name: str, line: int) -> ReadError:
 def _refuse_labels_twice(source: Source, labels: list[str], cells: Cells, what: str) -> None:
     seen: dict[str, int] = {}
     for label, (line, _) in zip(labels, cells, strict=True):
-        if not label:
-            raise source.error(f"has no {what}", line)
         if label in seen:
             raise source.error(f"{what} {label!r} was given at line {seen[label]} already", line)
         seen[label] = line
@@ -278,7 +279,8 @@ class _Long(Table):
 
     def measures(self) -> Collection[str]:
         if self.layout.measure is not None:
-            return list(dict.fromkeys(str(row[self.layout.measure]) for _, row in self.cells))
+            names = (_label(self.source, row[self.layout.measure], line, "measure") for line, row in self.cells)
+            return list(dict.fromkeys(names))
         return [self.header[k] for k in self.layout.others if _has_numbers([_number(row[k]) for _, row in self.cells])]
 
     def rows(self, measure: str) -> Rows:
@@ -313,7 +315,9 @@ def _long_rows(source: Source, header: Sequence[str], cells: Cells, layout: Colu
     return without_summary(source, Rows(topics, values, systems, [line for line, _ in cells]), _WAY_OUT)
 
 
-def _label(source: Source, cell: Any, line: int) -> str:
-    if not isinstance(cell, str | int) or isinstance(cell, bool) or not str(cell):
-        raise source.error(f"{cell!r} is no label of a topic or system", line)
+def _label(source: Source, cell: Any, line: int, what: str = "topic or system") -> str:
+    if cell == "":
+        raise source.error(f"has no {what}", line)
+    if not isinstance(cell, str | int) or isinstance(cell, bool):
+        raise source.error(f"{cell!r} is no label of a {what}", line)
     return str(cell)
