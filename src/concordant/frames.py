@@ -13,6 +13,9 @@ from . import tables
 from .errors import DataWarning, InputError, InputTypeError
 from .scores import Scores
 
+# What the one key around results is called; no system.
+_WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
+
 
 def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Scores:
     """See `Scores.from_frame`."""
@@ -21,6 +24,7 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     layout = tables.name_columns(header)
     if isinstance(layout, str):
         raise InputError(f"the frame {layout}")
+    tables.warn_of_counters(header, layout, stacklevel=4)
     if layout.kind != "long":
         return _from_matrix(header, columns, layout, measure, missing)
     assert layout.topic is not None
@@ -33,7 +37,8 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
         chosen = tables.choose_measure([header[k] for k in numeric], measure)
         values = columns[numeric[[header[k] for k in numeric].index(chosen)]]
     elif layout.measure is None:
-        chosen, values = measure or "", columns[layout.value]
+        column = next((k for k in layout.others if header[k] == measure), layout.value)
+        chosen, values = measure or "", columns[column]
     else:
         names = _texts(columns[layout.measure], header[layout.measure])
         chosen = tables.choose_measure(list(dict.fromkeys(names)), measure)
@@ -47,6 +52,7 @@ def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str
     """See `Scores.from_dict`."""
     tables.check_measure(measure)
     records = nested_records(nested, system, measure)
+    warn_of_words(nested, records)
     available = list(dict.fromkeys(m for _, _, m, v in records if _is_number(v)))
     if not available:
         raise InputError("the dictionary holds no numbers: give {system: {topic: {measure: value}}}")
@@ -71,7 +77,20 @@ def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) 
     if len(deep) > 1:
         raise InputTypeError("nested mixes two and three levels: give {system: {topic: {measure: value}}} throughout")
     if deep == {True}:
-        return [(str(s), str(t), str(m), v) for s, ts in nested.items() for t, ms in ts.items() for m, v in ms.items()]
+        if not all(bottom for inner in nested.values() for bottom in inner.values()):
+            raise InputTypeError("nested has an empty dictionary: leave it out, or give null where there is no score")
+        cells = [
+            ((str(a), str(b), str(c)), v) for a, bs in nested.items() for b, cs in bs.items() for c, v in cs.items()
+        ]
+        s, t, m = _levels([{key[k] for key, _ in cells} for k in range(3)], measure)
+        return [(key[s], key[t], key[m], v) for key, v in cells]
+    columns = [str(key) for level in (nested, *nested.values()) for key in level]
+    label = next((key for key in columns if tables.column_name(key) in tables.TOPIC_COLUMNS), None)
+    if label is not None:
+        raise InputError(
+            f"the key {label!r} names a column of topics, as of a frame written as JSON: write it as CSV, or as JSON "
+            "with orient='records'"
+        )
     pairs = [(str(a), str(b), v) for a, inner in nested.items() for b, v in inner.items()]
     level = _level_of_measures({a for a, _, _ in pairs}, {b for _, b, _ in pairs}, measure)
     if level == "outer":
@@ -79,6 +98,45 @@ def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) 
     if level == "inner":
         return [(system, t, m, v) for t, m, v in pairs]
     return [(s, t, measure or "", v) for s, t, v in pairs]
+
+
+def _levels(levels: list[set[str]], measure: str | None) -> tuple[int, int, int]:
+    """Which of three levels holds systems, which topics and which measures; in this order if nothing speaks against it.
+
+    The measures are where the one asked for is, or known names are.
+    """
+    tests: tuple[Callable[[set[str]], bool], ...] = (
+        lambda names: measure in names,
+        lambda names: any(map(tables.looks_like_measure, names)),
+        lambda names: all(map(tables.looks_like_measure, names)),
+    )
+    found = [[k for k in range(3) if test(levels[k])] for test in tests]
+    place = next((places[0] for places in found if len(places) == 1), 2)
+    a, b = (k for k in range(3) if k != place)
+    topics = [all(tables.looks_like_topic(name) or tables.is_summary(name) for name in levels[k]) for k in (a, b)]
+    wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
+    if wrapped or topics == [True, False] or (place != 2 and topics != [False, True]):
+        shown = "; ".join(tables.listing(sorted(names), 3) for names in levels)
+        raise InputError(
+            f"cannot tell which of the three levels ({shown}) "
+            "holds systems, topics or measures: nest them as {system: {topic: {measure: value}}}"
+            + ("; rename systems that are called as topics are" if topics[0] else "")
+        )
+    return a, b, place
+
+
+def warn_of_words(nested: Mapping[Any, Any], records: Iterable[tuple[str, str, str, Any]], where: str = "") -> None:
+    """Warn where the topics of a run without a name may be systems, and the scores their means."""
+    deep = any(isinstance(value, Mapping) for inner in nested.values() for value in inner.values())
+    outer = set(map(str, nested))
+    topics = [] if deep else list(dict.fromkeys(t for _, t, m, _ in records if m and t in outer))
+    if topics and not any(map(tables.may_be_topic, topics)):
+        warnings.warn(
+            f"{where}read as topics of one run: {tables.listing(topics, 5)}; if they are systems, these are means, and "
+            "the scores of each topic are needed",
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) -> Literal["outer", "inner", "none"]:
@@ -116,7 +174,9 @@ def scores_from_records(
         raise InputError(
             f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of each topic"
         )
+    tables.warn_of_summaries(topics, stacklevel=5)
     column = {name: k for k, name in enumerate(dict.fromkeys(systems[k] for k in keep))}
+    _refuse_summary(column)
     row = {name: k for k, name in enumerate(dict.fromkeys(topics[k] for k in keep))}
     matrix = np.full((len(row), len(column)), np.nan)
     seen: set[tuple[int, int]] = set()
@@ -153,13 +213,23 @@ def _from_matrix(
             rows, names, numbers = _texts(columns[layout.others[0]], names[0]), names[1:], numbers[1:]
         else:
             rows = tables.invent_topics(len(numbers[0]))
+    if label is not None and layout.kind == "matrix" and tables.number_rows(header[label], rows):
+        rows = tables.invent_topics(len(rows))
     matrix = np.array(numbers).T
     topics, systems = rows, names
     if layout.kind == "transposed":
         matrix, topics, systems = matrix.T, names, rows
+    _refuse_summary(systems)
+    tables.warn_of_summaries(topics, stacklevel=5)
     keep = [k for k, name in enumerate(topics) if not tables.is_summary(name)]
     filled = tables.fill_or_drop(matrix[keep], [topics[k] for k in keep], systems, missing, stacklevel=5)
     return Scores(*filled, measure or "")
+
+
+def _refuse_summary(systems: Iterable[str]) -> None:
+    wrong = tables.summary_system(systems)
+    if wrong:
+        raise InputError(f"{wrong}: leave it out, or rename it if it is a system")
 
 
 def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
@@ -199,7 +269,12 @@ def _index_name(frame: Any, header: set[str]) -> str | None:
         if labelled:
             return "system"
         raise InputError("the frame's columns are topics, but nothing names the systems: make them the index")
-    return "topic" if labelled and len(header) else None
+    if not labelled or not header:
+        return None
+    wrong = tables.wrong_rows(name, [str(label) for label in frame.index], [str(label) for label in frame.columns])
+    if wrong:
+        raise InputError(f"the frame {wrong} (frame.index.name)")
+    return "topic"
 
 
 def _is_default_index(index: Any) -> bool:

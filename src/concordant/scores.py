@@ -296,10 +296,11 @@ def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Align
     topics: tuple[str, ...] | None = None
     lost_topics: tuple[tuple[str, ...], ...] = ((),) * len(scores)
     if on == "both":
-        if all(tables.are_invented(side.topics) for side in scores) and len({len(side.topics) for side in scores}) > 1:
+        if all(tables.are_invented(side.topics) for side in scores) and len({frozenset(s.topics) for s in scores}) > 1:
             raise InputError(
                 f"the sides have {' and '.join(str(len(side.topics)) for side in scores)} rows without names of "
-                "topics, so nothing tells which belong together: give the files a column named topic"
+                "topics, and not the same ones, so nothing tells which belong together: give the files a column named "
+                "topic"
             )
         topics, lost_topics = _common([side.topics for side in scores], "topics")
     aligned = tuple(

@@ -7,6 +7,8 @@ holds the topics, and on missing topics.
 from __future__ import annotations
 
 import difflib
+import functools
+import math
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -22,18 +24,35 @@ Missing = Literal["error", "zero", "drop", "drop-systems"]
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
+# Names that summaries bear as well, without blanks and marks. Leaving them out is warned of.
+_STATISTICS = SUMMARY | {
+    *("overall", "total", "totals", "sum", "std", "stdev", "stddev", "stderr", "sd", "variance", "median", "min"),
+    *("max", "minimum", "maximum", "count", "gmean", "gm", "geomean", "geometricmean", "arithmeticmean", "macro"),
+    *("micro", "macroavg", "microavg", "macroaverage", "microaverage", "macromean", "micromean", "overallmean"),
+    *(
+        "alltopics",
+        "allqueries",
+        "allquestions",
+        "overallaverage",
+        "averageall",
+        "meanall",
+        "grandmean",
+        "standarddeviation",
+    ),
+}
 
 # Names of the columns of a table, in lower case and with _ for blanks and hyphens; the most specific first:
 # where a table has `qid` and `query`, the second is the text of the query.
 SYSTEM_COLUMNS = (
     *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
-    *("model", "model_name", "tag", "team"),
+    *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
+    *("submission", "submission_id", "retriever", "ranker", "systems", "models"),
 )
 TOPIC_COLUMNS = (
     *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
     *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
 )
-MEASURE_COLUMNS = ("measure", "metric")
+MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
 VALUE_COLUMNS = ("value", "score", "scores")
 # Beside topics these hold documents: the table is a run or qrels.
 DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid"})
@@ -41,13 +60,19 @@ DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document
 INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
 # Beside a column of topics these are row numbers, which pandas writes.
 _ROW_NUMBERS = frozenset({"", "unnamed:_0"})
+# Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
+_COUNTERS = INDEX_COLUMNS - _ROW_NUMBERS | {"level_0", "rank", "#"}
+# A first column of such a name holds topics.
+_ID = re.compile(
+    r".+_(?:id|no|nr|num|number)|(?:task|problem|item|doc|sample|example|instance|prompt)_?(?:id|no|number)"
+)
 
 # Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
 # to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
 _FAMILY = (
     r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
-    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|success|hits|"
-    r"hit_rate|f1|f_measure|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|bing|utility|compat|inst|"
+    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|hits|"
+    r"hit_rate|f1|f_measure|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|compat|"
     r"numret|numrel|numq|accuracy|acc|exact_match|runid|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
     r"set(?:_(?:p|recall|map|f|relative_p))?|num(?:_(?:q|ret|rel|rel_ret|nonrel_judged_ret))?"
 )
@@ -55,12 +80,16 @@ _ARGUMENT = (
     r"[@(].*|[_.\-]?\d.*|[_.\-](?:cut|at|ia|rel|mult|avg|avgjg|exp|resid|norm|allnonrel|top\d*\w*)(?:[_.@(\-].*)?"
 )
 _MEASURE = re.compile(
-    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
+    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:bing|inst|success|utility)(?:{_ARGUMENT})|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
     r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
     re.IGNORECASE | re.DOTALL,
 )
 # What topics are mostly called: a number, perhaps with a word before it.
-_TOPIC = re.compile(r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+", re.IGNORECASE)
+_TOPIC = re.compile(
+    r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
+)
+# Numbers after a short word, as MB001; runs are called so as well, but with fewer digits.
+_NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
 
 
 class Columns(NamedTuple):
@@ -87,13 +116,41 @@ def looks_like_measure(name: str) -> bool:
 
 
 def looks_like_topic(name: str) -> bool:
-    """Whether a name is a number, or one with a word for a topic before it: 301, q_12."""
+    """Whether a name is a number, or one with a word for a topic before it: 301, q_12, 31_1."""
     return len(name) < 100 and _TOPIC.fullmatch(name) is not None
 
 
+def may_be_topic(name: str) -> bool:
+    """Whether a name looks like a topic's, or is that of a summary, or ends in a number of some digits: MB001."""
+    return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
+
+
+@functools.lru_cache(maxsize=2**14)
 def is_summary(topic: str) -> bool:
-    """Whether a row of this name summarises all topics."""
-    return topic.lower() in SUMMARY
+    """Whether a row of this name summarises all topics.
+
+    >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "301", "min1")]
+    [True, True, True, False, False]
+    """
+    return topic.lower() in SUMMARY or re.sub(r"[\W_]+", "", topic).lower() in _STATISTICS
+
+
+def warn_of_summaries(topics: Iterable[str], where: str = "", stacklevel: int = 3) -> None:
+    """Warn of the rows that are left out as summaries, unless they have the name that tools give to them."""
+    left = dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY)
+    if left:
+        warnings.warn(
+            f"{where}left out, because rows of this name summarise topics: {listing(left)}; rename them if they are "
+            "topics",
+            DataWarning,
+            stacklevel,
+        )
+
+
+def summary_system(systems: Iterable[str]) -> str | None:
+    """What is wrong with the first of these names of systems that is one of a summary; None if there is none."""
+    name = next((name for name in systems if is_summary(name)), None)
+    return None if name is None else f"a system is named {name!r}, which is what summaries of systems are called"
 
 
 def invent_topics(count: int) -> list[str]:
@@ -104,6 +161,15 @@ def invent_topics(count: int) -> list[str]:
 def are_invented(topics: Sequence[str]) -> bool:
     """Whether topics were labelled by `invent_topics`."""
     return all(topic.startswith("row ") and topic[4:].isdecimal() for topic in topics)
+
+
+def number_rows(name: str, labels: Sequence[Any]) -> bool:
+    """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
+    count = len(labels)
+    return column_name(name) in _ROW_NUMBERS and [str(label) for label in labels] in (
+        [str(k) for k in range(count)],
+        [str(k) for k in range(1, count + 1)],
+    )
 
 
 def column_name(name: str) -> str:
@@ -123,10 +189,15 @@ def name_columns(header: Sequence[str]) -> Columns | str:
         return "has no columns"
     system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
     measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
+    if topic is None and (system, measure, value) == (None, None, None) and _ID.fullmatch(names[0]):
+        topic = 0
+    labelled = value is None and (topic, system) != (None, None)
     others = tuple(
         k
         for k in range(len(names))
-        if k not in (system, topic, measure, value) and not (k == 0 and names[k] in _ROW_NUMBERS)
+        if k not in (system, topic, measure, value)
+        and not (k == 0 and names[k] in _ROW_NUMBERS)
+        and not (labelled and names[k] in _COUNTERS)
     )
     if topic is not None and value is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
@@ -148,11 +219,18 @@ def name_columns(header: Sequence[str]) -> Columns | str:
                 f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
                 f"{listing(header[k] for k in others)}: name it system; if {header[value]!r} is a system, rename it"
             )
+        if measure is None and _any(header, others):  # the value is one measure of several
+            return Columns("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Columns("long", system, topic, measure, value, others)
     if system is not None:
         if measure is not None:
             return "has columns for systems, topics and measures, but no column named value or score"
         return Columns("long", system, topic, None, None, others)
+    if measure is not None:
+        return (
+            "has columns for topics and measures, but none named value or score: for a column a system, keep the rows "
+            f"of one measure and leave out {header[measure]!r}; if that is a system, rename it"
+        )
     # A matrix, unless the columns are measures: one system's scores, a column a measure.
     index = topic if topic is not None else 0 if names[0] in INDEX_COLUMNS else None
     rest = tuple(k for k in (range(len(names)) if topic is None else others) if k != index)
@@ -171,6 +249,30 @@ def name_columns(header: Sequence[str]) -> Columns | str:
     if measures:
         return Columns("long", None, index, None, None, rest)
     return Columns("matrix", None, index, None, None, rest)
+
+
+def warn_of_counters(header: Sequence[str], layout: Columns, where: str = "", stacklevel: int = 3) -> None:
+    """Warn of the columns that are left out because they number the rows."""
+    used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
+    left = [name for k, name in enumerate(header) if k not in used and column_name(name) in _COUNTERS]
+    if left:
+        warnings.warn(
+            f"{where}left out, because columns of this name number the rows: {listing(left)}", DataWarning, stacklevel
+        )
+
+
+def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | None:
+    """Why the rows of a matrix cannot be topics, where their column is not named so; None if they can."""
+    if column_name(name) in TOPIC_COLUMNS or not rows or not across:
+        return None
+    if all(map(looks_like_measure, rows)):
+        return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
+    if all(map(looks_like_topic, across)) and not any(map(may_be_topic, rows)):
+        return (
+            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): name the "
+            "first column system if each row is a system, topic if each is a topic"
+        )
+    return None
 
 
 def _first(names: Sequence[str], wanted: Iterable[str]) -> int | None:
@@ -311,15 +413,19 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: beside whole numbers, rising ones may be scores or the numbers of topics.
+    None if that cannot be told: beside whole numbers, rising ones, or others than all of these, may be scores or the
+    numbers of topics.
     """
     whole = all(v is not None and float(v).is_integer() for v in column)
     if not whole or len(set(column)) < len(column) or len(column) < 2:
         return False
-    if any(is_fraction(v) for v in others):
+    rest = list(others)
+    if any(map(is_fraction, rest)):
         return True
     numbers = [v for v in column if v is not None]
-    return None if numbers == sorted(numbers) else False
+    scores = [v for v in rest if v is not None and not math.isnan(v)]
+    apart = bool(scores) and (min(numbers) > max(scores) or max(numbers) < min(scores))
+    return None if apart or numbers == sorted(numbers) else False
 
 
 def is_fraction(value: float | None) -> bool:
@@ -338,6 +444,6 @@ def says_row_number(name: str) -> str:
 def unclear_row_number(name: str) -> str:
     """The error that a column may be the topics or a system."""
     return (
-        f"column {name!r} holds rising whole numbers, which may be topics or scores: if they are topics, name it "
+        f"column {name!r} holds whole numbers, which may be topics or scores: if they are topics, name it "
         "topic; if it is a system, add a column named topic"
     )

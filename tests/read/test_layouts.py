@@ -153,10 +153,10 @@ class TestMatrix:
         assert read(content) == Scores([[1, 0], [0, 1], [1, 1]], ["1", "2", "3"], ["gpt4", "llama"])
 
     def test_rising_whole_numbers(self) -> None:
-        with pytest.raises(ReadError, match="'nr' holds rising whole numbers"):
+        with pytest.raises(ReadError, match="'nr' holds whole numbers"):
             read("nr,gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="'nr' holds rising whole numbers"):
+        with pytest.raises(InputError, match="'nr' holds whole numbers"):
             Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
         assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
 
@@ -409,3 +409,310 @@ class TestFolders:
         assert read_scores("~$b.csv").systems == ("a",)
         with pytest.raises(ReadError, match=r"~nouser/x.csv: cannot be read"):
             read_scores("~nouser/x.csv")
+
+
+class TestShortHeader:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "topic,bm25,ql\n301,.5,.6,.7\n302,.1,.2,.3\n",
+            "topic,bm25,ql\n301,.5,.6,\n302,.1,.2,.3\n",
+            "system,topic,map\na,301,.5,.6\n",
+            "topic a b\nfoo bar .5 .6\n",
+            "bm25,ql\n.5,.6,.7\n.1,.2,.3\n",
+        ],
+    )
+    def test_names_do_not_shift(self, content: str) -> None:
+        for missing in ("error", "zero"):
+            with pytest.raises(ReadError, match=r"has \d fields where the header has \d: name each column"):
+                read(content, missing=missing)
+
+    def test_a_delimiter_at_the_end_of_each_row(self) -> None:
+        scores = read("topic,bm25,ql\n301,.5,.6,\n302,.1,.2,\n", missing="zero")
+        assert scores == Scores([[0.5, 0.6], [0.1, 0.2]], ["301", "302"], ["bm25", "ql"])
+
+    def test_row_names_of_r(self) -> None:
+        assert read('"bm25" "ql"\n"301" .5 .6\n"302" .1 .2\n').topics == ("301", "302")
+
+
+class TestValueBesideMeasures:
+    ROWS = (("a", 1, 0.5, 0.9), ("b", 1, 0.4, 0.8))
+
+    @pytest.mark.parametrize("other", ["map", "mine"])
+    def test_the_column_asked_for_is_read(self, other: str) -> None:
+        header = ("system", "topic", "score", other)
+        table = "\n".join(",".join(map(str, row)) for row in (header, *self.ROWS)) + "\n"
+        lines = "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in self.ROWS)
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(self.ROWS, columns=header)
+        for measure, values in ((other, [[0.9, 0.8]]), ("score", [[0.5, 0.4]])):
+            expected = Scores(values, ["1"], ["a", "b"], measure)
+            assert read(table, measure) == read(lines, measure) == Scores.from_frame(frame, measure) == expected
+        if other == "map":
+            with pytest.raises(ReadError, match="2 measures; choose one with measure=: score, map"):
+                read(table)
+            with pytest.raises(InputError, match="2 measures; choose one with measure=: score, map"):
+                Scores.from_frame(frame)
+
+    def test_measures_beside_topics_and_systems(self) -> None:
+        with pytest.raises(ReadError, match="columns for topics and measures, but none named value"):
+            read("topic,measure,bm25,ql\n1,map,.1,.2\n2,map,.3,.4\n", "ndcg")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="columns for topics and measures, but none named value"):
+            Scores.from_frame(pd.DataFrame({"topic": [1, 2], "measure": ["map", "map"], "a": [0.1, 0.2]}), "ndcg")
+
+
+class TestNamesWithBlanks:
+    @pytest.mark.parametrize(
+        ("content", "systems"),
+        [
+            ("topic,Run 1,Run 2\n301,.5,.6\n", ("Run 1", "Run 2")),
+            ("topic,GPT 3.5,GPT 4\n301,.5,.6\n", ("GPT 3.5", "GPT 4")),
+            ("GPT 4,Llama 2\n.5,.6\n.1,.2\n", ("GPT 4", "Llama 2")),
+            ("GPT 4, Llama 2\n.5, .6\n.1, .2\n", ("GPT 4", "Llama 2")),
+            ("topic;Run 1;Run 2\n301;.5;.6\n", ("Run 1", "Run 2")),
+            ("topic, Run 1\nq 1, .5\n", ("Run 1",)),
+            ('topic,"Run 1",Run 2\n301,.5,.6\n', ("Run 1", "Run 2")),
+            ("a,b map 301 .5\na,b map 302 .6\n", ("a,b",)),
+            ("bm 25,map,301,.5\nbm 25,map,302,.6\n", ("bm 25",)),
+        ],
+    )
+    def test_are_read(self, content: str, systems: tuple[str, ...]) -> None:
+        assert read(content, "map").systems == systems
+
+
+class TestNamesOfSummaries:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "topic,bm25,ql,mean\n1,.1,.3,.2\n",
+            "bm25,ql,Mean\n.1,.3,.2\n",
+            "system,301,302\na,.4,.6\nb,.5,.7\nmean,.45,.65\n",
+        ],
+    )
+    def test_no_system_is_named_so(self, content: str) -> None:
+        with pytest.raises(ReadError, match=r"a system is named '[mM]ean'.*with systems="):
+            read(content)
+
+    def test_unless_it_is_asked_for(self) -> None:
+        assert read("topic,bm25,max\n1,.1,.3\n", systems=["max", "bm25"]).systems == ("max", "bm25")
+        assert read("topic,bm25,max\n1,.1,.3\n", systems=["bm25"]).systems == ("bm25",)
+
+    def test_frames(self) -> None:
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match=r"a system is named 'mean'.*: leave it out"):
+            Scores.from_frame(pd.DataFrame({"topic": [1], "bm25": [0.5], "mean": [0.5]}))
+        frame = pd.DataFrame({"topic": ["1", "std"], "bm25": [0.5, 0.1]})
+        with pytest.warns(DataWarning, match="summarise topics: std"):
+            assert Scores.from_frame(frame).topics == ("1",)
+
+    @pytest.mark.parametrize(
+        "name", ["overall", "total", "std", "Median", "macro_avg", "Mean:", "avg.", "all topics", "_all", "gmean"]
+    )
+    def test_no_topic_either(self, name: str) -> None:
+        lines = "map                   \t1\t0.5\nmap                   \t{}\t0.1\n"
+        for content in ("topic,a\n1,.5\n{},.5\n", "system,topic,map\na,1,.5\na,{},.4\n", lines, "# x\n" + lines):
+            with pytest.warns(DataWarning, match=f"summarise topics: {name}; rename"):
+                assert read(content.format(name), "map").topics == ("1",)
+
+
+class TestRowNumbers:
+    def test_dropped_rows_are_not_paired(self) -> None:
+        with pytest.warns(DataWarning, match="1 topic dropped of 5"):
+            five = read("a,b\n.1,.2\n.3,\n.5,.6\n.7,.8\n.9,.1\n", missing="drop")
+        four = read("a,b\n.1,.2\n.3,.4\n.5,.6\n.7,.8\n")
+        with pytest.raises(InputError, match="4 and 4 rows without names of topics, and not the same"):
+            align(five, four)
+
+    @pytest.mark.parametrize("start", [0, 1])
+    def test_the_index_of_pandas_names_no_topics(self, start: int) -> None:
+        rows = [f"{k},.1,.2\n" for k in range(start, start + 3)]
+        three, two = (read(",a,b\n" + "".join(rows[:count])) for count in (3, 2))
+        assert three.topics == ("row 1", "row 2", "row 3")
+        with pytest.raises(InputError, match="3 and 2 rows without names of topics"):
+            align(three, two)
+
+
+def test_two_runs_in_a_file_of_trec_eval() -> None:
+    content = "runid                 \tall\ta\nmap                   \t1\t.5\nrunid                 \tall\tb\n"
+    for start in ("", "# x\n"):
+        with pytest.raises(ReadError, match=r"holds several runs \(a, b\): give each a file of its own"):
+            read(start + content + "map                   \t2\t.5\n", "map")
+
+
+class TestThreeLevels:
+    EXPECTED = Scores([[0.1, 0.3], [0.2, 0.4]], ["301", "302"], ["bm25", "ql"], "map")
+    VALUES: ClassVar[Any] = {("bm25", "301"): 0.1, ("bm25", "302"): 0.2, ("ql", "301"): 0.3, ("ql", "302"): 0.4}
+
+    def nest(self, order: str) -> Any:
+        nested: Any = {}
+        for (system, topic), value in self.VALUES.items():
+            a, b, c = ({"s": system, "t": topic, "m": "map"}[level] for level in order)
+            nested.setdefault(a, {}).setdefault(b, {})[c] = value
+        return nested
+
+    @pytest.mark.parametrize("order", ["stm", "smt", "mst"])
+    @pytest.mark.parametrize("measure", ["map", None])
+    def test_measures_are_known_wherever_they_are(self, order: str, measure: str | None) -> None:
+        assert read(json.dumps(self.nest(order)), measure) == self.EXPECTED
+        assert Scores.from_dict(self.nest(order), measure) == self.EXPECTED
+
+    @pytest.mark.parametrize("order", ["tsm", "tms", "mts", ""])
+    def test_refused(self, order: str) -> None:
+        nested = self.nest(order) if order else {"results": {"bm25": {"map": 0.5}}}
+        with pytest.raises(ReadError, match="cannot tell which of the three levels"):
+            read(json.dumps(nested), "map")
+        with pytest.raises(InputError, match="cannot tell which of the three levels"):
+            Scores.from_dict(nested)
+
+    def test_empty(self) -> None:
+        with pytest.raises(InputTypeError, match="has an empty dictionary"):
+            Scores.from_dict({"bm25": {"301": {"map": 0.1}}, "ql": {"301": {}}})
+
+    def test_a_frame_as_json(self) -> None:
+        nested = {"topic": {"0": 301, "1": 302}, "bm25": {"0": 0.5, "1": 0.6}}
+        with pytest.raises(ReadError, match=r"'topic' names a column of topics.*orient='records'"):
+            read(json.dumps(nested))
+
+
+class TestLmEval:
+    @staticmethod
+    def results(model: str, value: Any = 0.5) -> str:
+        results = {"arc": {"acc,none": value}, "mmlu": {"acc,none": 0.25}}
+        return json.dumps({"results": results, "configs": {}, "model_name": model})
+
+    @staticmethod
+    def samples(*values: Any) -> str:
+        rows = [{"doc_id": k, "doc": {}, "metrics": ["acc"], "acc": v} for k, v in enumerate(values)]
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    def test_results_without_samples_do_not_vanish(self, tmp_path: Path) -> None:
+        for name in "AB":
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "results_2024-01-01T00-00-00.0.json").write_text(self.results(name))
+        (tmp_path / "A" / "samples_arc_2024-01-01T00-00-00.0.jsonl").write_text(self.samples(1, 0))
+        with pytest.raises(ReadError, match="summarises 'B', whose samples are not there, but those of A are"):
+            read_scores(tmp_path)
+        with pytest.warns(DataWarning, match="the scores it summarises are there"):
+            assert read_scores(tmp_path / "A").topics == ("arc/0", "arc/1")
+
+    def test_what_is_no_number(self) -> None:
+        with pytest.raises(ReadError, match="file lacks topic 1"):
+            read(self.samples(1, None, 0))
+        for value in ("0.5", [1, 2]):
+            with pytest.raises(ReadError, match=r"the score of '1' \(acc\) is .*, not a finite number"):
+                read(self.samples(1, value, 0))
+        with pytest.raises(ReadError, match="A lacks topic arc"):
+            read_scores([io.StringIO(self.results("A", "N/A"))])
+
+
+class TestFourColumns:
+    @pytest.mark.parametrize("topic", ["31_1", "MB001", "C2-10", "q-7"])
+    def test_the_topic_first(self, topic: str) -> None:
+        with pytest.raises(ReadError, match=r"should be the run, but looks like a topic|nothing tells which"):
+            read(f"{topic} bm25 map .4\n", "map")
+
+    def test_words(self) -> None:
+        with pytest.raises(ReadError, match="nothing tells which of the columns"):
+            read("robust bm25 map .4\nweb bm25 map .5\n", "map")
+
+    @pytest.mark.parametrize("topic", ["31_1", "MB001", "q-7", "301"])
+    def test_the_run_first(self, topic: str) -> None:
+        for content in (f"bm25 {topic} map .4\n", f"bm25 map {topic} .4\n"):
+            assert read(content, "map") == Scores([[0.4]], [topic], ["bm25"], "map")
+        assert read("a robust map .4\na all map .4\n", "map").topics == ("robust",)
+
+
+class TestOtherColumns:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "index,qid,bm25,ql\n0,301,.5,.6\n",
+            "id,topic,bm25,ql\n7,301,.5,.6\n",
+            "rank,topic,bm25,ql\n1,301,.5,.6\n",
+            "system,#,301\nbm25,1,.5\nql,2,.6\n",
+            "level_0,system,topic,map\n0,bm25,301,.5\n1,ql,301,.6\n",
+        ],
+    )
+    def test_counters_are_left_out(self, content: str) -> None:
+        with pytest.warns(DataWarning, match="columns of this name number the rows: "):
+            assert read(content, "map") == Scores([[0.5, 0.6]], ["301"], ["bm25", "ql"], "map")
+
+    def test_of_frames(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"id": [7], "topic": [301], "bm25": [0.5]})
+        with pytest.warns(DataWarning, match="columns of this name number the rows: id"):
+            assert Scores.from_frame(frame).systems == ("bm25",)
+
+    @pytest.mark.parametrize("name", ["method", "LLM", "approach", "sys", "submission", "ranker", "model_id", "models"])
+    def test_systems(self, name: str) -> None:
+        assert read(f"{name},gsm8k,mmlu\ngpt4,.9,.8\n") == Scores([[0.9], [0.8]], ["gsm8k", "mmlu"], ["gpt4"])
+
+    def test_columns_named_as_topics(self) -> None:
+        with pytest.raises(ReadError, match=r"has columns named as topics .* and rows that are not"):
+            read(",301,302,303\nbm25,.5,.6,.7\n")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="the frame has columns named as topics"):
+            Scores.from_frame(pd.DataFrame({"301": [0.5], "302": [0.6]}, index=["bm25"]))
+
+    def test_rows_named_as_measures(self) -> None:
+        with pytest.raises(ReadError, match=r"has measures as its rows \(map, ndcg_cut_10\)"):
+            read(",bm25,ql\nmap,.1,.2\nndcg_cut_10,.2,.3\n")
+        with pytest.raises(ReadError, match="a column of measures but none of topics"):
+            read("Metrics,bm25,ql\nmap,.1,.2\n")
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="the frame has measures as its rows"):
+            Scores.from_frame(pd.DataFrame({"bm25": [0.5, 0.6]}, index=["map", "P_5"]))
+
+    def test_means_as_json(self) -> None:
+        means = {"bm25": {"map": 0.25}, "ql": {"map": 0.3}}
+        with pytest.warns(DataWarning, match="file: read as topics of one run: bm25, ql; if they are systems"):
+            read(json.dumps(means), "map")
+        with pytest.warns(DataWarning, match="read as topics of one run: bm25, ql; if they are systems"):
+            Scores.from_dict(means)
+
+    def test_columns_of_ids(self) -> None:
+        assert read("task_id,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n").systems == ("gpt4", "llama")
+        with pytest.raises(ReadError, match="'which' holds whole numbers, which may be topics or scores"):
+            read("which,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n")
+
+
+class TestOddities:
+    def test_systems_named_like_measures(self) -> None:
+        assert read("topic,bing,google\n1,.5,.6\n").systems == ("bing", "google")
+        assert looks_like_measure("success_1")
+        assert looks_like_measure("INST(T=2)")
+
+    def test_no_header_but_holes(self) -> None:
+        with pytest.raises(ReadError, match="holds numbers without a header"):
+            read("q1,0.1,NA,0.3\nq2,0.1,0.2,0.3\n")
+        with pytest.raises(ReadError, match="holds numbers without a header"):
+            read("q1,0.1,NA,0.3,0.5\nq2,0.1,0.2,0.3,0.5\n")
+
+    def test_two_delimiters(self) -> None:
+        with pytest.raises(ReadError, match="column 'run,a' holds '0,5'"):
+            read("topic;run,a\n1;0,5\n")
+
+    @pytest.mark.parametrize("label", [None, float("nan"), [1], True])
+    def test_labels_of_json(self, label: Any) -> None:
+        with pytest.raises(ReadError, match="is no label of a topic"):
+            read(json.dumps([{"topic": label, "a": 0.5}, {"topic": "2", "a": 0.5}]))
+        with pytest.raises(ReadError, match="is no label of a measure"):
+            read(json.dumps([{"topic": "1", "measure": label, "value": 0.5}]))
+
+    def test_backups(self, tmp_path: Path) -> None:
+        for name in ("a.csv", "a.csv~"):
+            (tmp_path / name).write_text("topic,a\n1,.5\n")
+        with pytest.warns(DataWarning, match=r"backup files left out: .*a\.csv~$"):
+            assert read_scores(tmp_path).systems == ("a",)
+
+    def test_what_is_no_file(self, tmp_path: Path) -> None:
+        class Numbers:
+            def read(self, size: int) -> Any:
+                return [size]
+
+        with pytest.raises(InputTypeError, match=r"read\(\) gave a list, neither text nor bytes"):
+            read_scores(Numbers())
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(ReadError, match="is no regular file"):
+            read_scores(tmp_path / "pipe")

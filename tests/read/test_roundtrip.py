@@ -20,6 +20,7 @@ from concordant.read import read_qrels, read_run, read_scores
 from concordant.scores import Scores
 from concordant.tables import is_summary
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*read as topics of one run:concordant.errors.DataWarning")
 # Labels without white space that start with a letter which begins no name of a measure or column.
 _tails = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), max_size=5)
 _topics = st.builds("t{}".format, _tails).filter(lambda t: t != "topic" and not is_summary(t))
@@ -105,7 +106,7 @@ def four_columns(s: Scores) -> str:
 
 
 def four_columns_topic_first(s: Scores) -> str:
-    return "".join(f"{x}\t{t}\tmap\t{v!r}\n" for x, t, v in _cells(s))
+    return "".join(f"{x}\t{t}\tmap\t{v!r}\n" for x, t, v in _cells(s)) + "x1\tall\tmap\t0.5\n"
 
 
 def pytrec_eval_runs(s: Scores) -> str:

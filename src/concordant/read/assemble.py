@@ -12,7 +12,16 @@ import numpy as np
 from ..errors import DataWarning, InputError, ReadError
 from ..scores import Scores
 from ..scores import _labels as check_labels
-from ..tables import Missing, are_invented, check_measure, choose_measure, fill_or_drop, listing, nearest
+from ..tables import (
+    Missing,
+    are_invented,
+    check_measure,
+    choose_measure,
+    fill_or_drop,
+    listing,
+    nearest,
+    summary_system,
+)
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
@@ -66,6 +75,8 @@ def read_scores(
             stacklevel=2,
         )
     _refuse_unequal_counts(found, rows)
+    if systems is None:
+        _refuse_summaries(found, rows)
     values, *labels = _pivot(found, rows, _name(found, rows))
     where = _where(found)
     for axis, names in enumerate(wanted):
@@ -105,9 +116,24 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
         )
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
+        _refuse_without_details(scored, details)
         left = listing(table.source.label for table in scored if table.summary)
         warnings.warn(f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3)
     return details or scored
+
+
+def _refuse_without_details(scored: list[Table], details: list[Table]) -> None:
+    """Summaries of another run than those whose topics are there would vanish."""
+    names = {table.source.name or table.names[0] for table in details}
+    folders = {table.source.path.absolute().parent for table in details if table.source.path and not table.source.name}
+    for table in scored:
+        path = None if table.source.name else table.source.path
+        known = (table.source.name or table.names[0]) in names or (path and path.absolute().parent in folders)
+        if table.summary and not known:
+            raise table.source.error(
+                f"summarises {table.names[0]!r}, whose samples are not there, but those of "
+                f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"
+            )
 
 
 def _choose(found: list[Table], measure: str | None) -> str:
@@ -172,6 +198,14 @@ def _refuse_unequal_counts(found: list[Table], rows: list[Rows]) -> None:
                 f"has {count} rows without names of topics, and {found[first].source.label} has {counts[first]}: "
                 "nothing tells which belong together; give the files a column named topic"
             )
+
+
+def _refuse_summaries(found: list[Table], rows: list[Rows]) -> None:
+    """A column of means would count as one more system."""
+    for table, part in zip(found, rows, strict=True):
+        wrong = summary_system(dict.fromkeys(part.systems or ()))
+        if wrong:
+            raise table.source.error(f"{wrong}: leave it out of the file, or name the systems to read with systems=")
 
 
 def _places(wanted: Iterable[str], labels: list[str], noun: str, where: str) -> list[int]:

@@ -6,8 +6,8 @@ The run's file may order measure and topic either way; the names of measures and
 from __future__ import annotations
 
 from ..errors import ReadError
-from ..tables import is_summary, looks_like_measure, looks_like_topic
-from .source import Source, number
+from ..tables import is_summary, listing, looks_like_measure, looks_like_topic, may_be_topic
+from .source import QUOTED, Source, number
 from .table import Rows, Table, without_summary
 from .trec_eval import TEXTS, TrecEval
 
@@ -15,13 +15,24 @@ _WAY_OUT_SUMMARY = "write per-topic scores (ir_measures -q, trec_eval -q)"
 Fields = list[tuple[int, list[str]]]
 
 
-def separator(line: bytes) -> bytes | None:
-    """What separates the fields of a line: tabs, else white space (None), else commas or semicolons."""
+def separator(source: Source) -> bytes | None:
+    """What separates the fields of a file's first line: tabs, commas or semicolons, else white space (None).
+
+    Names may have blanks (`topic,GPT 4`), and those of runs marks (`a,b map 301 0.5`): the second line tells.
+    """
+    lines = source.lines()
+    line, second = next(lines)[1], next(lines, (0, b""))[1]
     if b"\t" in line:
         return b"\t"
-    parts = line.split()
-    marks = (mark for mark in (b",", b";") if all(part.endswith(mark) for part in parts[:-1]) and mark in line)
-    return next(marks, None)
+    parts, below = line.split(), second.split()
+    columns = len(parts) == len(below) and all(number(row[-1]) is not None for row in (parts, below))
+    for mark in (b",", b";"):
+        counts = [QUOTED.sub(b"", text).count(mark) for text in (line, second)]
+        if mark in line and all(part.endswith(mark) for part in parts[:-1]):
+            return mark
+        if counts[0] == counts[1] > 0 and not (columns and not any(part.endswith(mark) for part in parts)):
+            return mark
+    return None
 
 
 def split_line(line: bytes, mark: bytes | None) -> list[str]:
@@ -75,8 +86,14 @@ def _refuse_no_run_first(source: Source, fields: Fields, topic: int) -> None:
     first, topics = {row[0] for _, row in fields}, {row[topic] for _, row in fields}
     if all(map(looks_like_measure, first)):
         raise _not_the_run(source, "a measure", fields[0][0])
-    if all(map(looks_like_topic, first)) and not any(looks_like_topic(name) for name in topics):
+    if all(map(looks_like_topic, first)) and not any(map(looks_like_topic, topics)):
         raise _not_the_run(source, "a topic", fields[0][0])
+    if not any(map(may_be_topic, topics)):
+        raise source.error(
+            f"nothing tells which of the columns are the run and the topic ({listing(sorted(topics), 3)}): add a first "
+            "line that names the columns, such as system, topic, measure, value",
+            fields[0][0],
+        )
 
 
 def _not_the_run(source: Source, what: str, line: int) -> ReadError:
@@ -89,7 +106,7 @@ def _not_the_run(source: Source, what: str, line: int) -> ReadError:
 
 def _fields(source: Source, width: int) -> Fields:
     fields = []
-    mark = separator(next(source.lines())[1])
+    mark = separator(source)
     for line, text in source.lines():
         row = split_line(text, mark)
         if len(row) != width or not all(row):

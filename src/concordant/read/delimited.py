@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -25,17 +24,19 @@ from ..tables import (
     listing,
     name_columns,
     names_labels,
+    number_rows,
     says_row_number,
     unclear_row_number,
+    warn_of_counters,
+    wrong_rows,
 )
-from .source import Source, number
+from .source import QUOTED, Source, number
 from .table import OneColumn, Rows, Table, without_summary
 
 # What stands in a cell that has no score.
 _NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 # A cell takes up to 170 bytes of memory. Set concordant.read.delimited.MAX_CELLS to read larger tables.
 MAX_CELLS = 10_000_000
-_QUOTED = re.compile(rb'"[^"]*"')
 _WAY_OUT = "give a row for each topic"
 Cells = list[tuple[int, Sequence[Any]]]
 
@@ -45,14 +46,22 @@ def read_delimited(source: Source) -> Table | None:
     header_line, header, cells = _cells(source, 2)  # the beginning tells whether the rest is worth reading
     if not cells or all(number(name) is not None for name in header):
         return None
-    if len(cells[0][1]) == len(header) + 1:  # R's write.table names no column for the row names
+    width = len(header)
+    longer = len(cells[0][1]) == width + 1
+    trailing = longer and any(map(names_labels, header))  # a delimiter ends each row, or a name is missing
+    if longer and not trailing:  # R's write.table names no column for the row names
         header = ["", *header]
-    if not names_labels(header[0]) and len(header) > 1 and all(number(name) is not None for name in header[1:]):
+    scores = [_number(name) for name in header[1:]]  # nan where a cell says that there is none
+    if not names_labels(header[0]) and None not in scores and any(number(name) is not None for name in header[1:]):
         raise no_header(source, header_line)
     layout = name_columns(header)
     if not isinstance(layout, str) and not _plausible(cells[0][1], layout):
         return None
     header_line, _, cells = _cells(source)
+    if trailing:
+        cells = [(line, row[:-1] if len(row) == width + 1 and not row[-1] else row) for line, row in cells]
+    elif longer and (bad := next((line for line, row in cells if is_fraction(number(row[0]))), None)) is not None:
+        raise _unequal(source, width + 1, width, bad)  # no row is named so: these are scores
     return from_cells(source, header, cells, header_line)
 
 
@@ -83,14 +92,19 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     _refuse_twice(source, header, header_line)
     for line, row in cells:
         if len(row) != len(header):
-            raise source.error(f"has {len(row)} fields where the header has {len(header)}", line)
+            raise _unequal(source, len(row), len(header), line)
+    warn_of_counters(header, layout, f"{source.label}: ")
     if layout.kind != "long":
         return _matrix(source, header, cells, layout, header_line)
     if layout.value is None and layout.system is not None:
         _refuse_scores_as_names(source, header, cells, layout, header_line)
     if layout.value is not None and layout.measure is None:
-        return OneColumn(source, _long_rows(source, header, cells, layout, layout.value))
+        return _Value(source, header, cells, layout, layout.value)
     return _Long(source, header, cells, layout)
+
+
+def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
+    return source.error(f"has {fields} fields where the header has {names}: name each column once", line)
 
 
 def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cells]:
@@ -123,8 +137,10 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
 
 def _delimiter(first: bytes) -> str:
     """What separates the names of the header, outside quotation marks."""
-    plain = _QUOTED.sub(b"", first)
-    return next((mark for mark in "\t,;" if mark.encode() in plain), " ")
+    plain = QUOTED.sub(b"", first)
+    marks = [mark for mark in "\t,;" if mark.encode() in plain]
+    labels = (mark for mark in marks if names_labels(plain.split(mark.encode())[0].decode()) and plain[:1].strip())
+    return next(labels, None) or next(iter(marks), " ")
 
 
 def _plausible(row: Sequence[Any], layout: Columns) -> bool:
@@ -166,8 +182,12 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     if not columns:
         raise source.error("has no column of scores", header_line)
     across = [header[k] for k in columns]
-    down = invent_topics(len(cells)) if label is None else [str(row[label]) for _, row in cells]
     what = "topic" if layout.kind == "matrix" else "system"
+    down = [] if label is None else [_label(source, row[label], line, what) for line, row in cells]
+    if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
+        down = invent_topics(len(cells))
+    if layout.kind == "matrix" and label is not None and (wrong := wrong_rows(header[label], down, across)):
+        raise source.error(wrong, header_line)
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)
     if layout.kind == "transposed":
@@ -230,11 +250,24 @@ def _scores_as_names(source: Source, name: str, line: int) -> ReadError:
 def _refuse_labels_twice(source: Source, labels: list[str], cells: Cells, what: str) -> None:
     seen: dict[str, int] = {}
     for label, (line, _) in zip(labels, cells, strict=True):
-        if not label:
-            raise source.error(f"has no {what}", line)
         if label in seen:
             raise source.error(f"{what} {label!r} was given at line {seen[label]} already", line)
         seen[label] = line
+
+
+class _Value(OneColumn):
+    """A long table with a column of values of a measure that it does not name, and perhaps other columns."""
+
+    def __init__(self, source: Source, header: Sequence[str], cells: Cells, layout: Columns, value: int) -> None:
+        super().__init__(source, _long_rows(source, header, cells, layout, value))
+        self.header, self.cells, self.layout = header, cells, layout
+
+    def rows(self, measure: str) -> Rows:
+        """The values, unless another column bears the name that is asked for."""
+        column = next((k for k in self.layout.others if self.header[k] == measure), None)
+        if column is None:
+            return super().rows(measure)
+        return _long_rows(self.source, self.header, self.cells, self.layout, column)
 
 
 class _Long(Table):
@@ -246,7 +279,8 @@ class _Long(Table):
 
     def measures(self) -> Collection[str]:
         if self.layout.measure is not None:
-            return list(dict.fromkeys(str(row[self.layout.measure]) for _, row in self.cells))
+            names = (_label(self.source, row[self.layout.measure], line, "measure") for line, row in self.cells)
+            return list(dict.fromkeys(names))
         return [self.header[k] for k in self.layout.others if _has_numbers([_number(row[k]) for _, row in self.cells])]
 
     def rows(self, measure: str) -> Rows:
@@ -281,7 +315,9 @@ def _long_rows(source: Source, header: Sequence[str], cells: Cells, layout: Colu
     return without_summary(source, Rows(topics, values, systems, [line for line, _ in cells]), _WAY_OUT)
 
 
-def _label(source: Source, cell: Any, line: int) -> str:
-    if not isinstance(cell, str | int) or isinstance(cell, bool) or not str(cell):
-        raise source.error(f"{cell!r} is no label of a topic or system", line)
+def _label(source: Source, cell: Any, line: int, what: str = "topic or system") -> str:
+    if cell == "":
+        raise source.error(f"has no {what}", line)
+    if not isinstance(cell, str | int) or isinstance(cell, bool):
+        raise source.error(f"{cell!r} is no label of a {what}", line)
     return str(cell)

@@ -5,6 +5,7 @@ A measure is named as the results name it: `metric,filter`.
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from typing import Any
@@ -39,9 +40,11 @@ def read_results(source: Source, content: Any) -> Table:
         if task in groups:
             continue
         for key, value in found.items() if isinstance(found, dict) else ():
-            metric = key.partition(",")[0]
-            if not metric.endswith("_stderr") and isinstance(value, int | float) and "," in key:
-                columns.setdefault(key, {})[task] = finite(source, value, f"{task!r} ({key})")
+            if "," in key and not key.partition(",")[0].endswith("_stderr"):
+                missing = value is None or value == "N/A"
+                score = math.nan if missing else finite(source, value, f"{task!r} ({key})")
+                columns.setdefault(key, {})[task] = score
+    columns = {key: found for key, found in columns.items() if not all(map(math.isnan, found.values()))}
     if not columns:
         raise source.error("results hold no `metric,filter` with a number", 1)
     if groups:
@@ -93,22 +96,18 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
     match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
     task = match[1] + "/" if match else ""
     columns: dict[str, dict[str, tuple[float, int]]] = {}
+    metrics = _metrics(source, records)
     for line, record in records:
-        if not is_sample(record):
-            raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
-        listed = record.get("metrics")
-        metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
         topic = f"{task}{record['doc_id']}"
-        for metric in metrics:
-            value = record.get(metric) if isinstance(metric, str) else None
-            if not isinstance(value, int | float):  # some metrics are pairs, aggregated over all documents only
-                continue
+        for metric in metrics[str(record.get("filter", "none"))]:
+            value = record.get(metric)
             rows = columns.setdefault(f"{metric},{record.get('filter', 'none')}", {})
             if topic in rows:
                 raise source.error(
                     f"doc_id {record['doc_id']!r} has {metric!r} twice (first at line {rows[topic][1]})", line
                 )
-            rows[topic] = (finite(source, value, f"{topic!r} ({metric})", line), line)
+            score = math.nan if value is None else finite(source, value, f"{topic!r} ({metric})", line)
+            rows[topic] = (score, line)
     if not columns:
         raise source.error("no sample has a metric with a number", records[0][0])
     table = Table(
@@ -121,6 +120,19 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
     table.names = _names(source, match[2] if match else None)
     table.origin = table.names[-1]
     return table
+
+
+def _metrics(source: Source, records: list[tuple[int, Any]]) -> dict[str, list[str]]:
+    """The metrics of each filter: those with a number. Some are pairs, aggregated over all documents only."""
+    found: dict[str, dict[str, None]] = {}
+    for line, record in records:
+        if not is_sample(record):
+            raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
+        listed = record.get("metrics")
+        metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
+        numeric = [m for m in metrics if isinstance(m, str) and isinstance(record.get(m), int | float)]
+        found.setdefault(str(record.get("filter", "none")), {}).update(dict.fromkeys(numeric))
+    return {name: list(metrics) for name, metrics in found.items()}
 
 
 def _names(source: Source, date: str | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..errors import InputError
-from ..frames import nested_records
+from ..frames import nested_records, warn_of_words
 from .source import Source
 from .table import Rows, Table, without_summary
 
@@ -62,9 +62,11 @@ class Nested(Table):
     def rows(self, measure: str) -> Rows:
         """The scores of one measure."""
         # "" is no name of a measure, but what is chosen where there is none.
-        found = [(s, t, v) for s, t, m, v in self._records(measure or None) if m == measure]
+        records = self._records(measure or None)
+        found = [(s, t, v) for s, t, m, v in records if m == measure]
         if not found:
             raise self.no_measure(measure)
+        warn_of_words(self.content, records, f"{self.source.label}: ")
         values = [math.nan if v is None else finite(self.source, v, f"{t!r} ({measure})") for _, t, v in found]
         systems = None if all(s == "" for s, _, _ in found) else [s for s, _, _ in found]
         return without_summary(

@@ -55,7 +55,7 @@ def recognise(source: Source) -> Table:
 
 
 def _text(source: Source, line: int, first: bytes) -> Table:
-    fields = split_line(first, separator(first))
+    fields = split_line(first, separator(source))
     if len(fields) == 3 and (
         fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
@@ -109,7 +109,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
     table = read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
         return table
-    if None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2])):
+    if (None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2]))) or is_fraction(numbers[1]):
         raise no_header(source, line)
     if len(fields) == 4 and number(fields[1]) is not None:
         raise source.error(

@@ -27,6 +27,7 @@ MAX_BYTES = 2**30
 MAX_JSON_BYTES = 2**28
 _CHUNK = 2**20
 _LINE = re.compile(rb"[^\n]+")
+QUOTED = re.compile(rb'"[^"]*"')
 
 _OTHER_COMPRESSION = {
     b"PK\x03\x04": "a zip archive (an Inspect log becomes JSON with `inspect log convert --to json`)",
@@ -174,6 +175,11 @@ def _glob(pattern: Path, text: str) -> list[Path]:
     return list(dict.fromkeys(files))
 
 
+def _is_backup(name: str) -> bool:
+    """Whether an editor keeps an older version of a file under this name."""
+    return not name.startswith(".") and name.endswith(("~", ".bak"))
+
+
 def _folder(folder: Path) -> list[Path]:
     """All files below a folder, sorted, without hidden ones; links to folders are followed, each folder once."""
 
@@ -181,6 +187,7 @@ def _folder(folder: Path) -> list[Path]:
         raise ReadError(f"the folder cannot be read: {error.strerror or error}", str(error.filename or folder))
 
     found: list[Path] = []
+    backups: list[str] = []
     seen: set[str] = set()
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
         seen.add(os.path.realpath(place))
@@ -189,9 +196,12 @@ def _folder(folder: Path) -> list[Path]:
             for name in folders
             if not name.startswith(".") and os.path.realpath(os.path.join(place, name)) not in seen
         )
-        found += [Path(place, name) for name in files if not name.startswith(".")]
+        backups += [os.path.join(place, name) for name in files if _is_backup(name)]
+        found += [Path(place, name) for name in files if not name.startswith(".") and not _is_backup(name)]
     if not found:
         raise ReadError("the folder holds no files", str(folder))
+    if backups:
+        warnings.warn(f"backup files left out: {', '.join(sorted(backups)[:12])}", DataWarning, stacklevel=5)
     return sorted(found)
 
 
@@ -210,12 +220,15 @@ def load(item: Item) -> Source:
 def _raw(file: Any, label: str) -> bytes:
     try:
         if isinstance(file, Path):
+            # Opening a pipe waits for a writer; but <(command) of a shell is one as well, below /dev.
+            if (file.is_fifo() or file.is_socket()) and file.absolute().parts[1:2] not in (("dev",), ("proc",)):
+                raise ReadError("is no regular file: open it and pass the open file", label)
             with open(file, "rb") as stream:
                 return b"".join(_chunks(stream, label))
         return b"".join(part.encode() if isinstance(part, str) else part for part in _chunks(file, label))
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
-    except ReadError:
+    except (ReadError, InputTypeError):
         raise
     except ValueError as error:  # closed, or text in another encoding, or gzip opened as text
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
@@ -225,6 +238,8 @@ def _chunks(stream: Any, label: str) -> Iterator[Any]:
     """The contents of an open file in pieces, up to the limit."""
     size = 0
     while part := stream.read(_CHUNK):
+        if not isinstance(part, str | bytes | bytearray | memoryview):
+            raise InputTypeError(f"{label}: read() gave a {type(part).__name__}, neither text nor bytes")
         size += len(part)
         if size > MAX_BYTES:
             limit = f"more than {MAX_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_BYTES"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ReadError
-from ..tables import choose_measure, is_summary, listing
+from ..tables import choose_measure, is_summary, listing, warn_of_summaries
 from .source import Source
 
 
@@ -94,6 +94,7 @@ def without_summary(source: Source, rows: Rows, way_out: str) -> Rows:
     keep = [k for k, topic in enumerate(rows.topics) if not is_summary(topic)]
     if len(keep) == len(rows.topics):
         return rows
+    warn_of_summaries(rows.topics, f"{source.label}: ")
     if not keep:
         raise source.error(
             f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: {way_out}",

@@ -15,13 +15,12 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
-from ..tables import SUMMARY
+from ..tables import is_summary, listing, warn_of_summaries
 from .source import Source, number
 from .table import Rows, Table
 
 # Values of these measures are strings.
 TEXTS = ("runid", "relstring")
-_SUMMARY = frozenset(name.encode() for name in SUMMARY)
 
 
 class TrecEval(Table):
@@ -39,7 +38,7 @@ class TrecEval(Table):
     def measures(self) -> Collection[str]:
         """The measures that have rows of topics, in the order of the file."""
         fields = self._fields if self._fields is not None else _by_line(self.source)
-        found = dict.fromkeys(measure for _, measure, topic, _ in fields if topic.lower() not in _SUMMARY)
+        found = dict.fromkeys(measure for _, measure, topic, _ in fields if not _is_summary(topic))
         if not found:
             raise _only_summary(self.source)
         return [name for name in map(bytes.decode, found) if not name.startswith(TEXTS)]
@@ -52,14 +51,16 @@ class TrecEval(Table):
 
     def _cut_out(self, measure: bytes) -> Rows | None:
         """The rows of a measure by splitting the file at its name; None if anything is unusual."""
-        topics, values = [], []
+        topics, values, left = [], [], []
         for piece in self._data.split(b"\n" + measure)[1:]:
             padding, topic, rest = piece.split(b"\t", 2)
             if padding.strip():  # a longer name, as ndcg_cut_100 is of ndcg_cut_10
                 continue
-            if (topic := topic.strip()).lower() not in _SUMMARY:
-                topics.append(topic)
-                values.append(rest.partition(b"\n")[0])
+            if _is_summary(topic := topic.strip()):
+                left.append(topic.decode())
+                continue
+            topics.append(topic)
+            values.append(rest.partition(b"\n")[0])
         try:
             numbers = np.array([float(value) for value in values])
         except ValueError:
@@ -67,18 +68,19 @@ class TrecEval(Table):
         # float() also reads 1_0, nan and inf; a topic given twice is wrong as well.
         if not topics or b"_" in b"".join(values) or not np.isfinite(numbers).all() or len(set(topics)) < len(topics):
             return None
+        warn_of_summaries(left, f"{self.source.label}: ")
         return Rows([topic.decode() for topic in topics], numbers.tolist())
 
     def _by_fields(self, measure: str) -> Rows:
         """The same line by line, to say what is wrong and where."""
         fields = self._fields if self._fields is not None else _by_line(self.source)
         rows: dict[str, tuple[float, int]] = {}
-        summarised = False
+        summarised: list[str] = []
         for line, name, topic, value in fields:
             if name != measure.encode(errors="replace"):
                 continue
-            if topic.lower() in _SUMMARY:
-                summarised = True
+            if _is_summary(topic):
+                summarised.append(topic.decode())
                 continue
             score, key = number(value), topic.decode()
             if score is None:
@@ -90,9 +92,10 @@ class TrecEval(Table):
                 )
             rows[key] = (score, line)
         if not rows:
-            if any(topic.lower() not in _SUMMARY for _, _, topic, _ in fields):
+            if any(not _is_summary(topic) for _, _, topic, _ in fields):
                 raise self._summary_measure(measure) if summarised else self.no_measure(measure)
             raise _only_summary(self.source)
+        warn_of_summaries(summarised, f"{self.source.label}: ")
         return Rows(list(rows), [score for score, _ in rows.values()], lines=[line for _, line in rows.values()])
 
     def _summary_measure(self, measure: str) -> ReadError:
@@ -100,13 +103,24 @@ class TrecEval(Table):
 
     def _run_id(self) -> str | None:
         if self._fields is not None:
-            return next((value.decode() for _, name, _, value in self._fields if name == b"runid"), None)
-        place = -1
+            return self._one([value.decode() for _, name, _, value in self._fields if name == b"runid"])
+        place, found = -1, []
         while (place := self._data.find(b"\nrunid", place + 1)) >= 0:
             name, _, value = self._data[place + 1 : self._data.index(b"\n", place + 1)].split(b"\t")
             if name.strip() == b"runid":
-                return value.strip().decode()
-        return None
+                found.append(value.strip().decode())
+        return self._one(found)
+
+    def _one(self, names: list[str]) -> str | None:
+        if len(set(names)) > 1:
+            raise self.source.error(
+                f"holds several runs ({listing(dict.fromkeys(names))}): give each a file of its own"
+            )
+        return names[0] if names else None
+
+
+def _is_summary(topic: bytes) -> bool:
+    return is_summary(topic.decode())
 
 
 def _regular(data: bytes) -> bool:
