@@ -27,7 +27,7 @@ from .options import (
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
 from .render import printable
-from .terminal import Bar, Notes, in_options, print_table, say
+from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
 
 app = typer.Typer(
     name="concordant",
@@ -285,6 +285,7 @@ def run() -> None:
     except MemoryError:
         _fail("not enough memory")
     except OSError as error:
+        abandon_output()
         _fail(str(error))
 
 
