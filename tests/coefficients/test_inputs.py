@@ -109,9 +109,11 @@ def test_threads_that_cannot_be_started_are_done_without() -> None:
 import resource, numpy as np, concordant as cc
 batch = np.random.default_rng(0).random((200, 5))
 expected = cc.tau_b(batch[0], batch, workers=2)
+distances = cc.rank_distance(batch[:50], batch, workers=2)
 size = int(open("/proc/self/statm").read().split()[0]) * 4096
 resource.setrlimit(resource.RLIMIT_AS, (size + 20_000_000,) * 2)
 assert (cc.tau_b(batch[0], batch, workers=64) == expected).all()
+assert (cc.rank_distance(batch[:50], batch, workers=64) == distances).all()
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -18,8 +18,9 @@
 #include <cstring>
 #include <new>
 #include <numeric>
-#include <thread>
 #include <vector>
+
+#include "threads.hpp"
 
 namespace nb = nanobind;
 
@@ -562,11 +563,7 @@ void in_threads(size_t count, int workers, const Work& work) {
             no_memory = true;
         }
     };
-    std::vector<std::thread> others;
-    for (size_t t = 1; t < std::min<size_t>(size_t(std::max(workers, 1)), (count + AT_A_TIME - 1) / AT_A_TIME); t++)
-        others.emplace_back(guarded);
-    guarded();
-    for (std::thread& other : others) other.join();
+    in_parallel(thread_count(workers, (count + AT_A_TIME - 1) / AT_A_TIME), [&](size_t) { guarded(); });
     if (no_memory) throw std::bad_alloc();
 }
 

@@ -21,9 +21,9 @@
 #include <new>
 #include <numeric>
 #include <utility>
-#include <system_error>
-#include <thread>
 #include <vector>
+
+#include "threads.hpp"
 
 namespace nb = nanobind;
 
@@ -811,7 +811,7 @@ struct Concordance {
     using Result = Counts;
     double tolerance;
     int extra;
-    void small(const Order& order, const double*, const double* observed, Result& r) const {
+    void small(const Order& order, const double* observed, Result& r) const {
         concordance_small(order, observed, extra, r);
     }
     void large(const double* truth, const double* observed, size_t n, Result& r) const {
@@ -825,7 +825,7 @@ struct Concordance {
 
 struct GapSums {
     using Result = Gaps;
-    void small(const Order& order, const double*, const double* observed, Result& r) const {
+    void small(const Order& order, const double* observed, Result& r) const {
         gaps_small(order, observed, r);
     }
     void large(const double* truth, const double* observed, size_t n, Result& r) const {
@@ -836,7 +836,7 @@ struct GapSums {
 
 struct RankCosines {
     using Result = Cosines;
-    void small(const Order& order, const double*, const double* observed, Result& r) const {
+    void small(const Order& order, const double* observed, Result& r) const {
         double x[SMALL], y[SMALL], sorted[SMALL + LANES];
         order.gather(observed, sorted);
         cosines(order.x, sorted, x, y, order.n, r);
@@ -881,7 +881,7 @@ nb::object one_pair(const Vector& truth, const Vector& observed, const Kernel& k
         if (finite && kernel.wants_order(n)) {
             Order order;
             order.sort(truth.data(), int(n));
-            kernel.small(order, truth.data(), observed.data(), result);
+            kernel.small(order, observed.data(), result);
         } else if (finite) {
             kernel.large(truth.data(), observed.data(), n, result);
         }
@@ -919,7 +919,7 @@ bool many_pairs(const Matrix& truth, const Matrix& observed, const Index& truth_
                 }
                 if (kernel.wants_order(n)) {
                     if (other) order.sort(t, int(n));
-                    kernel.small(order, t, o, result);
+                    kernel.small(order, o, result);
                 } else {
                     kernel.large(t, o, n, result);
                 }
@@ -929,20 +929,8 @@ bool many_pairs(const Matrix& truth, const Matrix& observed, const Index& truth_
             no_memory = true;
         }
     };
-    const size_t most = 4 * std::max<size_t>(1, std::thread::hardware_concurrency());
-    const size_t threads = std::max<size_t>(1, std::min({size_t(std::max(workers, 1)), most, count}));
-    std::vector<std::thread> others;
-    others.reserve(threads);
-    size_t started = 1;
-    try {
-        for (; started < threads; started++)
-            others.emplace_back(work, count * started / threads, count * (started + 1) / threads);
-    } catch (const std::system_error&) {
-        // No more threads to be had: the rest is done here.
-    }
-    work(0, count / threads);
-    if (started < threads) work(count * started / threads, count);
-    for (std::thread& other : others) other.join();
+    const size_t threads = thread_count(workers, count);
+    in_parallel(threads, [&](size_t k) { work(count * k / threads, count * (k + 1) / threads); });
     if (no_memory) throw std::bad_alloc();
     return finite;
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -123,10 +123,6 @@ def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
         if equal.size:
             best = equal[np.argmin(order[equal])]
             return (*lead, int(order[best])), (*lead, int(order[best + 1]))
-    return _no_tie()
-
-
-def _no_tie() -> NoReturn:
     raise AssertionError("a kernel reported ties where there are none")
 
 
