@@ -4,13 +4,17 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv')
 
-.PHONY: demo test bench coverage lint clean
+.PHONY: demo test explore bench coverage lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
 test: $(VENV)/installed lint
 	$(PY) -m pytest
+
+# The property tests again, on examples that no run saw before.
+explore: $(VENV)/installed
+	$(PY) -m pytest --hypothesis-profile=explore -m hypothesis
 
 lint: $(VENV)/tools
 	$(PY) -m ruff check .

@@ -26,11 +26,13 @@ def separator(source: Source) -> bytes | None:
         return b"\t"
     parts, below = line.split(), second.split()
     columns = len(parts) == len(below) and all(number(row[-1]) is not None for row in (parts, below))
+    measured = columns and any(looks_like_measure(part.decode()) for part in parts[:-1])
     for mark in (b",", b";"):
         counts = [QUOTED.sub(b"", text).count(mark) for text in (line, second)]
         if mark in line and all(part.endswith(mark) for part in parts[:-1]):
             return mark
-        if counts[0] == counts[1] > 0 and not (columns and not any(part.endswith(mark) for part in parts)):
+        # `x, map t, 0.5` has a measure between blanks, `301, GPT 4, 0.5` has not.
+        if counts[0] == counts[1] > 0 and not (columns and (measured or not any(p.endswith(mark) for p in parts))):
             return mark
     return None
 
