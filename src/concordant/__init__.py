@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         TiesError,
         UndefinedCorrelationWarning,
     )
+    from .estimates import Estimate, Interval
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
@@ -81,6 +82,7 @@ _MODULE_OF = {
             "TiesError",
             "UndefinedCorrelationWarning",
         ),
+        "estimates": ("Estimate", "Interval"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
@@ -98,8 +100,10 @@ __all__ = [
     "DataWarning",
     "DiscriminativePower",
     "DistanceDistribution",
+    "Estimate",
     "InputError",
     "InputTypeError",
+    "Interval",
     "MissingExtraError",
     "RankProbabilities",
     "RankTest",

@@ -11,13 +11,14 @@ from typing import Any, Literal
 import numpy as np
 
 from . import __version__
-from .coefficients.inputs import FloatArray
+from .arrays import FloatArray
 from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
-from .distance_distribution import DistanceDistribution, Method, Progress
+from .distance_distribution import DistanceDistribution, Method
 from .errors import InputError, TiesError, UndefinedCorrelationWarning
 from .rank_testing import RankTest, rank_test
+from .resampling import Progress
 from .scores import Scores
 from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
 from .tables import counted, listing
@@ -160,10 +161,10 @@ class Comparison:
 
     def to_frame(self) -> Any:
         """A pandas frame: a row a coefficient, with its value and why there is none."""
-        from .scores import _import
+        from .errors import import_extra
 
         rows = [(v.coefficient, v.value, v.why) for v in self.values]
-        return _import("pandas").DataFrame(rows, columns=["coefficient", "value", "why"]).set_index("coefficient")
+        return import_extra("pandas").DataFrame(rows, columns=["coefficient", "value", "why"]).set_index("coefficient")
 
 
 def compare(

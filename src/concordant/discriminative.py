@@ -8,9 +8,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .distance import FloatArray, Observed, Truth, matrix_of, scores_beside
-from .distance_distribution import check_alpha
+from .arrays import FloatArray
+from .distance import Observed, Truth, matrix_of, scores_beside
 from .errors import InputError, UndefinedCorrelationWarning
+from .resampling import check_alpha
 from .scores import mean_over_topics
 from .tables import counted
 

@@ -15,14 +15,13 @@ import numpy.typing as npt
 
 from . import _kernels
 from ._kernels import reference_distance
+from .arrays import FloatArray, IntArray
 from .coefficients.inputs import _floats, _refuse_other_labels, refuse_not_finite
 from .coefficients.sums import check_workers
 from .errors import InputError, InputTypeError, RegularisationWarning
 from .scores import Scores, mean_over_topics
 from .tables import counted, listing
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Truth: TypeAlias = "Scores | npt.ArrayLike"
 Observed: TypeAlias = "Scores | npt.ArrayLike"
 

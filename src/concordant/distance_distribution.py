@@ -9,22 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import __version__, _kernels
 from ._kernels import reference_distance
+from .arrays import FloatArray
 from .coefficients.sums import check_workers
 from .distance import (
-    FloatArray,
-    IntArray,
     Problem,
     Projection,
     Truth,
@@ -32,16 +29,24 @@ from .distance import (
     require_solved,
     unsolved,
 )
-from .errors import InputError, InputTypeError, ReadError
-from .scores import Scores, round_means
+from .errors import InputError, ReadError
+from .files import written_whole
+from .resampling import (
+    Progress,
+    Seed,
+    check_alpha,
+    check_count,
+    generator,
+    resampled_means,
+    resampled_weights,
+    seed_of,
+)
+from .scores import Scores
 from .tables import counted
 
 Method = Literal["recentred", "paper"]
-Progress: TypeAlias = Callable[[int, int], None]
-Seed: TypeAlias = "int | np.random.Generator | None"
 
 FORMAT = "concordant rank distances 1"
-CHUNK = 512  # resamples at a time: what bounds the memory
 EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 
 
@@ -110,7 +115,7 @@ class DistanceDistribution:
             n_topics=problem.n,
             n_systems=problem.m,
             eps=problem.eps,
-            seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
+            seed=seed_of(rng),
             measure=truth.measure if isinstance(truth, Scores) else "",
         )
 
@@ -179,19 +184,9 @@ class DistanceDistribution:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .npz file, whole or not at all."""
-        target = Path(path)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                about = json.dumps({"format": FORMAT, **self.settings()})
-                np.savez(file, distances=self.distances, about=np.array(about))
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)  # as any other new file, not private as a temporary one
-            os.replace(name, target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        about = json.dumps({"format": FORMAT, **self.settings()})
+        with written_whole(path) as file:
+            np.savez(file, distances=self.distances, about=np.array(about))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], truth: Truth | None = None) -> DistanceDistribution:
@@ -230,26 +225,7 @@ def fingerprint(values: FloatArray) -> str:
     return digest.hexdigest()
 
 
-# Resampling ---------------------------------------------------------------------------------------
-
-
-def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
-    """How often each topic is drawn, some resamples at a time."""
-    for lo in range(0, n_resamples, CHUNK):
-        rows = min(CHUNK, n_resamples - lo)
-        drawn = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, None]
-        yield slice(lo, lo + rows), np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-
-
-def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
-    """Means of the systems over resampled topics, rounded as all means are, so that equal totals are tied."""
-
-    def means(of: FloatArray) -> FloatArray:
-        sums = np.empty((len(weights), of.shape[1]))
-        _kernels.distance_kernels().resampled_sums(of, weights, sums, workers)
-        return sums / len(of)
-
-    return round_means(means(values), means(np.abs(values)) if (values < 0).any() else None)
+# The two bootstraps -------------------------------------------------------------------------------
 
 
 def paper_distances(
@@ -295,29 +271,3 @@ def recentred_distances(
         if progress is not None:
             progress(rows.stop, n_resamples)
     return distances
-
-
-# Checks -------------------------------------------------------------------------------------------
-
-
-def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
-    """A whole number of at least 1."""
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
-        raise InputError(f"{name} is {n_resamples!r}: give a whole number, at least 1")
-    return int(n_resamples)
-
-
-def check_alpha(alpha: Any) -> float:
-    """A level between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha!r}: give the level of the test, above 0 and below 1")
-    return float(alpha)
-
-
-def generator(rng: Seed) -> np.random.Generator:
-    """A generator from a seed, a generator, or nothing."""
-    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, type(None))):
-        raise InputTypeError(f"rng is {rng!r}: give a whole number as seed, a numpy Generator, or None")
-    if isinstance(rng, (int, np.integer)) and rng < 0:
-        raise InputError(f"rng is {rng!r}: a seed is not negative")
-    return np.random.default_rng(rng)

@@ -1,5 +1,10 @@
 """What concordant raises and warns with. Catch `ConcordantError` for all of it."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
 
 class ConcordantError(Exception):
     """Base of every error that concordant raises on purpose."""
@@ -57,3 +62,11 @@ class AlignmentWarning(DataWarning):
 
 def _shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def import_extra(name: str, extra: str = "app") -> Any:
+    """A package that comes with an extra, or an error with the line that installs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(f"this needs {name.partition('.')[0]}: pip install 'concordant[{extra}]'") from None

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import MissingExtraError
+from .errors import import_extra
 
 
 def axes(ax: Any = None) -> Any:
     """The matplotlib axes to draw on: those given, or new ones."""
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingExtraError("plots need matplotlib: pip install 'concordant[app]'") from None
-    return pyplot.subplots()[1]
+    return import_extra("matplotlib.pyplot").subplots()[1] if ax is None else ax

@@ -10,21 +10,14 @@ import numpy as np
 
 from . import __version__
 from ._kernels.reference_distance import order_of
+from .arrays import FloatArray, IntArray
 from .coefficients.sums import check_workers
-from .distance import FloatArray, IntArray, Problem, Truth, matrix_of
-from .distance_distribution import (
-    DistanceDistribution,
-    Progress,
-    Seed,
-    check_alpha,
-    check_count,
-    generator,
-    resampled_means,
-    resampled_weights,
-)
+from .distance import Problem, Truth, matrix_of
+from .distance_distribution import DistanceDistribution
 from .errors import InputError
 from .figures import axes
 from .rerankings import rankings_at_tau
+from .resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
 from .scores import Scores, mean_over_topics
 from .tables import counted
 
@@ -68,9 +61,9 @@ class RankProbabilities:
 
     def to_frame(self) -> Any:
         """A pandas frame: a row a system, best first, a column a rank."""
-        from .scores import _import
+        from .errors import import_extra
 
-        pandas = _import("pandas")
+        pandas = import_extra("pandas")
         return pandas.DataFrame(
             self.values.copy(),
             index=pandas.Index(self.systems, name="system"),

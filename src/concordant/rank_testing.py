@@ -9,19 +9,10 @@ from typing import Any, get_args
 
 from .coefficients.sums import check_workers
 from .distance import Observed, Problem, Truth, scores_beside
-from .distance_distribution import (
-    DistanceDistribution,
-    Method,
-    Progress,
-    Seed,
-    check_alpha,
-    check_count,
-    generator,
-    paper_distances,
-    recentred_distances,
-)
+from .distance_distribution import DistanceDistribution, Method, paper_distances, recentred_distances
 from .errors import InputError
 from .figures import axes
+from .resampling import Progress, Seed, check_alpha, check_count, generator
 from .tables import counted
 
 
@@ -79,10 +70,10 @@ class RankTest:
 
     def to_frame(self) -> Any:
         """A pandas frame of one row."""
-        from .scores import _import
+        from .errors import import_extra
 
         names = ("distance", "pvalue", "standard_error", "critical_value", "alpha")
-        return _import("pandas").DataFrame([{name: getattr(self, name) for name in names}])
+        return import_extra("pandas").DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""

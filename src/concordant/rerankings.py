@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from .distance import FloatArray, IntArray
+from .arrays import FloatArray, IntArray
 from .errors import InputError
 
 

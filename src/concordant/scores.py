@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import tables
-from .errors import AlignmentWarning, InputError, InputTypeError, MissingExtraError
+from .arrays import FloatArray
+from .errors import AlignmentWarning, InputError, InputTypeError, import_extra
 
-FloatArray = npt.NDArray[np.float64]
 _LARGEST = 1e300  # sums over topics stay finite
 
 
@@ -161,7 +161,7 @@ class Scores:
 
     def to_frame(self, long: bool = False) -> Any:
         """A pandas frame, topics x systems; or long, with columns topic, system, measure and value."""
-        pandas = _import("pandas")
+        pandas = import_extra("pandas")
         if not long:
             return pandas.DataFrame(
                 self.values.copy(),
@@ -371,10 +371,3 @@ def _places(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[i
         if name not in place:
             raise InputError(f"{what} has no {name!r}{tables.nearest(name, labels)}")
     return [place[name] for name in names]
-
-
-def _import(name: str) -> Any:
-    try:
-        return __import__(name)
-    except ImportError:
-        raise MissingExtraError(f"this needs {name}: pip install 'concordant[app]'") from None

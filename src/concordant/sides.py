@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .coefficients.inputs import FloatArray
+from .arrays import FloatArray
 from .errors import AlignmentWarning, InputError, InputTypeError
 from .scores import Alignment, Scores, alignment
 from .tables import counted, listing

@@ -17,9 +17,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import FloatArray
 from .errors import DataWarning, InputError, InputTypeError
 
-FloatArray = npt.NDArray[np.float64]
 Missing = Literal["error", "zero", "drop", "drop-systems"]
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.

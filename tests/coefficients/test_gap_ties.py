@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from concordant.arrays import FloatArray
 from concordant.coefficients import gap_ties
 from concordant.coefficients.gap_ties import expected_tau_gap
-from concordant.coefficients.inputs import FloatArray
 
 TOLERANCE = 1e-12  # asked for: 1e-9
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import itertools
+import sys
 from collections import Counter
 from typing import Any
 
@@ -107,14 +107,7 @@ def test_frame_plot_and_text() -> None:
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     found = cc.rank_probabilities(collection(), n_resamples=20, rng=1)
-    real = builtins.__import__
-
-    def refuse(name: str, *rest: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(cc.MissingExtraError, match=r"pip install 'concordant\[app\]'"):
         found.plot()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import distance_distribution
+from concordant import distance_distribution, resampling
 from concordant._kernels import reference_distance
 from concordant.distance_distribution import Method
 from concordant.scores import mean_over_topics
@@ -81,7 +81,7 @@ def test_seeds_workers_and_chunks(method: Method, monkeypatch: pytest.MonkeyPatc
     assert calls == [(512, 700), (700, 700)]
     assert one.settings["seed"] == 3
     assert two.settings["seed"] is None
-    monkeypatch.setattr(distance_distribution, "CHUNK", 100)
+    monkeypatch.setattr(resampling, "CHUNK", 100)
     assert np.array_equal(
         one.distribution.distances, cc.rank_test(x, y, method, n_resamples=700, rng=3).distribution.distances
     )

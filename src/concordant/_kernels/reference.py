@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from ..arrays import FloatArray, IntArray
 
 # A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
 Value: TypeAlias = FloatArray

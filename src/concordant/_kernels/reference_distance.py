@@ -14,10 +14,8 @@ Results fill `out`, one row a problem: v' S v, and the number of steps, -1 where
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from ..arrays import FloatArray, IntArray
 
 FIELDS = 2  # columns of `out`
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
-from .inputs import FloatArray
+from ..arrays import FloatArray
 from .sums import concordance, ratio, refuse_ties
 
 _ALL_TIED = "all systems are tied in truth or in observed"

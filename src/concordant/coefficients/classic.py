@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
-from .inputs import FloatArray
+from ..arrays import FloatArray
 from .sums import by_block
 
 _ALL_TIED = "all systems are tied in truth or in observed"

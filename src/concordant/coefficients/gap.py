@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
+from ..arrays import FloatArray
 from .gap_ties import expected_tau_gap
-from .inputs import FloatArray
 from .sums import by_block, gaps, ratio, refuse_ties
 
 _ALL_TIED = "all systems are tied in truth"

@@ -52,7 +52,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .inputs import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray
 
 _STEP = 0.28  # of the trapezoid rule in z = log s
 _TAIL_NODES = 8  # these replace all nodes with s * (largest D) < _TAIL_START, to 1e-14

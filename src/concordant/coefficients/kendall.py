@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from .inputs import FloatArray
+from ..arrays import FloatArray
 from .sums import concordance, ratio, refuse_ties
 
 

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
 from . import inputs
-from .inputs import FloatArray, IntArray
 
 Ties = Literal["w", "a", "b"]
 Kind = Literal["ext", "min", "max", "res"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy.typing as npt
 
-from .inputs import FloatArray
+from ..arrays import FloatArray
 from .sums import cosines, ratio
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Value
+from ..arrays import FloatArray
 from ..errors import InputError, TiesError, UndefinedCorrelationWarning
-from .inputs import FloatArray, require_finite, rows, subscript, vectors
+from .inputs import require_finite, rows, subscript, vectors
 
 
 def concordance(

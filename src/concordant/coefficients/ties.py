@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import FloatArray
 from ..errors import InputError, UndefinedCorrelationWarning
 from .ap import tau_ap, tau_ap_a
 from .gap import tau_gap, tau_gap_a
-from .inputs import FloatArray, require_finite, vectors
+from .inputs import require_finite, vectors
 from .kendall import tau, tau_a
 from .sums import concordance, refuse_ties
 

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import FloatArray
 from ..errors import DataWarning, ReadError
 from ..tables import listing
 from . import source as sources
 from .source import Source
-
-FloatArray = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

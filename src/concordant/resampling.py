@@ -1,0 +1,65 @@
+"""Resampling of topics, seeds and settings, for everything that draws at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import _kernels
+from .arrays import FloatArray, IntArray
+from .errors import InputError, InputTypeError
+from .scores import round_means
+
+Progress: TypeAlias = Callable[[int, int], None]
+Seed: TypeAlias = "int | np.random.Generator | None"
+
+CHUNK = 512  # resamples at a time: what bounds the memory
+
+
+def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
+    """How often each topic is drawn, some resamples at a time."""
+    for lo in range(0, n_resamples, CHUNK):
+        rows = min(CHUNK, n_resamples - lo)
+        drawn = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, None]
+        yield slice(lo, lo + rows), np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
+
+
+def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
+    """Means of the systems over resampled topics, rounded as all means are, so that equal totals are tied."""
+
+    def means(of: FloatArray) -> FloatArray:
+        sums = np.empty((len(weights), of.shape[1]))
+        _kernels.distance_kernels().resampled_sums(of, weights, sums, workers)
+        return sums / len(of)
+
+    return round_means(means(values), means(np.abs(values)) if (values < 0).any() else None)
+
+
+def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
+    """A whole number of at least 1."""
+    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
+        raise InputError(f"{name} is {n_resamples!r}: give a whole number, at least 1")
+    return int(n_resamples)
+
+
+def check_alpha(alpha: Any) -> float:
+    """A level between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
+        raise InputError(f"alpha is {alpha!r}: give the level of the test, above 0 and below 1")
+    return float(alpha)
+
+
+def generator(rng: Seed) -> np.random.Generator:
+    """A generator from a seed, a generator, or nothing."""
+    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, type(None))):
+        raise InputTypeError(f"rng is {rng!r}: give a whole number as seed, a numpy Generator, or None")
+    if isinstance(rng, (int, np.integer)) and rng < 0:
+        raise InputError(f"rng is {rng!r}: a seed is not negative")
+    return np.random.default_rng(rng)
+
+
+def seed_of(rng: Seed) -> int | None:
+    """The seed to keep with a result: None where a generator, or nothing, was given."""
+    return int(rng) if isinstance(rng, (int, np.integer)) else None
