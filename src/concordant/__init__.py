@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .inference.correlation import CorrelationEstimate, correlate
+    from .inference.topic_bootstrap import TopicBootstrap
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
@@ -83,6 +85,8 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "inference.correlation": ("CorrelationEstimate", "correlate"),
+        "inference.topic_bootstrap": ("TopicBootstrap",),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
@@ -97,6 +101,7 @@ __all__ = [
     "Coefficient",
     "Comparison",
     "ConcordantError",
+    "CorrelationEstimate",
     "DataWarning",
     "DiscriminativePower",
     "DistanceDistribution",
@@ -113,10 +118,12 @@ __all__ = [
     "Scores",
     "TieBounds",
     "TiesError",
+    "TopicBootstrap",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
+    "correlate",
     "discriminative_power",
     "get_coefficient",
     "has_native",
