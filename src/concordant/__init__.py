@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
+    from .simulation.fidelity import Fidelity
+    from .simulation.simulator import Simulator, simulate
 
 __version__ = "0.1.0"
 
@@ -87,6 +89,8 @@ _MODULE_OF = {
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
+        "simulation.fidelity": ("Fidelity",),
+        "simulation.simulator": ("Simulator", "simulate"),
     }.items()
     for name in names
 }
@@ -101,6 +105,7 @@ __all__ = [
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
+    "Fidelity",
     "InputError",
     "InputTypeError",
     "Interval",
@@ -111,6 +116,7 @@ __all__ = [
     "RegularisationWarning",
     "Run",
     "Scores",
+    "Simulator",
     "TieBounds",
     "TiesError",
     "UndefinedCorrelationWarning",
@@ -133,6 +139,7 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "simulate",
     "spearman",
     "tau",
     "tau_a",
