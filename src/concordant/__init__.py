@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from .estimates import Estimate, Interval
     from .inference.correlation import CorrelationEstimate, correlate
+    from .inference.judges import JudgeComparison, compare_judges
     from .inference.topic_bootstrap import TopicBootstrap
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
@@ -88,6 +89,7 @@ _MODULE_OF = {
         ),
         "estimates": ("Estimate", "Interval"),
         "inference.correlation": ("CorrelationEstimate", "correlate"),
+        "inference.judges": ("JudgeComparison", "compare_judges"),
         "inference.topic_bootstrap": ("TopicBootstrap",),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
@@ -114,6 +116,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "Interval",
+    "JudgeComparison",
     "MissingExtraError",
     "RankProbabilities",
     "RankTest",
@@ -129,6 +132,7 @@ __all__ = [
     "align",
     "alignment",
     "compare",
+    "compare_judges",
     "correlate",
     "discriminative_power",
     "get_coefficient",
