@@ -11,7 +11,6 @@ import pytest
 import concordant as cc
 from concordant.scores import Scores
 
-
 Three: TypeAlias = tuple[Scores, Scores, Scores]
 
 
