@@ -48,7 +48,7 @@ def test_exchanging_the_judges_turns_the_sign() -> None:
 def test_alternatives_add_up() -> None:
     truth, good, bad = three(off=(0.1, 0.2))
     p = {
-        side: cc.compare_judges(truth, good, bad, "tau_ap_b", alternative=side, rng=1).pvalue  # type: ignore[arg-type]
+        side: cc.compare_judges(truth, good, bad, "tau_ap_b", alternative=side, rng=1).pvalue
         for side in ("two-sided", "greater", "less")
     }
     assert p["greater"] + p["less"] == pytest.approx(1)
