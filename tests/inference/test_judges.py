@@ -55,10 +55,11 @@ def test_alternatives_add_up() -> None:
     assert p["two-sided"] == pytest.approx(2 * min(p["greater"], p["less"]))
 
 
-def test_p_and_interval_say_the_same() -> None:
+@pytest.mark.parametrize("method", ["iterated", "plain"])
+def test_p_and_interval_say_the_same(method: Any) -> None:
     for seed in range(6):
         truth, a, b = three(seed, off=(0.05, 0.2))
-        found = cc.compare_judges(truth, a, b, n_resamples=1000, rng=1)
+        found = cc.compare_judges(truth, a, b, method=method, n_resamples=1000, rng=1)
         assert (found.pvalue < 0.05) == (found.interval.low > 0 or found.interval.high < 0)
 
 
@@ -99,6 +100,7 @@ def test_what_not_all_have_is_left_out_with_a_warning() -> None:
     ("change", "message"),
     [
         ({"alternative": "better"}, "alternative is 'better'"),
+        ({"method": "bca"}, "method is 'bca'"),
         ({"coefficient": "tau"}, "use 'tau_b'"),
         ({"coefficient": "tau_c"}, "there is no coefficient"),
         ({"n_resamples": 50}, "at least 100"),

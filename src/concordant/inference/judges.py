@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +25,11 @@ from ..sides import Labelled, aligned_by_name, side_of
 from ..tables import counted, listing
 from .correlation import require_ties, with_workers
 from .nested import nested_values
-from .summary import Summary, summarise
+from .summary import summarise
 from .topic_bootstrap import WIDENING, check_level, normal_quantile
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Method: TypeAlias = Literal["iterated", "plain"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,9 @@ class JudgeComparison:
     bias_corrected: float
     """The difference without the bias of sampling, which is not the same for both judges."""
     standard_error: float
-    """Of `bias_corrected`."""
+    """Of `bias_corrected`; with method "plain", of `difference`."""
     interval: Interval
-    """For the difference between the population values."""
+    """For the difference over the population; with method "plain", for that expected on as many topics."""
     pvalue: float
     alternative: Alternative
     names: tuple[str, str]
@@ -52,20 +55,18 @@ class JudgeComparison:
 
     def __str__(self) -> str:
         a, b = self.names
-        better, worse = (a, b) if self.bias_corrected >= 0 else (b, a)
-        sure = self.pvalue <= 1 - self.interval.confidence_level
-        verdict = (
-            f"{better} agrees with the truth better than {worse}" if sure else f"{a} and {b} are not distinguishable"
-        )
-        if sure and self.alternative == "less":
-            verdict = f"{b} agrees with the truth better than {a}"
+        verdict = f"{a} and {b} are not distinguishable"
+        if self.pvalue <= 1 - self.interval.confidence_level:
+            a_is_better = {"greater": True, "less": False, "two-sided": self.interval.low > 0}[self.alternative]
+            better, worse = (a, b) if a_is_better else (b, a)
+            verdict = f"{better} agrees with the truth better than {worse}"
         width = max(len(a), len(b), 10)
         level = f"{100 * self.interval.confidence_level:g}%"
         return "\n".join(
             [
                 f"{verdict} (p = {self.pvalue:.4f}, {self.alternative})",
                 "",
-                f"  {self.coefficient:<{width}}",
+                f"  {self.coefficient}",
                 f"  {a:<{width}}  {self.value_a:8.4f}",
                 f"  {b:<{width}}  {self.value_b:8.4f}",
                 f"  {'difference':<{width}}  {self.difference:8.4f}   bias-corrected {self.bias_corrected:.4f}, "
@@ -110,6 +111,7 @@ def compare_judges(  # noqa: PLR0913
     observed_b: Labelled,
     coefficient: str = "tau_b",
     *,
+    method: Method = "iterated",
     n_resamples: int = 9_999,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
@@ -120,10 +122,16 @@ def compare_judges(  # noqa: PLR0913
 ) -> JudgeComparison:
     """Test whether judge a ranks the systems more like the truth than judge b, over topics that all three share.
 
-    The hypothesis is that over the population of topics both agree with the truth equally well: f(mu, nu_a) =
-    f(mu, nu_b), with mu, nu_a and nu_b the population means of the systems. Topics are resampled for all three at once,
-    so that what they share cancels. As in `correlate`, resamples of resamples take the bias of sampling back, which
-    would favour the judge whose scores vary less; p comes from the corrected difference over its standard error.
+    Topics are resampled for all three at once, so that what they share cancels. p comes from a difference over its
+    standard error. Which difference is what the methods differ in:
+
+    - "iterated": that over the population of topics. The hypothesis is f(mu, nu_a) = f(mu, nu_b), with mu, nu_a and
+      nu_b the population means of the systems. As in `correlate`, resamples of resamples take back the bias of
+      sampling, which favours the judge whose scores vary less.
+    - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but calls
+      a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
+
+    docs/intervals.md has the size and the power of both.
 
     Ties: as in `correlate`; the coefficient must admit them on both sides.
 
@@ -134,6 +142,8 @@ def compare_judges(  # noqa: PLR0913
         `AlignmentWarning` says what.
     coefficient : str
         A name from `list_coefficients`.
+    method : {"iterated", "plain"}
+        What is compared: see above.
     n_resamples : int
         Resamples in all, those of resamples included.
     alternative : {"two-sided", "greater", "less"}
@@ -158,9 +168,17 @@ def compare_judges(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    >>> print(cc.compare_judges(people, careful, hasty, names=("careful", "hasty"), rng=7))
+    >>> print(cc.compare_judges(people, careful, hasty, method="plain", names=("careful", "hasty"), rng=7))
+    careful agrees with the truth better than hasty (p = 0.0024, two-sided)
+    <BLANKLINE>
+      tau_b
+      careful       0.9053
+      hasty         0.7234
+      difference    0.1818   bias-corrected 0.1825, 95% interval [0.0643, 0.2993]
     """
     known = get_coefficient(coefficient)
+    if method not in get_args(Method):
+        raise InputError(f"method is {method!r}: use 'iterated' or 'plain'")
     if alternative not in get_args(Alternative):
         raise InputError(f"alternative is {alternative!r}: use 'two-sided', 'greater' or 'less'")
     check_level(confidence_level)
@@ -191,22 +209,23 @@ def compare_judges(  # noqa: PLR0913
             UndefinedCorrelationWarning,
             stacklevel=2,
         )
+    tested = (summary.centre, summary.standard_error) if method == "iterated" else (summary.value, summary.spread)
     return JudgeComparison(
         coefficient,
         value_a=values[0],
         value_b=values[1],
         difference=values[0] - values[1],
         bias_corrected=summary.centre,
-        standard_error=summary.standard_error,
-        interval=_interval(summary, known, float(confidence_level)),
-        pvalue=_pvalue(summary, alternative),
+        standard_error=tested[1],
+        interval=_interval(*tested, known, float(confidence_level), method),
+        pvalue=pvalue_of(*tested, alternative),
         alternative=alternative,
         names=names,
         settings={
             "n_systems": len(sides[0].systems),
             "n_topics": len(sides[0].topics),
             "n_resamples": count,
-            "method": "iterated topic bootstrap",
+            "method": method,
             "seed": seed_of(rng),
             "undefined": summary.undefined,
             "notes": notes,
@@ -215,21 +234,19 @@ def compare_judges(  # noqa: PLR0913
     )
 
 
-def _interval(summary: Summary, known: Coefficient, level: float) -> Interval:
+def _interval(centre: float, error: float, known: Coefficient, level: float, method: Method) -> Interval:
     reach = known.range[1] - known.range[0]
-    half = WIDENING * normal_quantile(level) * summary.standard_error
-    low, high = np.clip([summary.centre - half, summary.centre + half], -reach, reach)
-    return Interval(float(low), float(high), level, "iterated topic bootstrap")
+    half = WIDENING * normal_quantile(level) * error
+    low, high = np.clip([centre - half, centre + half], -reach, reach)
+    return Interval(float(low), float(high), level, f"{method} topic bootstrap")
 
 
-def _pvalue(summary: Summary, alternative: Alternative) -> float:
-    if summary.standard_error == 0:  # no resample differs: nothing is uncertain
-        z = np.sign(summary.centre) * 40.0 if abs(summary.centre) > 1e-12 else 0.0
-    else:
-        z = summary.centre / (WIDENING * summary.standard_error)
+def pvalue_of(centre: float, error: float, alternative: Alternative = "two-sided") -> float:
+    """How likely a difference as far from 0 is by chance, given its standard error; never 0."""
+    z = 0.0 if abs(centre) < 1e-12 else centre / (WIDENING * error) if error > 0 else math.copysign(math.inf, centre)
     below = NormalDist().cdf
     p = {"greater": below(-z), "less": below(z), "two-sided": 2 * below(-abs(z))}[alternative]
-    return float(max(p, np.finfo(np.float64).tiny))
+    return max(p, sys.float_info.min)
 
 
 def _three(
