@@ -111,13 +111,16 @@ class TopicBootstrap:
         return self.limits(summarise(found, len(problem.truth))[0], problem.range)
 
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
-        """The limits from a summary of all levels, cut to the range of the coefficient."""
-        centre, error = summary.centre, summary.standard_error
+        """The limits from a summary of all levels.
+
+        The centre is cut to the range of the coefficient before the limits are, so that no interval shrinks to a point.
+        """
+        corrected = float(np.clip(summary.centre, *within))
+        centre, error = corrected, summary.standard_error
         if self.method == "another-sample":
             centre, error = summary.value, math.sqrt(2) * summary.spread
         half = WIDENING * normal_quantile(self.confidence_level) * error
         low, high = np.clip([centre - half, centre + half], *within)
-        corrected = float(np.clip(summary.centre, *within))
         return Found(float(low), float(high), corrected, summary.standard_error, summary.undefined)
 
     def interval(self, found: Found) -> Interval:
