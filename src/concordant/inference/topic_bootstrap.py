@@ -32,6 +32,10 @@ correction leaves of the bias lies, the more of it the fewer the topics. All thr
 """
 
 
+FEWEST = 500
+"""Resamples in all: a standard error from 20 at the first level is the least that is worth printing."""
+
+
 class Problem(NamedTuple):
     """A coefficient of two conditions, topics x systems each."""
 
@@ -95,8 +99,8 @@ class TopicBootstrap:
         if self.method not in get_args(Method):
             raise InputError(f"method is {self.method!r}: use {', '.join(map(repr, get_args(Method)))}")
         check_level(self.confidence_level)
-        if self.n_resamples < 100:
-            raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least 100 resamples")
+        if self.n_resamples < FEWEST:
+            raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least {FEWEST} resamples")
 
     def run(
         self, problem: Problem, rng: np.random.Generator, *, workers: int = 1, progress: Progress | None = None
