@@ -94,6 +94,8 @@ def test_limits_are_so_many_standard_errors_and_cut_to_the_range() -> None:
     assert found.bias_corrected == s.centre
     mirrored = TopicBootstrap().limits(s._replace(centre=-s.centre, value=-s.value), (-10.0, 10.0))
     assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    unclear = TopicBootstrap().limits(s._replace(centre=near / 2), (-10.0, 10.0))
+    assert (unclear.low, unclear.high) == pytest.approx((near / 2 - far, near / 2 + far))
     other = TopicBootstrap(method="another-sample").limits(s, (-10.0, 10.0))
     assert other.high - s.value == pytest.approx(1.12 * z * 2**0.5 * s.spread)
     cut = TopicBootstrap().limits(s._replace(centre=1.5), (-1.0, 1.0))

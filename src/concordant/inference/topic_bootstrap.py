@@ -28,8 +28,8 @@ WIDENING = 1.12
 """Half-width in standard errors, over the normal quantile: above 1 because standard errors are estimated, too."""
 NEAR, LEFT = 1.07, 0.9
 """The same for the method "iterated": NEAR on the side of 0, NEAR * (1 + LEFT / sqrt(n)) on the other, where what the
-correction leaves of the bias lies, the more of it the fewer the topics. All three are calibrated by the coverage study.
-"""
+correction leaves of the bias lies, the more of it the fewer the topics; that on both sides where the interval reaches
+beyond 0. All three are calibrated by the coverage study."""
 
 
 FEWEST = 500
@@ -131,8 +131,9 @@ class TopicBootstrap:
         else:
             near = NEAR * z * summary.standard_error
             far = near * (1 + LEFT / math.sqrt(summary.n_topics))
-            down, up = (near, far) if corrected >= 0 else (far, near)
-            low, high = corrected - down, corrected + up
+            # Where the sign is not clear, neither is the side of the bias.
+            low = corrected - (near if corrected > near else far)
+            high = corrected + (near if corrected < -near else far)
         low, high = np.clip([low, high], *within)
         return Found(float(low), float(high), corrected, summary.standard_error, summary.undefined)
 
