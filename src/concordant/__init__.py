@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .expected.correlation import Reliability, reliability
+    from .expected.halves import split_half
+    from .expected.probabilities import Discordance, discordance
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
@@ -83,6 +86,9 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "expected.correlation": ("Reliability", "reliability"),
+        "expected.halves": ("split_half",),
+        "expected.probabilities": ("Discordance", "discordance"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
@@ -98,6 +104,7 @@ __all__ = [
     "Comparison",
     "ConcordantError",
     "DataWarning",
+    "Discordance",
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
@@ -109,6 +116,7 @@ __all__ = [
     "RankTest",
     "ReadError",
     "RegularisationWarning",
+    "Reliability",
     "Run",
     "Scores",
     "TieBounds",
@@ -117,6 +125,7 @@ __all__ = [
     "align",
     "alignment",
     "compare",
+    "discordance",
     "discriminative_power",
     "get_coefficient",
     "has_native",
@@ -133,7 +142,9 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "reliability",
     "spearman",
+    "split_half",
     "tau",
     "tau_a",
     "tau_ap",
