@@ -39,12 +39,17 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .expected.correlation import Reliability, reliability
+    from .expected.halves import split_half
+    from .expected.probabilities import Discordance, discordance
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
+    from .study.grid import StudyError
+    from .study.reliability import ReliabilityStudy, reliability_study
 
 __version__ = "0.1.0"
 
@@ -85,12 +90,17 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "expected.correlation": ("Reliability", "reliability"),
+        "expected.halves": ("split_half",),
+        "expected.probabilities": ("Discordance", "discordance"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
+        "study.grid": ("StudyError",),
+        "study.reliability": ("ReliabilityStudy", "reliability_study"),
     }.items()
     for name in names
 }
@@ -102,6 +112,7 @@ __all__ = [
     "Comparison",
     "ConcordantError",
     "DataWarning",
+    "Discordance",
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
@@ -114,15 +125,19 @@ __all__ = [
     "RankTest",
     "ReadError",
     "RegularisationWarning",
+    "Reliability",
+    "ReliabilityStudy",
     "Run",
     "Scores",
     "Simulator",
+    "StudyError",
     "TieBounds",
     "TiesError",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
+    "discordance",
     "discriminative_power",
     "get_coefficient",
     "has_native",
@@ -139,8 +154,11 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "reliability",
+    "reliability_study",
     "simulate",
     "spearman",
+    "split_half",
     "tau",
     "tau_a",
     "tau_ap",
