@@ -39,8 +39,9 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
-    from .expected.correlation import Reliability, reliability
+    from .expected.correlation import Reliability, expected_correlation, reliability
     from .expected.halves import split_half
+    from .expected.planning import TopicPlan, plan_topics
     from .expected.probabilities import Discordance, discordance
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
@@ -86,8 +87,9 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
-        "expected.correlation": ("Reliability", "reliability"),
+        "expected.correlation": ("Reliability", "expected_correlation", "reliability"),
         "expected.halves": ("split_half",),
+        "expected.planning": ("TopicPlan", "plan_topics"),
         "expected.probabilities": ("Discordance", "discordance"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
@@ -121,12 +123,14 @@ __all__ = [
     "Scores",
     "TieBounds",
     "TiesError",
+    "TopicPlan",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
     "discordance",
     "discriminative_power",
+    "expected_correlation",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -134,6 +138,7 @@ __all__ = [
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "plan_topics",
     "rank_distance",
     "rank_probabilities",
     "rank_test",

@@ -26,6 +26,7 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
+from .reliability import plan, reliability
 from .render import printable
 from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
 
@@ -212,6 +213,10 @@ def distribution(
         )
         made.save(output)
     say(f"{made}\nSaved: {output}")
+
+
+app.command()(reliability)
+app.command()(plan)
 
 
 @app.command()
