@@ -39,8 +39,9 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
-    from .expected.correlation import Reliability, reliability
+    from .expected.correlation import Reliability, expected_correlation, reliability
     from .expected.halves import split_half
+    from .expected.planning import TopicPlan, plan_topics
     from .expected.probabilities import Discordance, discordance
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
     from .study.grid import StudyError
-    from .study.reliability import ReliabilityStudy, reliability_study
+    from .study.reliability import reliability_study
+    from .study.reliability_result import ReliabilityStudy
 
 __version__ = "0.1.0"
 
@@ -90,8 +92,9 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
-        "expected.correlation": ("Reliability", "reliability"),
+        "expected.correlation": ("Reliability", "expected_correlation", "reliability"),
         "expected.halves": ("split_half",),
+        "expected.planning": ("TopicPlan", "plan_topics"),
         "expected.probabilities": ("Discordance", "discordance"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
@@ -100,7 +103,8 @@ _MODULE_OF = {
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
         "study.grid": ("StudyError",),
-        "study.reliability": ("ReliabilityStudy", "reliability_study"),
+        "study.reliability": ("reliability_study",),
+        "study.reliability_result": ("ReliabilityStudy",),
     }.items()
     for name in names
 }
@@ -133,12 +137,14 @@ __all__ = [
     "StudyError",
     "TieBounds",
     "TiesError",
+    "TopicPlan",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
     "discordance",
     "discriminative_power",
+    "expected_correlation",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -146,6 +152,7 @@ __all__ = [
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "plan_topics",
     "rank_distance",
     "rank_probabilities",
     "rank_test",

@@ -63,7 +63,6 @@ def split_half(
 
     References
     ----------
-    J. Urbano (2016). Test Collection Reliability: A Study of the Effects of Sample Size and Statistical Assumptions.
     J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
     True System Performance. SIGIR, section 3.
 

@@ -27,7 +27,7 @@ _PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation 
 
 @dataclass(frozen=True)
 class Original:
-    """A collection to simulate from; told from others by its fingerprint, so that a process makes its simulator once."""
+    """A collection to simulate from; known by its fingerprint, so that a process makes its simulator once."""
 
     name: str
     digest: str

@@ -51,7 +51,7 @@ class ReliabilityStudy:
 
     def _cell(self, collection: str, size: int, coefficient: str) -> FloatArray:
         at = (_place(collection, self.collections, "collection"), _place(size, self.sizes, "size"))
-        return self.values[at][:, _place(coefficient, COEFFICIENTS, "coefficient")]
+        return np.asarray(self.values[at][:, _place(coefficient, COEFFICIENTS, "coefficient")])
 
     def _off(self, collection: str, size: int, coefficient: str, estimator: str) -> FloatArray:
         cell = self._cell(collection, size, coefficient)
