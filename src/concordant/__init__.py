@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .inference.explanation import Explanation, explain
+    from .inference.rank_bounds import RankIntervals, rank_intervals
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
@@ -83,6 +85,8 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "inference.explanation": ("Explanation", "explain"),
+        "inference.rank_bounds": ("RankIntervals", "rank_intervals"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
@@ -101,10 +105,12 @@ __all__ = [
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
+    "Explanation",
     "InputError",
     "InputTypeError",
     "Interval",
     "MissingExtraError",
+    "RankIntervals",
     "RankProbabilities",
     "RankTest",
     "ReadError",
@@ -118,6 +124,7 @@ __all__ = [
     "alignment",
     "compare",
     "discriminative_power",
+    "explain",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -126,6 +133,7 @@ __all__ = [
     "pearson_rank",
     "pearson_rank_symmetric",
     "rank_distance",
+    "rank_intervals",
     "rank_probabilities",
     "rank_test",
     "rbo",
