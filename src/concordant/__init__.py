@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
+    from .simulation.fidelity import Fidelity
+    from .simulation.simulator import Simulator, simulate
 
 __version__ = "0.1.0"
 
@@ -91,6 +93,8 @@ _MODULE_OF = {
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
+        "simulation.fidelity": ("Fidelity",),
+        "simulation.simulator": ("Simulator", "simulate"),
     }.items()
     for name in names
 }
@@ -106,6 +110,7 @@ __all__ = [
     "DistanceDistribution",
     "Estimate",
     "Explanation",
+    "Fidelity",
     "InputError",
     "InputTypeError",
     "Interval",
@@ -117,6 +122,7 @@ __all__ = [
     "RegularisationWarning",
     "Run",
     "Scores",
+    "Simulator",
     "TieBounds",
     "TiesError",
     "UndefinedCorrelationWarning",
@@ -141,6 +147,7 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "simulate",
     "spearman",
     "tau",
     "tau_a",

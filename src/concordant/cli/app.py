@@ -27,6 +27,7 @@ from .options import (
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
 from .render import printable
+from .simulation import simulate
 from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
 
 app = typer.Typer(
@@ -212,6 +213,9 @@ def distribution(
         )
         made.save(output)
     say(f"{made}\nSaved: {output}")
+
+
+app.command()(simulate)
 
 
 @app.command()
