@@ -25,6 +25,7 @@ from .options import (
     TopicsOption,
     WorkersOption,
 )
+from .ranks import explain, tiers
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
 from .render import printable
 from .simulation import simulate
@@ -216,6 +217,8 @@ def distribution(
 
 
 app.command()(simulate)
+app.command()(tiers)
+app.command()(explain)
 
 
 @app.command()

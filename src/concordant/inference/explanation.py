@@ -148,14 +148,16 @@ class Explanation:
             "value": _number(self.value),
             "loss": _number(self.loss),
             "exact": self.exact,
-            "pairs": self._rows("pairs"),
-            "systems": self._rows("systems"),
-            "topics": self._rows("topics"),
+            "pairs": self.rows("pairs"),
+            "systems": self.rows("systems"),
+            "topics": self.rows("topics"),
             "notes": list(self.notes),
             "settings": dict(self.settings),
         }
 
-    def _rows(self, kind: Kind) -> list[dict[str, Any]]:
+    def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
+        """A dictionary for each pair, system or topic, the worst first."""
+        _check(kind)
         if kind == "pairs":
             names = ("better", "worse", "loss", "truth_difference", "observed_difference", "kind")
             return [{name: getattr(p, name) for name in names} for p in self.pairs]
@@ -165,7 +167,7 @@ class Explanation:
 
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
-        return import_extra("pandas").DataFrame(self._rows(_check(kind)))
+        return import_extra("pandas").DataFrame(self.rows(kind))
 
     def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
@@ -175,8 +177,9 @@ class Explanation:
             shown = [(s.system, s.loss) for s in self.systems]
         else:
             shown = [(t.topic, t.effect) for t in self.topics if not math.isnan(t.effect)]
-        if kind == "topics" and len(shown) > most:  # both ends
-            shown = shown[: most - most // 2] + shown[len(shown) - most // 2 :]
+        count = len(shown)
+        if kind == "topics" and count > most:  # both ends
+            shown = shown[: most - most // 2] + shown[count - most // 2 :]
         shown = shown[:most]
         own, ax = ax is None, axes(ax)
         if own:
@@ -185,7 +188,10 @@ class Explanation:
         places = np.arange(len(shown))
         ax.barh(places, [v for _, v in shown], color=["C3" if v > 0 else "C0" for _, v in shown])
         ax.set_yticks(places, [name for name, _ in shown], fontsize=8)
-        ax.invert_yaxis()
+        ax.set_ylim(len(shown) - 0.4, -0.6)
+        if len(shown) < count:
+            which = "worst and best" if kind == "topics" else "worst"
+            ax.set_title(f"the {which} {len(shown)} of {count} {kind}", fontsize=9)
         if kind == "topics":
             ax.axvline(0, color="0.3", linewidth=0.8)
             ax.set_xlabel(f"{self.coefficient} without the topic, minus {self.value:.3f}")

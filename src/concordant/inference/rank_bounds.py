@@ -201,7 +201,7 @@ class RankIntervals:
         ax.plot(self.rank, places, "o", color="0.15", markersize=2.5 if small else 5, zorder=3)
         ax.set_yticks(places, self.systems, fontsize=5.5 if small else 9)
         ax.set_ylim(m - 0.5, -0.5)
-        ax.set_xlim(0, m + 1)
+        ax.set_xlim(0.5 - 0.02 * m, 1 + 1.1 * m)  # room for the names of the tiers
         ax.locator_params(axis="x", integer=True)
         scope = "simultaneous" if self.simultaneous else "for each system"
         ax.set_xlabel(f"rank, {100 * self.confidence_level:g}% {scope}")
