@@ -150,6 +150,27 @@ def test_identical_systems_and_constant_differences_do_not_divide_by_zero() -> N
     assert constant.tiers == (("0", "1", "2"),)
 
 
+def test_rounding_is_no_difference() -> None:
+    rng = np.random.default_rng(1)
+    first = np.round(rng.random(30), 1)
+    noisy = first + np.where(rng.random(30) < 0.5, 1e-16, -1e-16)  # as 0.1 + 0.2 is beside 0.3
+    assert (first != noisy).any()
+    values = np.column_stack([first, noisy, np.round(rng.random(30), 1) - 0.5])
+    alone = cc.rank_intervals(values[:, [0, 2]], rng=1)
+    found = cc.rank_intervals(values, rng=1)
+    assert alone["0"] == (1, 1)
+    assert [found[s] for s in "012"] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_very_large_and_very_small_scores() -> None:
+    values = cc.load_collection("people").values
+    expected = cc.rank_intervals(values, rng=1, n_resamples=499)
+    for scale in (1e300, 1e-290):
+        found = cc.rank_intervals(values * scale, rng=1, n_resamples=499)
+        assert found.systems == expected.systems
+        np.testing.assert_allclose(found.pvalues, expected.pvalues, atol=1e-12)
+
+
 def test_few_topics_separate_nothing() -> None:
     values = np.random.default_rng(1).random((5, 3)) * 1e-3 + [0, 1, 2]
     found = cc.rank_intervals(values, rng=1)

@@ -25,11 +25,12 @@ from ..scores import mean_over_topics
 
 _CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
 _UNSEEN = 2.0  # few topics show about half of a population's skewness; docs/rank-intervals.md has what others do
+_SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
 _NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
 
 
 class Pairs(NamedTuple):
-    """A collection, centred topic by topic, and its differences; m x m matrices, antisymmetric or symmetric."""
+    """A collection, centred topic by topic and scaled, and its differences `[i, j]`, i minus j."""
 
     centred: FloatArray
     difference: FloatArray
@@ -43,11 +44,15 @@ class Pairs(NamedTuple):
     def of(cls, values: FloatArray) -> Pairs:
         """From topics x systems."""
         centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
+        centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
         difference = (means[:, None] - means[None, :]) * (rounded[:, None] != rounded[None, :])
-        columns = [values[:, [i]] - values for i in range(values.shape[1])]
-        size = np.sqrt([(d**2).mean(axis=0) for d in columns])
-        return cls(centred, difference, size, np.stack([_skewness(d) for d in columns]))
+        size, skewness = np.empty_like(difference), np.empty_like(difference)
+        for i, column in enumerate(centred.T):
+            d = column[:, None] - centred
+            size[i], skewness[i] = np.sqrt((d**2).mean(axis=0)), _skewness(d)
+        size[size < _SAME] = 0
+        return cls(centred, difference, size, skewness)
 
     @property
     def n(self) -> int:
