@@ -26,6 +26,7 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/simulation.py
+	$(PY) benchmarks/rank_intervals.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed
