@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .expected.halves import split_half
     from .expected.planning import TopicPlan, plan_topics
     from .expected.probabilities import Discordance, discordance
+    from .inference.explanation import Explanation, explain
+    from .inference.rank_bounds import RankIntervals, rank_intervals
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
@@ -96,6 +98,8 @@ _MODULE_OF = {
         "expected.halves": ("split_half",),
         "expected.planning": ("TopicPlan", "plan_topics"),
         "expected.probabilities": ("Discordance", "discordance"),
+        "inference.explanation": ("Explanation", "explain"),
+        "inference.rank_bounds": ("RankIntervals", "rank_intervals"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
@@ -120,11 +124,13 @@ __all__ = [
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
+    "Explanation",
     "Fidelity",
     "InputError",
     "InputTypeError",
     "Interval",
     "MissingExtraError",
+    "RankIntervals",
     "RankProbabilities",
     "RankTest",
     "ReadError",
@@ -145,6 +151,7 @@ __all__ = [
     "discordance",
     "discriminative_power",
     "expected_correlation",
+    "explain",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -154,6 +161,7 @@ __all__ = [
     "pearson_rank_symmetric",
     "plan_topics",
     "rank_distance",
+    "rank_intervals",
     "rank_probabilities",
     "rank_test",
     "rbo",

@@ -25,6 +25,7 @@ from .options import (
     TopicsOption,
     WorkersOption,
 )
+from .ranks import explain, tiers
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
 from .reliability import plan, reliability
 from .render import printable
@@ -221,6 +222,8 @@ app.command()(simulate)
 app.add_typer(studies, name="study")
 app.command()(reliability)
 app.command()(plan)
+app.command()(tiers)
+app.command()(explain)
 
 
 @app.command()
