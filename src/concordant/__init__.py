@@ -39,9 +39,13 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .inference.intervals_over_systems import kendall_interval
+    from .inference.nulls import NullDistribution, tau_ap_null, tau_null
+    from .inference.permutation import PermutationTest, permutation_test
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
+    from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
 
 __version__ = "0.1.0"
@@ -83,9 +87,13 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "inference.intervals_over_systems": ("kendall_interval",),
+        "inference.nulls": ("NullDistribution", "tau_ap_null", "tau_null"),
+        "inference.permutation": ("PermutationTest", "permutation_test"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
+        "rerankings": ("random_rankings",),
         "scores": ("Alignment", "Scores", "align", "alignment"),
     }.items()
     for name in names
@@ -105,6 +113,8 @@ __all__ = [
     "InputTypeError",
     "Interval",
     "MissingExtraError",
+    "NullDistribution",
+    "PermutationTest",
     "RankProbabilities",
     "RankTest",
     "ReadError",
@@ -120,11 +130,14 @@ __all__ = [
     "discriminative_power",
     "get_coefficient",
     "has_native",
+    "kendall_interval",
     "list_coefficients",
     "load_collection",
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "permutation_test",
+    "random_rankings",
     "rank_distance",
     "rank_probabilities",
     "rank_test",
@@ -139,12 +152,14 @@ __all__ = [
     "tau_ap",
     "tau_ap_a",
     "tau_ap_b",
+    "tau_ap_null",
     "tau_ap_strict",
     "tau_ap_symmetric",
     "tau_ap_ties",
     "tau_b",
     "tau_gap",
     "tau_gap_a",
+    "tau_null",
     "tau_strict",
     "tie_bounds",
     "weighted_tau",

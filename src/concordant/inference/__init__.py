@@ -1,0 +1,1 @@
+"""What the topics allow to conclude: intervals, tests and explanations."""
