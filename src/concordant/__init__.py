@@ -44,10 +44,14 @@ if TYPE_CHECKING:
     from .expected.planning import TopicPlan, plan_topics
     from .expected.probabilities import Discordance, discordance
     from .inference.explanation import Explanation, explain
+    from .inference.intervals_over_systems import kendall_interval
+    from .inference.nulls import NullDistribution, tau_ap_null, tau_null
+    from .inference.permutation import PermutationTest, permutation_test
     from .inference.rank_bounds import RankIntervals, rank_intervals
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
+    from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
@@ -100,9 +104,13 @@ _MODULE_OF = {
         "expected.probabilities": ("Discordance", "discordance"),
         "inference.explanation": ("Explanation", "explain"),
         "inference.rank_bounds": ("RankIntervals", "rank_intervals"),
+        "inference.intervals_over_systems": ("kendall_interval",),
+        "inference.nulls": ("NullDistribution", "tau_ap_null", "tau_null"),
+        "inference.permutation": ("PermutationTest", "permutation_test"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
+        "rerankings": ("random_rankings",),
         "scores": ("Alignment", "Scores", "align", "alignment"),
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
@@ -130,6 +138,8 @@ __all__ = [
     "InputTypeError",
     "Interval",
     "MissingExtraError",
+    "NullDistribution",
+    "PermutationTest",
     "RankIntervals",
     "RankProbabilities",
     "RankTest",
@@ -154,12 +164,15 @@ __all__ = [
     "explain",
     "get_coefficient",
     "has_native",
+    "kendall_interval",
     "list_coefficients",
     "load_collection",
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "permutation_test",
     "plan_topics",
+    "random_rankings",
     "rank_distance",
     "rank_intervals",
     "rank_probabilities",
@@ -179,12 +192,14 @@ __all__ = [
     "tau_ap",
     "tau_ap_a",
     "tau_ap_b",
+    "tau_ap_null",
     "tau_ap_strict",
     "tau_ap_symmetric",
     "tau_ap_ties",
     "tau_b",
     "tau_gap",
     "tau_gap_a",
+    "tau_null",
     "tau_strict",
     "tie_bounds",
     "weighted_tau",
