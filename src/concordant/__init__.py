@@ -43,11 +43,13 @@ if TYPE_CHECKING:
     from .expected.halves import split_half
     from .expected.planning import TopicPlan, plan_topics
     from .expected.probabilities import Discordance, discordance
+    from .inference.correlation import CorrelationEstimate, correlate
     from .inference.explanation import Explanation, explain
     from .inference.intervals_over_systems import kendall_interval
     from .inference.nulls import NullDistribution, tau_ap_null, tau_null
     from .inference.permutation import PermutationTest, permutation_test
     from .inference.rank_bounds import RankIntervals, rank_intervals
+    from .inference.topic_bootstrap import TopicBootstrap
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import Run, read_qrels, read_run, read_runs, read_scores
@@ -107,6 +109,8 @@ _MODULE_OF = {
         "inference.intervals_over_systems": ("kendall_interval",),
         "inference.nulls": ("NullDistribution", "tau_ap_null", "tau_null"),
         "inference.permutation": ("PermutationTest", "permutation_test"),
+        "inference.correlation": ("CorrelationEstimate", "correlate"),
+        "inference.topic_bootstrap": ("TopicBootstrap",),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
@@ -127,6 +131,7 @@ __all__ = [
     "Coefficient",
     "Comparison",
     "ConcordantError",
+    "CorrelationEstimate",
     "DataWarning",
     "Discordance",
     "DiscriminativePower",
@@ -153,11 +158,13 @@ __all__ = [
     "StudyError",
     "TieBounds",
     "TiesError",
+    "TopicBootstrap",
     "TopicPlan",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
+    "correlate",
     "discordance",
     "discriminative_power",
     "expected_correlation",
