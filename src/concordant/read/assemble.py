@@ -118,7 +118,13 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
     if details and len(details) < len(scored):
         _refuse_without_details(scored, details)
         left = listing(table.source.label for table in scored if table.summary)
-        warnings.warn(f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3)
+        lost = _without_details(scored, details)
+        warnings.warn(
+            f"left out, because the scores it summarises are there: {left}"
+            + (f"; but of these tasks there are no samples, so they are lost: {listing(lost)}" if lost else ""),
+            DataWarning,
+            stacklevel=3,
+        )
     return details or scored
 
 
@@ -134,6 +140,16 @@ def _refuse_without_details(scored: list[Table], details: list[Table]) -> None:
                 f"summarises {table.names[0]!r}, whose samples are not there, but those of "
                 f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"
             )
+
+
+def _without_details(scored: list[Table], details: list[Table]) -> list[str]:
+    """The topics of summaries of which nothing else is there; none where the details do not name their tasks."""
+
+    def topics(tables: Iterable[Table]) -> dict[str, None]:
+        return dict.fromkeys(topic for table in tables for rows in table.columns.values() for topic in rows.topics)
+
+    tasks = {topic.rpartition("/")[0] for topic in topics(details)}
+    return [] if "" in tasks else [task for task in topics(t for t in scored if t.summary) if task not in tasks]
 
 
 def _choose(found: list[Table], measure: str | None) -> str:

@@ -20,16 +20,16 @@ from ..tables import (
     invent_topics,
     is_fraction,
     is_row_number,
-    is_summary,
     listing,
     name_columns,
-    names_labels,
+    no_measure,
     number_rows,
     says_row_number,
     unclear_row_number,
     warn_of_counters,
     wrong_rows,
 )
+from ..vocabulary import is_summary, names_labels
 from .source import QUOTED, Source, number
 from .table import OneColumn, Rows, Table, without_summary
 
@@ -96,6 +96,10 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     warn_of_counters(header, layout, f"{source.label}: ")
     if layout.kind != "long":
         return _matrix(source, header, cells, layout, header_line)
+    if layout.system is None and layout.value is None and layout.topic is not None:
+        rows = [str(row[layout.topic]) for _, row in cells]
+        if wrong := wrong_rows(header[layout.topic], rows, [header[k] for k in layout.others]):
+            raise source.error(wrong, header_line)
     if layout.value is None and layout.system is not None:
         _refuse_scores_as_names(source, header, cells, layout, header_line)
     if layout.value is not None and layout.measure is None:
@@ -122,10 +126,14 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
     lines = (line.strip(" \n") + "\n" for line in text) if delimiter == " " else text  # columns aligned by blanks
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     rows: Cells = []
+    comments = {place for place, _ in source.lines(comments=True)} if b"\n#" in source.data else ()
     try:
         for row in reader:
-            if any(cells := [cell.strip(" \t\n") for cell in row]):
-                rows.append((line - 1 + reader.line_num, cells))
+            if not any(cells := [cell.strip(" \t\n") for cell in row]):
+                continue
+            place = line - 1 + reader.line_num
+            if place not in comments or not _is_comment(source, cells, place):
+                rows.append((place, cells))
             if len(rows) == most:
                 break
     except csv.Error as error:
@@ -133,6 +141,15 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
     if not rows:
         raise source.error("is a table of empty fields", line)
     return rows[0][0], list(rows[0][1]), rows[1:]
+
+
+def _is_comment(source: Source, cells: list[str], line: int) -> bool:
+    """Whether a line that starts with # is a comment, and no row."""
+    if cells[0].lower() in _NOTHING:
+        return False
+    if len(cells) > 1 and not cells[0].startswith("# ") and cells[0] != "#":
+        raise source.doubtful_comment(line)
+    return True
 
 
 def _delimiter(first: bytes) -> str:
@@ -197,7 +214,7 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
         topics, systems = systems, topics
     values = [_score(source, row[k], line, header[k]) for line, row in cells for k in columns]
     rows = Rows(topics, values, systems, [line for line, _ in cells for _ in across])
-    return OneColumn(source, without_summary(source, rows, _WAY_OUT))
+    return _Matrix(source, without_summary(source, rows, _WAY_OUT))
 
 
 def _first_is_topics(source: Source, header: Sequence[str], cells: Cells) -> bool:
@@ -253,6 +270,16 @@ def _refuse_labels_twice(source: Source, labels: list[str], cells: Cells, what: 
         if label in seen:
             raise source.error(f"{what} {label!r} was given at line {seen[label]} already", line)
         seen[label] = line
+
+
+class _Matrix(OneColumn):
+    """A matrix. It does not name its measure, unless one of its systems is in truth a measure."""
+
+    def rows(self, measure: str) -> Rows:
+        """The scores of all systems."""
+        if wrong := no_measure(measure, set(self.scores.systems or ())):
+            raise self.source.error(wrong, 1)
+        return super().rows(measure)
 
 
 class _Value(OneColumn):

@@ -60,13 +60,13 @@ class Source:
         """Whether there is nothing in it but blank lines and comments."""
         return next(self.lines(), None) is None
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`."""
+    def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`; or only these."""
         number, place = 1, 0
         for match in _LINE.finditer(self.data):  # not by splitting: often only the first line is looked at
             number += self.data.count(b"\n", place, match.start())
             place = match.start()
-            if match[0].strip() and not match[0].startswith(b"#"):
+            if match[0].strip() and match[0].startswith(b"#") == comments:
                 yield number, match[0]
 
     def text(self, line: int) -> str:
@@ -88,6 +88,14 @@ class Source:
     def run_name(self) -> str:
         """The name of the run in this file, where the file does not say it: from the file's own name."""
         return run_name(self.path.name if self.path else self.label)
+
+    def doubtful_comment(self, line: int) -> ReadError:
+        """The error for a comment that has as many fields as the lines around it."""
+        return self.error(
+            "starts with #, as comments do, but looks like the other lines: put a blank after the # if it is a "
+            "comment; else rename what starts with #",
+            line,
+        )
 
     def warn_if_cut(self) -> None:
         """Tools end their last line; where that is missing the last number may be cut off, too."""

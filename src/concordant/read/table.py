@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ReadError
-from ..tables import choose_measure, is_summary, listing, warn_of_summaries
+from ..tables import choose_measure, listing, warn_of_summaries
+from ..vocabulary import is_summary
 from .source import Source
 
 
