@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -38,6 +39,7 @@ _NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 # A cell takes up to 170 bytes of memory. Set concordant.read.delimited.MAX_CELLS to read larger tables.
 MAX_CELLS = 10_000_000
 _WAY_OUT = "give a row for each topic"
+_DIGITS = re.compile(r"[0-9.eE+-]*")
 Cells = list[tuple[int, Sequence[Any]]]
 
 
@@ -170,6 +172,21 @@ def _plausible(row: Sequence[Any], layout: Columns) -> bool:
     return any(k < len(row) and _number(row[k]) is not None for k in layout.others)
 
 
+def _scores(
+    source: Source, row: Sequence[Any], columns: Sequence[int], line: int, header: Sequence[str]
+) -> list[float]:
+    """The numbers of a row. What is written with digits and marks only, float() reads as `number` does."""
+    cells = [row[k] for k in columns]
+    try:
+        if _DIGITS.fullmatch("".join(cells)):
+            values = list(map(float, cells))
+            if math.isfinite(sum(values)):
+                return values
+    except (TypeError, ValueError):  # JSON has other types than text
+        pass
+    return [_score(source, row[k], line, header[k]) for k in columns]
+
+
 def _score(source: Source, cell: Any, line: int, name: str) -> float:
     value = _number(cell)
     if value is None:
@@ -212,7 +229,7 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
         if any(is_fraction(number(name)) for name in down):
             raise _scores_as_names(source, header[label], header_line)
         topics, systems = systems, topics
-    values = [_score(source, row[k], line, header[k]) for line, row in cells for k in columns]
+    values = [value for line, row in cells for value in _scores(source, row, columns, line, header)]
     rows = Rows(topics, values, systems, [line for line, _ in cells for _ in across])
     return _Matrix(source, without_summary(source, rows, _WAY_OUT))
 

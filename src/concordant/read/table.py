@@ -92,10 +92,11 @@ class OneColumn(Table):
 
 def without_summary(source: Source, rows: Rows, way_out: str) -> Rows:
     """Leave out summary rows; where nothing else is there, say so instead of using them."""
-    keep = [k for k, topic in enumerate(rows.topics) if not is_summary(topic)]
-    if len(keep) == len(rows.topics):
+    left = {topic for topic in dict.fromkeys(rows.topics) if is_summary(topic)}
+    if not left:
         return rows
-    warn_of_summaries(rows.topics, f"{source.label}: ")
+    keep = [k for k, topic in enumerate(rows.topics) if topic not in left]
+    warn_of_summaries(dict.fromkeys(rows.topics), f"{source.label}: ")
     if not keep:
         raise source.error(
             f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: {way_out}",
