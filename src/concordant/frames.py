@@ -56,6 +56,7 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
         names = _texts(columns[layout.measure], header[layout.measure])
         chosen = tables.choose_measure(list(dict.fromkeys(names)), measure)
         keep = [k for k, name in enumerate(names) if name == chosen]
+        tables.warn_of_lost(chosen, topics, [topics[k] for k in keep], stacklevel=4)
         systems, topics = [systems[k] for k in keep], [topics[k] for k in keep]
         values = [columns[layout.value][k] for k in keep]
     return scores_from_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
@@ -71,6 +72,7 @@ def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str
     chosen = tables.choose_measure(available, measure)
     warn_of_nesting(nested, records)
     kept = [(s, t, _number(v, f"{m or 'value'} of {s} on {t}")) for s, t, m, v in records if m == chosen]
+    tables.warn_of_lost(chosen, (t for _, t, _, _ in records), (t for _, t, _ in kept), stacklevel=4)
     return scores_from_records(
         [s for s, _, _ in kept], [t for _, t, _ in kept], [v for _, _, v in kept], chosen, missing
     )

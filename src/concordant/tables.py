@@ -67,6 +67,16 @@ def warn_of_summaries(topics: Iterable[str], where: str = "", stacklevel: int = 
         )
 
 
+def warn_of_lost(
+    measure: str, topics: Iterable[str], kept: Iterable[str], where: str = "", stacklevel: int = 3
+) -> None:
+    """Warn of topics that have scores, but none of the measure that is read."""
+    lost = dict.fromkeys(topics).keys() - set(kept)
+    lost = {topic for topic in lost if not is_summary(topic)}
+    if lost:
+        warnings.warn(f"{where}topics without {measure!r} left out: {listing(sorted(lost))}", DataWarning, stacklevel)
+
+
 def summary_system(systems: Iterable[str]) -> str | None:
     """What is wrong with the first of these names of systems that is one of a summary; None if there is none."""
     name = next((name for name in systems if is_summary(name)), None)
@@ -115,7 +125,7 @@ def name_columns(header: Sequence[str]) -> Columns | str:
     unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_")), None)
     if unnamed is not None:
         return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
-    if topic is not None and value is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
+    if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
             "scores documents, not topics: it is a run or qrels, as BEIR writes them. Evaluate the run; read_qrels "
             "reads qrels of four columns, topic, iteration, document and grade"

@@ -35,7 +35,9 @@ TOPIC_COLUMNS = (
 MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
 VALUE_COLUMNS = ("value", "score", "scores")
 # Beside topics these hold documents: the table is a run or qrels.
-DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid"})
+DOCUMENT_COLUMNS = frozenset(
+    {"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid", "document", "passage"}
+)
 # A first column of one of these names numbers the rows of a matrix: the topics.
 INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
 # Beside a column of topics these are row numbers, which pandas writes; once more each time that it reads and writes.

@@ -153,6 +153,18 @@ class TestColumns:
         with pytest.raises(InputError, match="two columns named as topics are, 'qid' and 'query'"):
             Scores.from_frame(frame)
 
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "topic,docno,a,b\n1,5,1,0\n2,7,0,1\n",
+            "query,document,relevance,run\n1,d1,1,a\n",
+            "qid,document,rel\n1,5,1\n",
+        ],
+    )
+    def test_documents(self, content: str) -> None:
+        with pytest.raises(ReadError, match="scores documents, not topics"):
+            read(content)
+
     def test_row_numbers_of_pandas(self) -> None:
         assert read("Unnamed: 0.1,Unnamed: 0,topic,a\n0,0,301,.5\n1,1,302,.6\n").systems == ("a",)
         for content in ("topic,a,Unnamed: 2\n1,.5,.6\n", "Unnamed: 0.1,Unnamed: 0,a\n0,0,.5\n"):
@@ -197,6 +209,43 @@ class TestComments:
         assert read("topic,a,b\n# x\n1,.5,.6\n").topics == ("1",)
 
 
+class TestFolders:
+    @pytest.mark.parametrize("name", ["a.csv~", "a.csv.bak", "a.csv.orig", "#a.csv#"])
+    def test_backups(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "a.csv").write_text("topic,a\n1,.5\n")
+        (tmp_path / name).write_text("topic,b\n1,.6\n")
+        for what in (tmp_path, str(tmp_path / "*")):
+            with pytest.warns(DataWarning, match=f"backup files left out: .*{name}$"):
+                assert read_scores(what).systems == ("a",)
+        assert read_scores(tmp_path / name).systems == ("b",)
+        assert read_scores(str(tmp_path / f"[{name[0]}]{name[1:]}")).systems == ("b",)
+
+    def test_the_marks_of_files_joined_to_one(self) -> None:
+        assert read("\ufefftopic,a\r\n1,.5\r\n\ufeff2,.6\r\n").topics == ("1", "2")
+
+
+class TestTopicsWithoutTheMeasure:
+    ROWS = (("x", "1", "map", 0.5), ("x", "2", "map", 0.4), ("x", "3", "ndcg", 0.3), ("x", "all", "P_5", 0.2))
+
+    def test_files(self) -> None:
+        header = "system,topic,measure,value\n"
+        for content in (
+            header + "".join(",".join(map(str, row)) + "\n" for row in self.ROWS),
+            "".join(" ".join(map(str, row)) + "\n" for row in self.ROWS),
+            json.dumps({topic: {measure: value} for _, topic, measure, value in self.ROWS}),
+        ):
+            with pytest.warns(DataWarning, match="file: topics without 'map' left out: 3$"):
+                assert read(content, "map").topics == ("1", "2")
+
+    def test_objects(self) -> None:
+        with pytest.warns(DataWarning, match="^topics without 'map' left out: 3$"):
+            Scores.from_dict({topic: {measure: value} for _, topic, measure, value in self.ROWS}, "map")
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(self.ROWS, columns=["system", "topic", "measure", "value"])
+        with pytest.warns(DataWarning, match="^topics without 'map' left out: 3$"):
+            assert Scores.from_frame(frame, "map").topics == ("1", "2")
+
+
 class TestToolsOutput:
     def test_helm_without_a_mean(self) -> None:
         stats = [{"name": {"name": "em"}, "count": 4, "sum": 1}]
@@ -212,7 +261,7 @@ class TestToolsOutput:
 
     def test_tasks_of_lm_eval_without_the_measure(self) -> None:
         content = {"results": {"arc": {"acc,none": 0.5}, "gsm8k": {"em,strict": 0.5}}, "configs": {}}
-        with pytest.warns(DataWarning, match="file: tasks without 'acc,none' left out: gsm8k"):
+        with pytest.warns(DataWarning, match="file: topics without 'acc,none' left out: gsm8k"):
             assert read(json.dumps(content), "acc,none").topics == ("arc",)
 
     def test_tasks_of_lm_eval_without_samples(self, tmp_path: Path) -> None:

@@ -335,7 +335,10 @@ class _Long(Table):
             column = next((k for k in self.layout.others if self.header[k] == measure), None)
         if column is None or not cells:
             raise self.no_measure(measure)
-        return _long_rows(self.source, self.header, cells, self.layout, column)
+        found = _long_rows(self.source, self.header, cells, self.layout, column)
+        if len(cells) < len(self.cells) and self.layout.topic is not None:
+            self.warn_of_lost(measure, (str(row[self.layout.topic]) for _, row in self.cells), found)
+        return found
 
 
 def _has_numbers(column: Sequence[float | None]) -> bool:

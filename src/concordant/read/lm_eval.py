@@ -32,20 +32,6 @@ def is_sample(record: Any) -> bool:
     return isinstance(record, dict) and "doc_id" in record and ("doc" in record or "filter" in record)
 
 
-class _Results(Table):
-    """The scores of tasks, which may have different measures."""
-
-    def rows(self, measure: str) -> Rows:
-        """The tasks that have this measure."""
-        found = super().rows(measure)
-        lost = dict.fromkeys(task for rows in self.columns.values() for task in rows.topics if task not in found.topics)
-        if lost:
-            warnings.warn(
-                f"{self.source.label}: tasks without {measure!r} left out: {listing(lost)}", DataWarning, stacklevel=3
-            )
-        return found
-
-
 def read_results(source: Source, content: Any) -> Table:
     """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
     columns: dict[str, dict[str, float]] = {}
@@ -67,7 +53,7 @@ def read_results(source: Source, content: Any) -> Table:
             DataWarning,
             stacklevel=2,
         )
-    table = _Results(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
+    table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
     table.summary = True
     table.lower = _lower(content, columns)
     name = _model_name(content)

@@ -69,9 +69,9 @@ class Nested(Table):
         warn_of_nesting(self.content, records, f"{self.source.label}: ")
         values = [math.nan if v is None else finite(self.source, v, f"{t!r} ({measure})") for _, t, v in found]
         systems = None if all(s == "" for s, _, _ in found) else [s for s, _, _ in found]
-        return without_summary(
-            self.source, Rows([t for _, t, _ in found], values, systems), "write the dictionary of all topics"
-        )
+        rows = Rows([t for _, t, _ in found], values, systems)
+        self.warn_of_lost(measure, (topic for _, topic, _, _ in records), rows)
+        return without_summary(self.source, rows, "write the dictionary of all topics")
 
     def _records(self, measure: str | None) -> list[tuple[str, str, str, Any]]:
         try:

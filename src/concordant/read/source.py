@@ -177,6 +177,10 @@ def _glob(pattern: Path, text: str) -> list[Path]:
             if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
                 raise ReadError("the folder cannot be read: Permission denied", folder)
     found = sorted(Path(name) for name in glob.glob(str(pattern), recursive=True))
+    if not _is_backup(pattern.name):  # a pattern such as *~ asks for them
+        backups = [match for match in found if _is_backup(match.name)]
+        _warn_of_backups(map(str, backups))
+        found = [match for match in found if match not in backups]
     if not found:
         raise ReadError("no file matches", text)
     files = [file for match in found for file in (_folder(match) if match.is_dir() else [match])]
@@ -184,8 +188,14 @@ def _glob(pattern: Path, text: str) -> list[Path]:
 
 
 def _is_backup(name: str) -> bool:
-    """Whether an editor keeps an older version of a file under this name."""
-    return not name.startswith(".") and name.endswith(("~", ".bak"))
+    """Whether an editor or a tool keeps another version of a file under this name."""
+    kept = name.endswith(("~", ".bak", ".orig")) or (name.startswith("#") and name.endswith("#"))
+    return kept and not name.startswith(".")
+
+
+def _warn_of_backups(backups: Iterable[str]) -> None:
+    if shown := ", ".join(sorted(backups)[:12]):
+        warnings.warn(f"backup files left out: {shown}", DataWarning, stacklevel=6)
 
 
 def _folder(folder: Path) -> list[Path]:
@@ -208,8 +218,7 @@ def _folder(folder: Path) -> list[Path]:
         found += [Path(place, name) for name in files if not name.startswith(".") and not _is_backup(name)]
     if not found:
         raise ReadError("the folder holds no files", str(folder))
-    if backups:
-        warnings.warn(f"backup files left out: {', '.join(sorted(backups)[:12])}", DataWarning, stacklevel=5)
+    _warn_of_backups(backups)
     return sorted(found)
 
 
@@ -272,9 +281,9 @@ def _clean(data: bytes, label: str) -> bytes:
             data = data.decode("utf-16").encode()
         except UnicodeError:
             raise ReadError("starts as UTF-16 but is not: save it as UTF-8", label, 1) from None
-    data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
     if b"\0" in data:
         raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
     if not data.isascii():
