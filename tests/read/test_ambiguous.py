@@ -218,7 +218,7 @@ class TestFolders:
             with pytest.warns(DataWarning, match=f"backup files left out: .*{name}$"):
                 assert read_scores(what).systems == ("a",)
         assert read_scores(tmp_path / name).systems == ("b",)
-        assert read_scores(str(tmp_path / f"[{name[0]}]{name[1:]}")).systems == ("b",)
+        assert read_scores(str(tmp_path / f"{name[:2]}?{name[3:]}")).systems == ("b",)
 
     def test_the_marks_of_files_joined_to_one(self) -> None:
         assert read("\ufefftopic,a\r\n1,.5\r\n\ufeff2,.6\r\n").topics == ("1", "2")
