@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ReadError
-from ..tables import is_fraction, names_labels
+from ..tables import is_fraction
+from ..vocabulary import names_labels
 from . import helm, inspect_log, lm_eval, mteb, nested
 from .columns import read_columns, separator, split_line
 from .delimited import from_cells, no_header, read_delimited
