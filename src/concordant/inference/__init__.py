@@ -1,3 +1,1 @@
-"""What the topics allow to conclude: intervals, tests and explanations."""
-
-"""What can be said about a coefficient beyond its value: intervals, tests, and what a ranking leaves open."""
+"""What can be said about a coefficient or a ranking beyond its value: tests, intervals, ranks and causes."""
