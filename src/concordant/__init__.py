@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
     from .coefficients.ties import TieBounds, tie_bounds
     from .collection import load_collection
-    from .comparison import Comparison, compare
+    from .comparison import compare
+    from .comparison_result import Comparison
     from .discriminative import DiscriminativePower, discriminative_power
     from .distance import rank_distance
     from .distance_distribution import DistanceDistribution
@@ -83,7 +84,8 @@ _MODULE_OF = {
         "coefficients.registry": ("Coefficient", "get_coefficient", "list_coefficients"),
         "coefficients.ties": ("TieBounds", "tie_bounds"),
         "collection": ("load_collection",),
-        "comparison": ("Comparison", "compare"),
+        "comparison": ("compare",),
+        "comparison_result": ("Comparison",),
         "discriminative": ("DiscriminativePower", "discriminative_power"),
         "distance": ("rank_distance",),
         "distance_distribution": ("DistanceDistribution",),
