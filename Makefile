@@ -27,11 +27,13 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/simulation.py
 	$(PY) benchmarks/rank_intervals.py
+	$(PY) benchmarks/reliability.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_reliability.py
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 
-NEGLIGIBLE = 1e-9  # terms below this, so many of them in a row, end a sum
-IN_A_ROW = 8
+NEGLIGIBLE = 1e-9  # terms below this, 8 + 1,000 / n of them in a row, end a sum: with few topics they come and go
 TAPER = 4.5  # where a sum is cut off, its terms fade out as exp(-TAPER^2 / 2)
 _AT_A_TIME = 2**17
 
@@ -52,7 +51,7 @@ def negative_shares(
             plain += np.where(done, 0.0, weights * f.imag[:, None])
             faded += np.where(done, 0.0, math.exp(-0.5 * (TAPER * (k + 0.5) / most) ** 2) * weights * f.imag[:, None])
             quiet = np.where(np.abs(f)[:, None] * weights < NEGLIGIBLE, quiet + 1, 0)
-            ends = quiet >= IN_A_ROW
+            ends = quiet >= 8 + 1000 // n
             ends[:, 0] = np.where(points[rows] > 0, 2 * k + 3 >= points[rows], ends[:, 0])
             done |= ends
             out[rows] = 0.5 - np.where(done, plain, faded)
