@@ -102,6 +102,15 @@ BIBTEX = {
   pages     = {436--443},
   year      = {2009}
 }""",
+    "romano2005": """@article{romano2005,
+  author  = {Romano, Joseph P. and Wolf, Michael},
+  title   = {Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing},
+  journal = {Journal of the American Statistical Association},
+  volume  = {100},
+  number  = {469},
+  pages   = {94--108},
+  year    = {2005}
+}""",
     "corsi2024": """@inproceedings{corsi2024,
   author    = {Corsi, Matteo and Urbano, Juli{\\'a}n},
   title     = {The Treatment of Ties in Rank-Biased Overlap},
@@ -115,6 +124,7 @@ BIBTEX = {
 _ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",)}
 # What is no coefficient and has a paper.
 _OTHERS = {name: "carterette2009" for name in ("rank_distance", "rank_test", "discriminative_power")}
+_OTHERS["rank_intervals"] = "romano2005"
 
 
 def bibliography(names: list[str]) -> list[str]:

@@ -124,7 +124,7 @@ def _skewness(d: FloatArray) -> FloatArray:
     n = len(d)
     centred = d - d.mean(axis=0)
     variance = (centred**2).mean(axis=0)
-    constant = variance <= (_NOISE * np.abs(d).max(axis=0)) ** 2
+    constant = variance <= np.maximum(_NOISE * np.abs(d).max(axis=0), _SAME) ** 2
     if n < 3:
         return np.zeros(d.shape[1])
     skewness = (centred**3).mean(axis=0) / np.where(constant, 1, variance) ** 1.5
