@@ -155,7 +155,7 @@ def alternatives(values: FloatArray, n_resamples: int, rng: np.random.Generator)
     """Corrected p-values of what else could be done, for pairs i < j."""
     n, pairs = len(values), Pairs.of(values)
     i, j = np.triu_indices(values.shape[1], 1)
-    d = values[:, i] - values[:, j]
+    d = pairs.centred[:, i] - pairs.centred[:, j]  # on the scale of pairs.size
     t = pairs.t()[i, j]
     weights = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
     shift = np.abs(weights @ d / n - d.mean(axis=0))
