@@ -65,3 +65,7 @@ def test_mistakes() -> None:
     assert "needs at least 19" in bad("tiers", PEOPLE, "--resamples", "5", status=1)
     assert "--pair is" in bad("explain", PEOPLE, HASTY, "--pair", "rerank-4", status=2)
     assert "there is no system 'x'" in bad("explain", PEOPLE, HASTY, "--pair", "x,rerank-4", status=1)
+
+
+def test_whom_to_cite() -> None:
+    assert "Romano, Joseph P. and Wolf, Michael" in good("cite", "rank_intervals")

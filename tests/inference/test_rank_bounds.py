@@ -26,8 +26,11 @@ def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneou
     """Every pair, every resample, every set of remaining pairs, written out."""
     n, m = values.shape
     rng = np.random.default_rng(seed)
+    typical = literal_typical_skewness(values)
     signs = rng.integers(0, 2, (n_resamples, n), dtype=np.int8) * 2 - 1
-    statistic = {e: literal_statistic(values[:, e[0]] - values[:, e[1]]) for e in itertools.permutations(range(m), 2)}
+    statistic = {
+        e: literal_statistic(values[:, e[0]] - values[:, e[1]], typical) for e in itertools.permutations(range(m), 2)
+    }
     flipped = {}
     for i, j in itertools.permutations(range(m), 2):
         d = values[:, i] - values[:, j]
@@ -55,17 +58,27 @@ def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneou
     return result
 
 
-def literal_statistic(d: FloatArray) -> float:
+def literal_typical_skewness(values: FloatArray) -> float:
+    from scipy import stats
+
+    n, m = values.shape
+    found = []
+    for i, j in itertools.combinations(range(m), 2):
+        d = values[:, i] - values[:, j]
+        found.append(0.0 if d.std() < 1e-12 else abs(stats.skew(d, bias=False)))
+    spread = np.median(found) / stats.norm.ppf(0.75)
+    return math.sqrt(max(0.0, spread**2 - 6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))))
+
+
+def literal_statistic(d: FloatArray, typical: float) -> float:
     from scipy import stats
 
     n = len(d)
     if not d.any() or abs(d.mean()) < 1e-12:
         return 0.0
     d = d * np.sign(d.mean())
-    if d.std() < 1e-12:
-        return 1.0
-    t = stats.ttest_1samp(d, 0).statistic
-    a = 2 * max(0.0, -stats.skew(d, bias=False)) / (6 * math.sqrt(n))
+    t = stats.ttest_1samp(d, 0).statistic if d.std() > 1e-12 else 1e15 * math.sqrt(n - 1)  # r = 1
+    a = max(-2 * stats.skew(d, bias=False) if d.std() > 1e-12 else 0.0, typical) / (6 * math.sqrt(n))
     if t <= a:
         return 0.0
     s = t if a == 0 else (-1 + math.sqrt(1 + 8 * a * (t - a))) / (4 * a)  # t = s + a (2 s^2 + 1)
@@ -107,7 +120,7 @@ def test_intervals_count_significant_differences() -> None:
 def test_each_tier_begins_where_a_system_is_worse_than_the_head() -> None:
     found = cc.rank_intervals(cc.load_collection("people"), rng=5)
     assert [s for tier in found.tiers for s in tier] == list(found.systems)
-    assert len(found.tiers) == 4
+    assert len(found.tiers) == 3
     worse = found.better()
     place = {s: k for k, s in enumerate(found.systems)}
     for above, below in itertools.pairwise(found.tiers):
@@ -256,7 +269,7 @@ def test_bad_scores() -> None:
 def test_what_is_printed_and_exported() -> None:
     found = cc.rank_intervals(cc.load_collection("people"), rng=5)
     text = str(found)
-    assert text.startswith("4 tiers; rerank-4 ranks first, and 4 other systems may be best as well; 19 of 19")
+    assert text.startswith("3 tiers; rerank-4 ranks first, and 4 other systems may be best as well; 19 of 19")
     for row in found.rows():
         assert any(line.split()[2:] == [row["system"], f"{row['mean']:.4f}", str(row["low"]), "to", str(row["high"])]
                    for line in text.splitlines())  # fmt: skip
@@ -274,7 +287,7 @@ def test_plot() -> None:
     found = cc.rank_intervals(cc.load_collection("people"), rng=5)
     ax = found.plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == list(found.systems)
-    assert [t.get_text() for t in ax.texts] == ["tier 1", "tier 2", "tier 3", "tier 4"]
+    assert [t.get_text() for t in ax.texts] == ["tier 1", "tier 2", "tier 3"]
     assert found.plot(ax) is ax
     pyplot.close("all")
 

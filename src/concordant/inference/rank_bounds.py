@@ -342,7 +342,10 @@ def _scores_of(given: Any) -> Scores:
         if hasattr(given, "columns"):
             given = Scores.from_frame(given)
         else:
-            array = np.asarray(given)
+            try:
+                array = np.asarray(given)
+            except ValueError:
+                raise InputError("scores has rows of unequal length: give a topics x systems matrix") from None
             if array.ndim != 2 or array.dtype.kind not in "fiub":
                 raise InputTypeError(
                     f"scores is a {type(given).__name__} of shape {array.shape}: give the scores on each topic, as "
