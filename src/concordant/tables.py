@@ -27,7 +27,6 @@ from .vocabulary import (
     ROW_NUMBERS_AGAIN,
     SUMMARY,
     SYSTEM_COLUMNS,
-    SYSTEM_ID,
     TOPIC_COLUMNS,
     TOPIC_ID,
     VALUE_COLUMNS,
@@ -36,9 +35,13 @@ from .vocabulary import (
     looks_like_measure,
     looks_like_topic,
     may_be_topic,
+    names_systems,
 )
 
 Missing = Literal["error", "zero", "drop", "drop-systems"]
+_WAY_OUT = "name the first column system if each row is a system, topic if each is a topic"
+# No topic is named so.
+_SCORE = re.compile(r"-?0?\.\d+")
 
 
 class Columns(NamedTuple):
@@ -109,7 +112,7 @@ def name_columns(header: Sequence[str]) -> Columns | str:
         return "has no columns"
     system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
     if system is None:
-        system = next((k for k, name in enumerate(names) if SYSTEM_ID.fullmatch(name)), None)
+        system = next((k for k, name in enumerate(names) if names_systems(name)), None)
     measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
     if topic is None and (system, measure, value) == (None, None, None) and TOPIC_ID.fullmatch(names[0]):
         topic = 0
@@ -197,8 +200,15 @@ def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | N
     Where their column is not named so, they have to look like topics.
     """
     labels, name = [row for row in rows if not is_summary(row)], column_name(name)
-    if not labels or not across or are_invented(labels):
+    if not labels or not across:
         return None
+    if name not in TOPIC_COLUMNS and (are_invented(labels) or all(map(str.isdecimal, labels))):
+        counted_columns = [str(k) for k in range(len(across))], [str(k) for k in range(1, len(across) + 1)]
+        if all(map(looks_like_topic, across)) and list(across) not in counted_columns:
+            return f"has columns named as topics ({listing(across, 3)}) and rows that may be so as well ({listing(rows, 3)}): {_WAY_OUT}"
+        return None
+    if name not in TOPIC_COLUMNS and any(map(_SCORE.fullmatch, labels)):
+        return f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic"
     measures = [label for label in labels if looks_like_measure(label)]
     if name not in TOPIC_COLUMNS and len(measures) == len(labels):
         return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
@@ -207,13 +217,12 @@ def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | N
     numbered = all(map(looks_like_topic, labels))
     if name in TOPIC_COLUMNS or numbered:
         return None
-    way_out = "name the first column system if each row is a system, topic if each is a topic"
     if all(map(looks_like_topic, across)):
         return (
-            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): {way_out}"
+            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): {_WAY_OUT}"
         )
-    if (name not in INDEX_COLUMNS and not TOPIC_ID.fullmatch(name)) or not any(map(may_be_topic, labels)):
-        return f"has rows ({listing(rows, 3)}) of which nothing tells whether they are topics or systems: {way_out}"
+    if (name not in INDEX_COLUMNS and not TOPIC_ID.fullmatch(name)) or not all(map(may_be_topic, labels)):
+        return f"has rows ({listing(rows, 3)}) of which nothing tells whether they are topics or systems: {_WAY_OUT}"
     return None
 
 
@@ -377,17 +386,20 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: beside whole numbers, rising ones, or others than all of these, may be scores or the
+    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or others than all of these, may be scores or the
     numbers of topics.
     """
-    whole = all(v is not None and float(v).is_integer() for v in column)
-    if not whole or len(set(column)) < len(column) or len(column) < 2:
-        return False
-    rest = list(others)
-    if any(map(is_fraction, rest)):
-        return True
     numbers = [v for v in column if v is not None]
-    scores = [v for v in rest if v is not None and not math.isnan(v)]
+    if len(numbers) < len(column) or len(set(column)) < len(column) or len(column) < 2:
+        return False
+    whole = all(float(v).is_integer() for v in numbers)
+    if not whole and min(numbers) < 1:
+        return False
+    scores = [v for v in others if v is not None and not math.isnan(v)]
+    if not whole:  # 31.1 and 31.2 are topics as well
+        return None if scores and max(scores) <= 1 else False
+    if any(map(is_fraction, scores)):
+        return True
     apart = bool(scores) and (min(numbers) > max(scores) or max(numbers) < min(scores))
     return None if apart or numbers == sorted(numbers) else False
 
@@ -408,6 +420,6 @@ def says_row_number(name: str) -> str:
 def unclear_row_number(name: str) -> str:
     """The error that a column may be the topics or a system."""
     return (
-        f"column {name!r} holds whole numbers, which may be topics or scores: if they are topics, name it "
+        f"column {name!r} holds numbers which may be topics or scores: if they are topics, name it "
         "topic; if it is a system, add a column named topic"
     )

@@ -57,6 +57,45 @@ class TestRowsOfWords:
         assert read(",bm25\nMB001,.5\nMB002,.6\n").topics == ("MB001", "MB002")
         assert read("stage,bm25\n31_1,.5\n31_2,.6\n").topics == ("31_1", "31_2")
 
+    def test_not_all_look_like_topics(self) -> None:
+        for name in ("", "id", "index"):
+            with pytest.raises(ReadError, match="of which nothing tells"):
+                read(f"{name},C1,C2\ngpt-4,.5,.6\nopt-125,.1,.2\n")
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"C1": [0.5, 0.6]}, index=["gpt-4", "opt-125"])
+        for odd in (frame, frame.reset_index()):
+            with pytest.raises(InputError, match="of which nothing tells"):
+                Scores.from_frame(odd)
+
+    @pytest.mark.parametrize(
+        "content", ["q1,q2\n.5,.6\n.1,.2\n", ",q1,q2\n0,.5,.6\n", "id,301,302\n1,.5,.6\n2,.1,.2\n"]
+    )
+    def test_columns_named_as_topics_and_no_rows(self, content: str) -> None:
+        with pytest.raises(ReadError, match="has columns named as topics .* and rows that may be so as well"):
+            read(content)
+        assert read("topic,q1,q2\n1,.5,.6\n").systems == ("q1", "q2")
+
+    def test_scores_under_the_name_of_an_index(self) -> None:
+        with pytest.raises(ReadError, match="has scores where names of topics should be"):
+            read("id,a\n.25,.5\n.75,.6\n")
+
+    def test_numbers_with_a_point(self) -> None:
+        with pytest.raises(ReadError, match="'turn' holds numbers which may be topics or scores"):
+            read("turn,a,b\n31.1,.5,.6\n31.2,.1,.2\n")
+        assert read("a,b\n1.5,3\n2.5,.5\n").systems == ("a", "b")
+        assert read("topic,a\n31.1,.5\n31.2,.1\n").topics == ("31.1", "31.2")
+
+    def test_systems_named_in_the_index(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"arc": [0.5, 0.6]}, index=pd.Index(["1", "2"], name="LLM name"))
+        assert Scores.from_frame(frame).systems == ("1", "2")
+
+    def test_dots_for_blanks(self) -> None:
+        assert read("run.id,topic.id,ap\nx,1,.5\nx,2,.4\n", "ap").topics == ("1", "2")
+
+    def test_a_header_with_runid(self) -> None:
+        assert read("runid\t31_1\t31_2\nx\t.5\t.6\n") == Scores([[0.5], [0.6]], ["31_1", "31_2"], ["x"])
+
     def test_columns_named_as_topics(self) -> None:
         with pytest.raises(ReadError, match="has columns named as topics"):
             read(",301,302\nBERT-001,.5,.6\nBERT-002,.1,.2\n")

@@ -220,7 +220,7 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     down = [] if label is None else [_label(source, row[label], line, what) for line, row in cells]
     if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
         down = invent_topics(len(cells))
-    if layout.kind == "matrix" and label is not None and (wrong := wrong_rows(header[label], down, across)):
+    if layout.kind == "matrix" and (wrong := wrong_rows("" if label is None else header[label], down, across)):
         raise source.error(wrong, header_line)
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)
