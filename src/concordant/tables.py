@@ -98,11 +98,12 @@ def are_invented(topics: Sequence[str]) -> bool:
 
 def number_rows(name: str, labels: Sequence[Any]) -> bool:
     """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
-    count = len(labels)
-    return column_name(name) in ROW_NUMBERS and [str(label) for label in labels] in (
-        [str(k) for k in range(count)],
-        [str(k) for k in range(1, count + 1)],
-    )
+    return column_name(name) in ROW_NUMBERS and _counts([str(label) for label in labels])
+
+
+def _counts(labels: Sequence[str]) -> bool:
+    """Whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(all(label == str(k) for k, label in enumerate(labels, start)) for start in (0, 1))
 
 
 def name_columns(header: Sequence[str]) -> Columns | str:
@@ -202,27 +203,24 @@ def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | N
     labels, name = [row for row in rows if not is_summary(row)], column_name(name)
     if not labels or not across:
         return None
-    if name not in TOPIC_COLUMNS and (are_invented(labels) or all(map(str.isdecimal, labels))):
-        counted_columns = [str(k) for k in range(len(across))], [str(k) for k in range(1, len(across) + 1)]
-        if all(map(looks_like_topic, across)) and list(across) not in counted_columns:
-            return f"has columns named as topics ({listing(across, 3)}) and rows that may be so as well ({listing(rows, 3)}): {_WAY_OUT}"
-        return None
-    if name not in TOPIC_COLUMNS and any(map(_SCORE.fullmatch, labels)):
-        return f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic"
     measures = [label for label in labels if looks_like_measure(label)]
-    if name not in TOPIC_COLUMNS and len(measures) == len(labels):
-        return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
     if measures and all(looks_like_topic(label) for label in labels if not looks_like_measure(label)):
-        return f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
-    numbered = all(map(looks_like_topic, labels))
-    if name in TOPIC_COLUMNS or numbered:
+        if len(measures) < len(labels):
+            return f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
+        if name not in TOPIC_COLUMNS:
+            return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
+    if name in TOPIC_COLUMNS:
         return None
-    if all(map(looks_like_topic, across)):
-        return (
-            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): {_WAY_OUT}"
-        )
-    if (name not in INDEX_COLUMNS and not TOPIC_ID.fullmatch(name)) or not all(map(may_be_topic, labels)):
-        return f"has rows ({listing(rows, 3)}) of which nothing tells whether they are topics or systems: {_WAY_OUT}"
+    shown = f"({listing(rows, 3)})"
+    numbered = are_invented(labels) or all(map(looks_like_topic, labels))
+    if all(map(looks_like_topic, across)) and not (numbered and _counts(across)):
+        like = "may be so as well" if numbered else "are not"
+        return f"has columns named as topics ({listing(across, 3)}) and rows that {like} {shown}: {_WAY_OUT}"
+    if any(map(_SCORE.fullmatch, labels)):
+        return f"has scores where names of topics should be {shown}: add a column named topic"
+    known = name in INDEX_COLUMNS or TOPIC_ID.fullmatch(name)
+    if not numbered and not (known and all(map(may_be_topic, labels))):
+        return f"has rows {shown} of which nothing tells whether they are topics or systems: {_WAY_OUT}"
     return None
 
 
@@ -386,8 +384,8 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or others than all of these, may be scores or the
-    numbers of topics.
+    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or others
+    than all of these.
     """
     numbers = [v for v in column if v is not None]
     if len(numbers) < len(column) or len(set(column)) < len(column) or len(column) < 2:

@@ -71,7 +71,7 @@ class TestRowsOfWords:
         "content", ["q1,q2\n.5,.6\n.1,.2\n", ",q1,q2\n0,.5,.6\n", "id,301,302\n1,.5,.6\n2,.1,.2\n"]
     )
     def test_columns_named_as_topics_and_no_rows(self, content: str) -> None:
-        with pytest.raises(ReadError, match="has columns named as topics .* and rows that may be so as well"):
+        with pytest.raises(ReadError, match=r"has columns named as topics .* and rows that may be so as well"):
             read(content)
         assert read("topic,q1,q2\n1,.5,.6\n").systems == ("q1", "q2")
 
