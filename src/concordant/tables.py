@@ -384,8 +384,8 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or others
-    than all of these.
+    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or
+    others than all of these.
     """
     numbers = [v for v in column if v is not None]
     if len(numbers) < len(column) or len(set(column)) < len(column) or len(column) < 2:
