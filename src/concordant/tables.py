@@ -31,6 +31,7 @@ from .vocabulary import (
     TOPIC_ID,
     VALUE_COLUMNS,
     column_name,
+    error_of_another,
     is_summary,
     looks_like_measure,
     looks_like_topic,
@@ -316,7 +317,7 @@ def fill_or_drop(
     stacklevel: int = 3,
     where: str = "",
 ) -> tuple[FloatArray, list[str], list[str]]:
-    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic.
+    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic; refuse errors as scores.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics. Whatever is filled or dropped is warned of,
@@ -324,6 +325,9 @@ def fill_or_drop(
     """
     if missing not in get_args(Missing):
         raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
+    for noun, labels in (("topic", topics), ("system", systems)):
+        if (wrong := error_of_another(labels)) is not None:
+            raise InputError(f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it")
     holes = np.isnan(values)
     if not holes.any():
         return values, topics, systems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Collection
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
@@ -19,6 +20,11 @@ _AROUND = (
 )
 _SUMMARIES = re.compile(rf"(?:{_AROUND})*(?:{_STATISTIC})(?:{_STATISTIC}|{_AROUND})*")
 _PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
+
+# How a column is called that says how certain another is: arc_stderr beside arc.
+_ERROR = re.compile(
+    r"(.+?)[\W_]+(?:std|std[\W_]?dev|stdev|std[\W_]?err|standard[\W_]deviation|standard[\W_]error)\W*", re.I
+)
 
 # Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens; the most specific first:
 # where a table has `qid` and `query`, the second is the text of the query.
@@ -111,6 +117,17 @@ def is_summary(topic: str) -> bool:
         or _SUMMARIES.fullmatch(re.sub(r"[\W_]+", "", plain)) is not None
         or _PERCENTILE.fullmatch(topic) is not None
     )
+
+
+def error_of_another(names: Collection[str]) -> str | None:
+    """The first name that is another one with a word for its standard error or deviation behind it; None if none is.
+
+    >>> error_of_another(["arc", "arc_stderr"]), error_of_another(["arc", "mmlu_stderr"])
+    ('arc_stderr', None)
+    """
+    known = set(names)
+    short = (name for name in names if len(name) < 100)
+    return next((name for name in short if (found := _ERROR.fullmatch(name)) and found[1] in known), None)
 
 
 def column_name(name: str) -> str:

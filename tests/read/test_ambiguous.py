@@ -176,6 +176,19 @@ class TestSummaries:
             read("topic,a\n1,.5\n2,.6\nMAP,.55\n")
         assert read("topic,a\nf1,.5\nnascar,.6\n").topics == ("f1", "nascar")
 
+    @pytest.mark.parametrize("name", ["arc_stderr", "arc (std)", "arc std dev", "arc.Std.Err."])
+    def test_errors_of_others(self, name: str) -> None:
+        with pytest.raises(ReadError, match=r"topic '.*' is named as the error of another topic"):
+            read(f"model,arc,{name},mmlu\ngpt,.5,.01,.6\nllama,.4,.02,.3\n")
+        content = f"topic,arc,{name}\n1,.5,.01\n"
+        with pytest.raises(ReadError, match=r"system '.*' is named as the error of another system"):
+            read(content)
+        assert read(content, systems=["arc"]).systems == ("arc",)
+        assert read(f"topic,bm25,{name}\n1,.5,.01\n").systems == ("bm25", name)
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="is named as the error of another system"):
+            Scores.from_frame(pd.DataFrame({"topic": [1], "arc": [0.5], name: [0.01]}))
+
     def test_what_pandas_describes(self) -> None:
         pd = pytest.importorskip("pandas")
         with (
@@ -260,6 +273,13 @@ class TestFolders:
                 assert read_scores(what).systems == ("a",)
         assert read_scores(tmp_path / name).systems == ("b",)
         assert read_scores(str(tmp_path / f"{name[:2]}?{name[3:]}")).systems == ("b",)
+
+    def test_a_system_in_two_files(self) -> None:
+        files = {name: io.StringIO("x map 301 .5\n") for name in ("tuned", "base")}
+        with pytest.raises(
+            ReadError, match=r"'x' has a score on topic '301' already, from tuned: .* rename it in a file"
+        ):
+            read_scores(files)
 
     def test_the_marks_of_files_joined_to_one(self) -> None:
         assert read("\ufefftopic,a\r\n1,.5\r\n\ufeff2,.6\r\n").topics == ("1", "2")
