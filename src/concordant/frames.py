@@ -21,6 +21,7 @@ from .vocabulary import (
     looks_like_measure,
     looks_like_topic,
     may_be_topic,
+    names_systems,
 )
 
 # What the one key around results is called; no system.
@@ -45,6 +46,8 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     systems = (
         _texts(columns[layout.system], header[layout.system]) if layout.system is not None else ["run"] * len(topics)
     )
+    if layout.value is None and layout.system is None:
+        _refuse_wrong_rows(header[layout.topic], topics, [header[k] for k in layout.others])
     if layout.value is None:  # a column a measure
         numeric = [k for k in layout.others if _has_numbers(columns[k])]
         chosen = tables.choose_measure([header[k] for k in numeric], measure)
@@ -239,6 +242,8 @@ def _from_matrix(
             rows = tables.invent_topics(len(numbers[0]))
     if label is not None and layout.kind == "matrix" and tables.number_rows(header[label], rows):
         rows = tables.invent_topics(len(rows))
+    if layout.kind == "matrix":
+        _refuse_wrong_rows("" if label is None else header[label], rows, names)
     matrix = np.array(numbers).T
     topics, systems = rows, names
     if layout.kind == "transposed":
@@ -295,7 +300,7 @@ def _index_name(frame: Any, header: set[str]) -> str | None:
     """The name of a pandas index that says something: labels of the rows, or what its name says they are."""
     name, across = (column_name(str(n or "")) for n in (frame.index.name, frame.columns.name))
     labelled = bool(name) or not _is_default_index(frame.index)
-    if labelled and name not in header and name in (*SYSTEM_COLUMNS, *MEASURE_COLUMNS):
+    if labelled and name not in header and (names_systems(name) or name in MEASURE_COLUMNS):
         return name
     if labelled and name not in header and name in TOPIC_COLUMNS:
         return name
@@ -309,10 +314,14 @@ def _index_name(frame: Any, header: set[str]) -> str | None:
         return None
     if across in SYSTEM_COLUMNS:
         return "topic"
-    wrong = tables.wrong_rows(name, [str(label) for label in frame.index], [str(label) for label in frame.columns])
-    if wrong:
-        raise InputError(f"the frame {wrong} (frame.index.name)")
+    _refuse_wrong_rows(name, list(map(str, frame.index)), list(map(str, frame.columns)))
     return "topic"
+
+
+def _refuse_wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> None:
+    wrong = tables.wrong_rows(name, rows, across)
+    if wrong:
+        raise InputError(f"the frame {wrong} (or frame.index.name)")
 
 
 def _is_default_index(index: Any) -> bool:

@@ -27,18 +27,22 @@ from .vocabulary import (
     ROW_NUMBERS_AGAIN,
     SUMMARY,
     SYSTEM_COLUMNS,
-    SYSTEM_ID,
     TOPIC_COLUMNS,
     TOPIC_ID,
     VALUE_COLUMNS,
     column_name,
+    error_of_another,
     is_summary,
     looks_like_measure,
     looks_like_topic,
     may_be_topic,
+    names_systems,
 )
 
 Missing = Literal["error", "zero", "drop", "drop-systems"]
+_WAY_OUT = "name the first column system if each row is a system, topic if each is a topic"
+# No topic is named so.
+_SCORE = re.compile(r"-?0?\.\d+")
 
 
 class Columns(NamedTuple):
@@ -95,11 +99,12 @@ def are_invented(topics: Sequence[str]) -> bool:
 
 def number_rows(name: str, labels: Sequence[Any]) -> bool:
     """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
-    count = len(labels)
-    return column_name(name) in ROW_NUMBERS and [str(label) for label in labels] in (
-        [str(k) for k in range(count)],
-        [str(k) for k in range(1, count + 1)],
-    )
+    return column_name(name) in ROW_NUMBERS and _counts([str(label) for label in labels])
+
+
+def _counts(labels: Sequence[str]) -> bool:
+    """Whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(all(label == str(k) for k, label in enumerate(labels, start)) for start in (0, 1))
 
 
 def name_columns(header: Sequence[str]) -> Columns | str:
@@ -109,7 +114,7 @@ def name_columns(header: Sequence[str]) -> Columns | str:
         return "has no columns"
     system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
     if system is None:
-        system = next((k for k, name in enumerate(names) if SYSTEM_ID.fullmatch(name)), None)
+        system = next((k for k, name in enumerate(names) if names_systems(name)), None)
     measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
     if topic is None and (system, measure, value) == (None, None, None) and TOPIC_ID.fullmatch(names[0]):
         topic = 0
@@ -197,23 +202,26 @@ def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | N
     Where their column is not named so, they have to look like topics.
     """
     labels, name = [row for row in rows if not is_summary(row)], column_name(name)
-    if not labels or not across or are_invented(labels):
+    if not labels or not across:
         return None
     measures = [label for label in labels if looks_like_measure(label)]
-    if name not in TOPIC_COLUMNS and len(measures) == len(labels):
-        return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
     if measures and all(looks_like_topic(label) for label in labels if not looks_like_measure(label)):
-        return f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
-    numbered = all(map(looks_like_topic, labels))
-    if name in TOPIC_COLUMNS or numbered:
+        if len(measures) < len(labels):
+            return f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
+        if name not in TOPIC_COLUMNS:
+            return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
+    if name in TOPIC_COLUMNS:
         return None
-    way_out = "name the first column system if each row is a system, topic if each is a topic"
-    if all(map(looks_like_topic, across)):
-        return (
-            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): {way_out}"
-        )
-    if (name not in INDEX_COLUMNS and not TOPIC_ID.fullmatch(name)) or not any(map(may_be_topic, labels)):
-        return f"has rows ({listing(rows, 3)}) of which nothing tells whether they are topics or systems: {way_out}"
+    shown = f"({listing(rows, 3)})"
+    numbered = are_invented(labels) or all(map(looks_like_topic, labels))
+    if all(map(looks_like_topic, across)) and not (numbered and _counts(across)):
+        like = "may be so as well" if numbered else "are not"
+        return f"has columns named as topics ({listing(across, 3)}) and rows that {like} {shown}: {_WAY_OUT}"
+    if any(map(_SCORE.fullmatch, labels)):
+        return f"has scores where names of topics should be {shown}: add a column named topic"
+    known = name in INDEX_COLUMNS or TOPIC_ID.fullmatch(name)
+    if not numbered and not (known and all(map(may_be_topic, labels))):
+        return f"has rows {shown} of which nothing tells whether they are topics or systems: {_WAY_OUT}"
     return None
 
 
@@ -309,7 +317,7 @@ def fill_or_drop(
     stacklevel: int = 3,
     where: str = "",
 ) -> tuple[FloatArray, list[str], list[str]]:
-    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic.
+    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic; refuse errors as scores.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics. Whatever is filled or dropped is warned of,
@@ -317,6 +325,9 @@ def fill_or_drop(
     """
     if missing not in get_args(Missing):
         raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
+    for noun, labels in (("topic", topics), ("system", systems)):
+        if (wrong := error_of_another(labels)) is not None:
+            raise InputError(f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it")
     holes = np.isnan(values)
     if not holes.any():
         return values, topics, systems
@@ -377,17 +388,20 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: beside whole numbers, rising ones, or others than all of these, may be scores or the
-    numbers of topics.
+    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or
+    others than all of these.
     """
-    whole = all(v is not None and float(v).is_integer() for v in column)
-    if not whole or len(set(column)) < len(column) or len(column) < 2:
-        return False
-    rest = list(others)
-    if any(map(is_fraction, rest)):
-        return True
     numbers = [v for v in column if v is not None]
-    scores = [v for v in rest if v is not None and not math.isnan(v)]
+    if len(numbers) < len(column) or len(set(column)) < len(column) or len(column) < 2:
+        return False
+    whole = all(float(v).is_integer() for v in numbers)
+    if not whole and min(numbers) < 1:
+        return False
+    scores = [v for v in others if v is not None and not math.isnan(v)]
+    if not whole:  # 31.1 and 31.2 are topics as well
+        return None if scores and max(scores) <= 1 else False
+    if any(map(is_fraction, scores)):
+        return True
     apart = bool(scores) and (min(numbers) > max(scores) or max(numbers) < min(scores))
     return None if apart or numbers == sorted(numbers) else False
 
@@ -408,6 +422,6 @@ def says_row_number(name: str) -> str:
 def unclear_row_number(name: str) -> str:
     """The error that a column may be the topics or a system."""
     return (
-        f"column {name!r} holds whole numbers, which may be topics or scores: if they are topics, name it "
+        f"column {name!r} holds numbers which may be topics or scores: if they are topics, name it "
         "topic; if it is a system, add a column named topic"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Collection
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
@@ -20,7 +21,12 @@ _AROUND = (
 _SUMMARIES = re.compile(rf"(?:{_AROUND})*(?:{_STATISTIC})(?:{_STATISTIC}|{_AROUND})*")
 _PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
 
-# Names of the columns of a table, in lower case and with _ for blanks and hyphens; the most specific first:
+# How a column is called that says how certain another is: arc_stderr beside arc.
+_ERROR = re.compile(
+    r"(.+?)[\W_]+(?:std|std[\W_]?dev|stdev|std[\W_]?err|standard[\W_]deviation|standard[\W_]error)\W*", re.I
+)
+
+# Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens; the most specific first:
 # where a table has `qid` and `query`, the second is the text of the query.
 SYSTEM_COLUMNS = (
     *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
@@ -30,7 +36,7 @@ SYSTEM_COLUMNS = (
 TOPIC_COLUMNS = (
     *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
     *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
-    *("task", "task_name", "dataset", "benchmark", "subject"),
+    *("task", "task_name", "dataset", "benchmark", "subject", "problem", "prompt", "claim"),
 )
 MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
 VALUE_COLUMNS = ("value", "score", "scores")
@@ -42,7 +48,7 @@ DOCUMENT_COLUMNS = frozenset(
 INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
 # Beside a column of topics these are row numbers, which pandas writes; once more each time that it reads and writes.
 ROW_NUMBERS = frozenset({"", "unnamed:_0"})
-ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:\.\d+)*")
+ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
 # Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
 COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
 # A first column of such a name holds topics.
@@ -50,7 +56,7 @@ TOPIC_ID = re.compile(
     r".+_(?:id|no|nr|num|number)|(?:task|problem|item|doc|sample|example|instance|prompt)_?(?:id|no|number)"
 )
 # A column of such a name holds systems.
-SYSTEM_ID = re.compile(rf"(?:{'|'.join(SYSTEM_COLUMNS)})_?(?:id|no|nr|num|number|name)")
+_SYSTEM_ID = re.compile(rf"(?:{'|'.join(SYSTEM_COLUMNS)})_?(?:id|no|nr|num|number|name)")
 
 # Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
 # to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
@@ -113,11 +119,28 @@ def is_summary(topic: str) -> bool:
     )
 
 
+def error_of_another(names: Collection[str]) -> str | None:
+    """The first name that is another one with a word for its standard error or deviation behind it; None if none is.
+
+    >>> error_of_another(["arc", "arc_stderr"]), error_of_another(["arc", "mmlu_stderr"])
+    ('arc_stderr', None)
+    """
+    known = set(names)
+    short = (name for name in names if len(name) < 100)
+    return next((name for name in short if (found := _ERROR.fullmatch(name)) and found[1] in known), None)
+
+
 def column_name(name: str) -> str:
     """The name of a column in the spelling of the lists above."""
-    return re.sub(r"[\s-]", "_", name.strip().lower())
+    return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R puts dots for blanks
+
+
+def names_systems(name: str) -> bool:
+    """Whether a column of this name holds systems: run, LLM name."""
+    name = column_name(name)
+    return name in SYSTEM_COLUMNS or _SYSTEM_ID.fullmatch(name) is not None
 
 
 def names_labels(name: str) -> bool:
     """Whether a column of this name holds topics, systems or the numbers of rows."""
-    return column_name(name) in {*TOPIC_COLUMNS, *SYSTEM_COLUMNS, *INDEX_COLUMNS}
+    return names_systems(name) or column_name(name) in {*TOPIC_COLUMNS, *INDEX_COLUMNS}

@@ -57,6 +57,47 @@ class TestRowsOfWords:
         assert read(",bm25\nMB001,.5\nMB002,.6\n").topics == ("MB001", "MB002")
         assert read("stage,bm25\n31_1,.5\n31_2,.6\n").topics == ("31_1", "31_2")
 
+    def test_not_all_look_like_topics(self) -> None:
+        for name in ("", "id", "index"):
+            with pytest.raises(ReadError, match="of which nothing tells"):
+                read(f"{name},C1,C2\ngpt-4,.5,.6\nopt-125,.1,.2\n")
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"C1": [0.5, 0.6]}, index=["gpt-4", "opt-125"])
+        for odd in (frame, frame.reset_index()):
+            with pytest.raises(InputError, match="of which nothing tells"):
+                Scores.from_frame(odd)
+
+    @pytest.mark.parametrize(
+        "content", ["q1,q2\n.5,.6\n.1,.2\n", ",q1,q2\n0,.5,.6\n", "id,301,302\n1,.5,.6\n2,.1,.2\n"]
+    )
+    def test_columns_named_as_topics_and_no_rows(self, content: str) -> None:
+        with pytest.raises(ReadError, match=r"has columns named as topics .* and rows that may be so as well"):
+            read(content)
+        assert read("topic,q1,q2\n1,.5,.6\n").systems == ("q1", "q2")
+
+    def test_scores_under_the_name_of_an_index(self) -> None:
+        with pytest.raises(ReadError, match="has scores where names of topics should be"):
+            read("id,a\n.25,.5\n.75,.6\n")
+
+    def test_numbers_with_a_point(self) -> None:
+        with pytest.raises(ReadError, match="'turn' holds numbers which may be topics or scores"):
+            read("turn,a,b\n31.1,.5,.6\n31.2,.1,.2\n")
+        assert read("a,b\n1.5,3\n2.5,.5\n").systems == ("a", "b")
+        records = [{"turn": "31.1", "a": 0.5, "b": 7}, {"turn": "31.2", "a": 0.1, "b": 8}]
+        assert read(json.dumps(records)) == Scores([[0.5, 7], [0.1, 8]], ["31.1", "31.2"], ["a", "b"])
+        assert read("topic,a\n31.1,.5\n31.2,.1\n").topics == ("31.1", "31.2")
+
+    def test_systems_named_in_the_index(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame({"arc": [0.5, 0.6]}, index=pd.Index(["1", "2"], name="LLM name"))
+        assert Scores.from_frame(frame).systems == ("1", "2")
+
+    def test_dots_for_blanks(self) -> None:
+        assert read("run.id,topic.id,ap\nx,1,.5\nx,2,.4\n", "ap").topics == ("1", "2")
+
+    def test_a_header_with_runid(self) -> None:
+        assert read("runid\t31_1\t31_2\nx\t.5\t.6\n") == Scores([[0.5], [0.6]], ["31_1", "31_2"], ["x"])
+
     def test_columns_named_as_topics(self) -> None:
         with pytest.raises(ReadError, match="has columns named as topics"):
             read(",301,302\nBERT-001,.5,.6\nBERT-002,.1,.2\n")
@@ -134,6 +175,19 @@ class TestSummaries:
         with pytest.raises(ReadError, match=r"has rows named as measures \(MAP\) among topics"):
             read("topic,a\n1,.5\n2,.6\nMAP,.55\n")
         assert read("topic,a\nf1,.5\nnascar,.6\n").topics == ("f1", "nascar")
+
+    @pytest.mark.parametrize("name", ["arc_stderr", "arc (std)", "arc std dev", "arc.Std.Err."])
+    def test_errors_of_others(self, name: str) -> None:
+        with pytest.raises(ReadError, match=r"topic '.*' is named as the error of another topic"):
+            read(f"model,arc,{name},mmlu\ngpt,.5,.01,.6\nllama,.4,.02,.3\n")
+        content = f"topic,arc,{name}\n1,.5,.01\n"
+        with pytest.raises(ReadError, match=r"system '.*' is named as the error of another system"):
+            read(content)
+        assert read(content, systems=["arc"]).systems == ("arc",)
+        assert read(f"topic,bm25,{name}\n1,.5,.01\n").systems == ("bm25", name)
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(InputError, match="is named as the error of another system"):
+            Scores.from_frame(pd.DataFrame({"topic": [1], "arc": [0.5], name: [0.01]}))
 
     def test_what_pandas_describes(self) -> None:
         pd = pytest.importorskip("pandas")
@@ -219,6 +273,13 @@ class TestFolders:
                 assert read_scores(what).systems == ("a",)
         assert read_scores(tmp_path / name).systems == ("b",)
         assert read_scores(str(tmp_path / f"{name[:2]}?{name[3:]}")).systems == ("b",)
+
+    def test_a_system_in_two_files(self) -> None:
+        files = {name: io.StringIO("x map 301 .5\n") for name in ("tuned", "base")}
+        with pytest.raises(
+            ReadError, match=r"'x' has a score on topic '301' already, from tuned: .* rename it in a file"
+        ):
+            read_scores(files)
 
     def test_the_marks_of_files_joined_to_one(self) -> None:
         assert read("\ufefftopic,a\r\n1,.5\r\n\ufeff2,.6\r\n").topics == ("1", "2")

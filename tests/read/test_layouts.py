@@ -159,10 +159,10 @@ class TestMatrix:
         assert read(content) == Scores([[1, 0], [0, 1], [1, 1]], ["1", "2", "3"], ["gpt4", "llama"])
 
     def test_rising_whole_numbers(self) -> None:
-        with pytest.raises(ReadError, match="'nr' holds whole numbers"):
+        with pytest.raises(ReadError, match="'nr' holds numbers which"):
             read("nr,gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="'nr' holds whole numbers"):
+        with pytest.raises(InputError, match="'nr' holds numbers which"):
             Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
         assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
 
@@ -679,7 +679,7 @@ class TestOtherColumns:
 
     def test_columns_of_ids(self) -> None:
         assert read("task_id,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n").systems == ("gpt4", "llama")
-        with pytest.raises(ReadError, match="'which' holds whole numbers, which may be topics or scores"):
+        with pytest.raises(ReadError, match="'which' holds numbers which may be topics or scores"):
             read("which,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n")
 
 

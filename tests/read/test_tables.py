@@ -135,7 +135,7 @@ def test_lower_is_better() -> None:
 def test_integer_column_that_is_no_system() -> None:
     with pytest.warns(DataWarning, match="'X' holds a different whole number in each row: read as the topics"):
         assert read("X,a,b\n1,0.5,0.25\n2,0.5,1\n").systems == ("a", "b")
-    with pytest.raises(ReadError, match="'X' holds whole numbers, which may be topics or scores"):
+    with pytest.raises(ReadError, match="'X' holds numbers which may be topics or scores"):
         read("X,a\n1,2\n2,3\n")
     assert read("X,a\n2,2\n1,3\n").systems == ("X", "a")
     assert read("topic,a\nsmith,2\njones,3\n").topics == ("smith", "jones")

@@ -260,9 +260,10 @@ def _given_twice(found: list[Table], rows: list[Rows], systems: Sequence[Sequenc
     for table, part, own in zip(found, rows, systems, strict=True):
         for k, key in enumerate(zip(part.topics, own, strict=True)):
             if key in seen:
+                way_out = "name the runs: read_scores({name: path})" if part.systems is None else "rename it in a file"
                 return table.source.error(
                     f"system {key[1]!r} has a score on topic {key[0]!r} already, from {seen[key]}: read them "
-                    "one by one, or name the runs: read_scores({name: path})",
+                    f"one by one, or {way_out}",
                     part.line(k),
                 )
             seen[key] = table.source.label

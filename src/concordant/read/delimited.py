@@ -220,7 +220,7 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     down = [] if label is None else [_label(source, row[label], line, what) for line, row in cells]
     if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
         down = invent_topics(len(cells))
-    if layout.kind == "matrix" and label is not None and (wrong := wrong_rows(header[label], down, across)):
+    if layout.kind == "matrix" and (wrong := wrong_rows("" if label is None else header[label], down, across)):
         raise source.error(wrong, header_line)
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)
@@ -237,6 +237,10 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
 def _first_is_topics(source: Source, header: Sequence[str], cells: Cells) -> bool:
     """Whether the first column of a matrix that names no topics holds them: words, or the numbers of the rows."""
     name = header[0]
+    if len(header) > 1 and all(
+        isinstance(row[0], str) and not any(isinstance(c, str) for c in row[1:]) for _, row in cells
+    ):
+        return True  # of JSON: text beside numbers
     first = [(line, row[0], _number(row[0])) for line, row in cells if not is_summary(str(row[0]))]
     word = next((line for line, _, value in first if value is None), None)
     if word is not None:
