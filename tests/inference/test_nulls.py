@@ -321,7 +321,7 @@ def test_how_it_shows_itself() -> None:
     assert null.to_dict()["m"] == 50
     assert null == cc.tau_ap_null(50)
     assert null != cc.tau_null(50)
-    for m in (4, 50):
-        ax = cc.tau_null(m).plot(observed=0.3)
+    for drawn in (cc.tau_null(2), cc.tau_null(12), cc.tau_null(50), cc.tau_ap_null(4), cc.tau_ap_null(50)):
+        ax = drawn.plot(observed=0.3)
         assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1, abs=1e-3)
         assert "p = " in ax.get_legend().get_texts()[0].get_text()

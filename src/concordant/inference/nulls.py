@@ -158,12 +158,13 @@ class NullDistribution:
     def plot(self, ax: Any = None, observed: float | None = None) -> Any:
         """The distribution as bars, and the observed value with its p-value."""
         ax = axes(ax)
-        bars = min(40, self._steps)
-        edges = np.linspace(-1, 1, bars + 1) if bars < 40 else self.std * np.linspace(-4, 4, 41)
-        at_most = np.asarray(self.cdf(np.clip(edges, -1, 1)))
-        if bars < 40:  # few values: a bar for each
-            ax.bar(edges, np.diff(at_most, prepend=0), width=1.6 / bars, color="0.75")
+        if self.coefficient == "tau" and self._steps <= 200:  # a bar for each value
+            values = np.linspace(-1, 1, self._steps + 1)
+            ax.bar(values, self.pmf(values), width=1.6 / self._steps, color="0.75")
         else:
+            edges = min(1.0, 4 * self.std) * np.linspace(-1, 1, 41)
+            at_most = np.asarray(self.cdf(edges))
+            at_most[0] = 0.0
             ax.bar(edges[:-1], np.diff(at_most), width=np.diff(edges), align="edge", color="0.75")
         if observed is not None:
             ax.axvline(observed, color="C3", label=f"observed {observed:.3f}, p = {self.pvalue(observed):.3g}")
