@@ -272,7 +272,7 @@ def test_it_is_monotone(name: str, m: int, a: float, b: float) -> None:
 
 
 def test_arrays_of_any_shape() -> None:
-    for null in (cc.tau_null(30), cc.tau_ap_null(30), cc.tau_ap_null(5)):
+    for null in (cc.tau_null(30), cc.tau_null(31), cc.tau_ap_null(30), cc.tau_ap_null(5)):
         values = np.linspace(-1, 1, 12).reshape(3, 4)
         for function in (null.cdf, null.sf, null.pvalue):
             found = np.asarray(function(values))
@@ -281,6 +281,7 @@ def test_arrays_of_any_shape() -> None:
         assert np.shape(null.ppf([[0.1], [0.9]])) == (2, 1)
         assert np.shape(null.cdf([])) == (0,)
         assert isinstance(null.cdf(0), float)
+        assert null.pvalue(0) == 1
         assert null.ppf(0) == -1
         assert null.ppf(1) == 1
 
@@ -293,11 +294,14 @@ def test_what_is_refused(null: Any) -> None:
     for wrong in (2.5, "5", True, None):
         with pytest.raises(cc.InputTypeError, match="number of systems"):
             null(wrong)
-    for value in (1.01, -1.5, math.nan, math.inf, [0, 2]):
+    outside: list[Any] = [1.01, -1.5, math.nan, math.inf, [0, 2]]
+    for value in outside:
         with pytest.raises(cc.InputError, match="from -1 to 1"):
             null(10).pvalue(value)
-    with pytest.raises(cc.InputTypeError, match="value is 'high'"):
-        null(10).cdf("high")
+    odd: list[Any] = ["high", "0.3", None, True, 1j, [[0.1], [0.2, 0.3]], {"tau": 0.3}]
+    for value in odd:
+        with pytest.raises(cc.InputTypeError, match=r"value is .*: give a number"):
+            null(10).cdf(value)
     for q in (-0.1, 1.1, math.nan):
         with pytest.raises(cc.InputError, match="probabilities"):
             null(10).ppf(q)

@@ -113,7 +113,7 @@ class NullDistribution:
             return self.sf(value)
         if alternative == "less":
             return self.cdf(value)
-        return self._each(lambda v: np.minimum(1.0, 2 * self._at_least(np.abs(v))), value)
+        return self._each(self._beyond, value)
 
     def pmf(self, value: npt.ArrayLike) -> Value:
         """P(T = value); 0 for a value that no ranking has. For tau_ap up to 12 systems."""
@@ -213,6 +213,10 @@ class NullDistribution:
         possible = inside >= 0
         tail[possible] = self._tail(inside[possible])
         return np.where(upper, np.maximum(tail, _LEAST), 1 - tail).reshape(value.shape)
+
+    def _beyond(self, value: FloatArray) -> FloatArray:
+        """P(|T| >= |value|)."""
+        return np.where(np.abs(value) <= _SLACK, 1.0, np.minimum(1.0, 2 * self._at_least(np.abs(value))))
 
     def _tail(self, missing: FloatArray) -> FloatArray:
         """P(D <= d), for d up to the mean of D."""
@@ -347,6 +351,9 @@ def _systems(m: Any) -> int:
 
 def _numbers(given: Any, name: str) -> FloatArray:
     try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputTypeError(f"{name} is {given!r}: give a number or an array of numbers") from None
+        array = np.asarray(given)
+    except ValueError:  # rows of unequal length
+        array = np.asarray(None)
+    if array.dtype.kind not in "iuf":
+        raise InputTypeError(f"{name} is {given!r}: give a number or an array of numbers")
+    return np.asarray(array, np.float64)
