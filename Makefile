@@ -28,6 +28,7 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/simulation.py
 	$(PY) benchmarks/rank_intervals.py
 	$(PY) benchmarks/reliability.py
+	$(PY) benchmarks/nulls.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed

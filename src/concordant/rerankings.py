@@ -120,7 +120,7 @@ def _at_tau_ap(m: int, tau_ap: float, tolerance: float, size: int, rng: np.rando
     try:
         moves = window.draw(size, rng)
     except NothingFoundError as none:
-        values = " and ".join(f"{1 - d / half:.12g}" for d in none.nearest)
+        values = " and ".join(f"{1 - d / half:.12g}" for d in sorted(none.nearest, reverse=True))
         raise InputError(
             f"tau_ap is {tau_ap!r} and tolerance {tolerance!r}, and of {none.tried:,} rankings of {m} systems drawn "
             f"near it none is that close: the nearest are {values}. Take one of these, or a larger tolerance"

@@ -16,6 +16,7 @@ from scipy import stats
 import concordant as cc
 from concordant.inference import nulls
 from concordant.inference.extremes import near_perfect
+from concordant.inference.inversion import _MOST_NODES
 
 NULLS = {"tau": (cc.tau, cc.tau_null), "tau_ap": (cc.tau_ap, cc.tau_ap_null)}
 
@@ -124,35 +125,53 @@ def test_tau_ap_beyond_enumeration_against_whole_numbers(m: int, upto: float) ->
     assert (np.diff(found) >= 0).all()
 
 
-def tilted_fraction(m: int, missing: float) -> float:
-    """P(D <= missing) for tau_ap from a fine grid: each D_j / j rounded up and down, all in positive terms.
+def bounds_of_the_tail(m: int, missing: float, grid: int) -> tuple[float, float]:
+    """Logs of numbers that P(D <= missing) of tau_ap is between, D = sum_j D_j / j.
 
-    Rounding down and rounding up bound the probability from above and from below; no cancellation, no tilt.
+    Each D_j / j is rounded up, or down, to a multiple of 1 / grid, and all is added up: positive terms, no
+    cancellation, so that both are accurate to some 12 digits however small.
     """
     bounds = []
-    for rounding in (np.floor, np.ceil):
-        grid = 4000 * m
-        size = int(missing * grid) + 1
-        mass = np.zeros(size)
-        mass[0] = 1.0
-        scale = 0.0
+    for rounding, slack in ((np.ceil, -1e-9), (np.floor, 1e-9)):
+        mass = np.zeros(int(missing * grid + 1e-6) + 1)
+        mass[0], scale = 1.0, 0.0
         for j in range(1, m):
-            steps = rounding(np.arange(j + 1) / j * grid - (1e-9 if rounding is np.ceil else -1e-9)).astype(int)
-            total = np.zeros(size)
-            for step in steps[steps < size]:
-                total[step:] += mass[: size - step]
+            steps = rounding(np.arange(j + 1) / j * grid + slack).astype(int)
+            total = np.zeros(len(mass))
+            for step in steps[steps < len(mass)]:
+                total[step:] += mass[: len(mass) - step]
             scale += math.log(total.max() / (j + 1))
             mass = total / total.max()
         bounds.append(math.log(mass.sum()) + scale)
-    assert bounds[0] - bounds[1] < 0.1
-    return (bounds[0] + bounds[1]) / 2
+    return bounds[0], bounds[1]
 
 
-@pytest.mark.parametrize(("m", "missing"), [(20, 1.5), (50, 0.8), (50, 1.5), (70, 0.25), (70, 1.0)])
-def test_tau_ap_tails_against_bounds_from_a_grid(m: int, missing: float) -> None:
-    bracketed = tilted_fraction(m, missing)
-    found = math.log(cc.tau_ap_null(m).sf(1 - 2 * missing / (m - 1)))
-    assert found == pytest.approx(bracketed, abs=0.01)
+@pytest.mark.parametrize(
+    ("m", "missing", "grid"),
+    [(20, 1.5, 60_000), (50, 0.55, 250_000), (50, 1.2, 120_000), (70, 0.2, 10**6), (75, 0.12, 10**6)],
+)
+def test_tau_ap_tails_within_bounds_from_a_grid(m: int, missing: float, grid: int) -> None:
+    low, high = bounds_of_the_tail(m, missing, grid)
+    assert high - low < 0.02
+    assert low <= math.log(cc.tau_ap_null(m).sf(1 - 2 * missing / (m - 1))) <= high
+
+
+@pytest.mark.parametrize("name", NULLS)
+@pytest.mark.parametrize("m", [60, 200, 1_000])
+def test_the_tilt_does_not_matter(name: str, m: int) -> None:
+    """Down to 1e-300, the knots beside the nearest one give the same value from other nodes and another step."""
+    sum_ = NULLS[name][1](m)._sum
+    for k in range(1, len(sum_._knots) - 1, 3):
+        knot = sum_._knots[k]
+        few = name == "tau_ap" and knot.log_transform + knot.theta * knot.mean + math.lgamma(m + 1) < math.log(1e12)
+        if few or knot.log_transform + knot.theta * knot.mean < -690:
+            break
+        d = np.floor(np.array([knot.mean])) if name == "tau" else np.array([knot.mean])
+        values = [sum_._at_knot(other, d, True)[0] for other in (k - 1, k, k + 1)]
+        smoothed = any(len(sum_._nodes[other].at) == _MOST_NODES for other in (k - 1, k, k + 1))
+        assert not (smoothed and m > 60)
+        np.testing.assert_allclose(values, values[1], rtol=0, atol=1e-4 if smoothed else 1e-9)
+    assert k > 5
 
 
 @pytest.mark.parametrize("m", [13, 20, 30, 50, 100, 170])
@@ -253,7 +272,7 @@ def test_it_is_monotone(name: str, m: int, a: float, b: float) -> None:
 
 
 def test_arrays_of_any_shape() -> None:
-    for null in (cc.tau_null(30), cc.tau_ap_null(30), cc.tau_ap_null(5)):
+    for null in (cc.tau_null(30), cc.tau_null(31), cc.tau_ap_null(30), cc.tau_ap_null(5)):
         values = np.linspace(-1, 1, 12).reshape(3, 4)
         for function in (null.cdf, null.sf, null.pvalue):
             found = np.asarray(function(values))
@@ -262,6 +281,7 @@ def test_arrays_of_any_shape() -> None:
         assert np.shape(null.ppf([[0.1], [0.9]])) == (2, 1)
         assert np.shape(null.cdf([])) == (0,)
         assert isinstance(null.cdf(0), float)
+        assert null.pvalue(0) == 1
         assert null.ppf(0) == -1
         assert null.ppf(1) == 1
 
@@ -274,11 +294,14 @@ def test_what_is_refused(null: Any) -> None:
     for wrong in (2.5, "5", True, None):
         with pytest.raises(cc.InputTypeError, match="number of systems"):
             null(wrong)
-    for value in (1.01, -1.5, math.nan, math.inf, [0, 2]):
+    outside: list[Any] = [1.01, -1.5, math.nan, math.inf, [0, 2]]
+    for value in outside:
         with pytest.raises(cc.InputError, match="from -1 to 1"):
             null(10).pvalue(value)
-    with pytest.raises(cc.InputTypeError, match="value is 'high'"):
-        null(10).cdf("high")
+    odd: list[Any] = ["high", "0.3", None, True, 1j, [[0.1], [0.2, 0.3]], {"tau": 0.3}]
+    for value in odd:
+        with pytest.raises(cc.InputTypeError, match=r"value is .*: give a number"):
+            null(10).cdf(value)
     for q in (-0.1, 1.1, math.nan):
         with pytest.raises(cc.InputError, match="probabilities"):
             null(10).ppf(q)
@@ -302,7 +325,7 @@ def test_how_it_shows_itself() -> None:
     assert null.to_dict()["m"] == 50
     assert null == cc.tau_ap_null(50)
     assert null != cc.tau_null(50)
-    for m in (4, 50):
-        ax = cc.tau_null(m).plot(observed=0.3)
+    for drawn in (cc.tau_null(2), cc.tau_null(12), cc.tau_null(50), cc.tau_ap_null(4), cc.tau_ap_null(50)):
+        ax = drawn.plot(observed=0.3)
         assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1, abs=1e-3)
         assert "p = " in ax.get_legend().get_texts()[0].get_text()

@@ -126,12 +126,15 @@ class UniformSum:
             values.append(self._transform_ratio(knot.theta, nodes[-1]))
             if self._rest_is_negligible(knot.theta, nodes[-1][-1], values[-1]):
                 break
-        else:
-            if not self.lattice:  # what is cut off is not negligible: smooth instead, with weights that are positive
-                values = [v * np.exp(-18 * (u / (most * step)) ** 2) for u, v in zip(nodes, values, strict=True)]
-        weights = np.concatenate(values) * (step / math.pi)  # twice the real part stands for the mirror images
+        u, ratios = np.concatenate(nodes), np.concatenate(values)
+        if not self.lattice and len(u) == most:
+            # What is cut off is not negligible, because D has few values here. Smooth as much as that needs, by a
+            # Gaussian, whose weights are positive: the tail stays monotone.
+            left = np.abs(ratios[most // 2 :]).max()
+            ratios *= np.exp(-min(18.0, max(0.0, math.log(left / 1e-13))) * (u / u[-1]) ** 2)
+        weights = ratios * (step / math.pi)  # twice the real part stands for the mirror images
         weights[0] /= 2
-        return _Nodes(np.concatenate(nodes), weights)
+        return _Nodes(u, weights)
 
     def _period(self, knot: _Knot) -> float:
         """So long that the copies of exp(-theta d) P(D <= d) beside the one wanted are negligible.

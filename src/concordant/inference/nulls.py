@@ -113,7 +113,7 @@ class NullDistribution:
             return self.sf(value)
         if alternative == "less":
             return self.cdf(value)
-        return self._each(lambda v: np.minimum(1.0, 2 * self._at_least(np.abs(v))), value)
+        return self._each(self._beyond, value)
 
     def pmf(self, value: npt.ArrayLike) -> Value:
         """P(T = value); 0 for a value that no ranking has. For tau_ap up to 12 systems."""
@@ -158,12 +158,13 @@ class NullDistribution:
     def plot(self, ax: Any = None, observed: float | None = None) -> Any:
         """The distribution as bars, and the observed value with its p-value."""
         ax = axes(ax)
-        bars = min(40, self._steps)
-        edges = np.linspace(-1, 1, bars + 1) if bars < 40 else self.std * np.linspace(-4, 4, 41)
-        at_most = np.asarray(self.cdf(np.clip(edges, -1, 1)))
-        if bars < 40:  # few values: a bar for each
-            ax.bar(edges, np.diff(at_most, prepend=0), width=1.6 / bars, color="0.75")
+        if self.coefficient == "tau" and self._steps <= 200:  # a bar for each value
+            values = np.linspace(-1, 1, self._steps + 1)
+            ax.bar(values, self.pmf(values), width=1.6 / self._steps, color="0.75")
         else:
+            edges = min(1.0, 4 * self.std) * np.linspace(-1, 1, 41)
+            at_most = np.asarray(self.cdf(edges))
+            at_most[0] = 0.0
             ax.bar(edges[:-1], np.diff(at_most), width=np.diff(edges), align="edge", color="0.75")
         if observed is not None:
             ax.axvline(observed, color="C3", label=f"observed {observed:.3f}, p = {self.pvalue(observed):.3g}")
@@ -212,6 +213,10 @@ class NullDistribution:
         possible = inside >= 0
         tail[possible] = self._tail(inside[possible])
         return np.where(upper, np.maximum(tail, _LEAST), 1 - tail).reshape(value.shape)
+
+    def _beyond(self, value: FloatArray) -> FloatArray:
+        """P(|T| >= |value|)."""
+        return np.where(np.abs(value) <= _SLACK, 1.0, np.minimum(1.0, 2 * self._at_least(np.abs(value))))
 
     def _tail(self, missing: FloatArray) -> FloatArray:
         """P(D <= d), for d up to the mean of D."""
@@ -346,6 +351,9 @@ def _systems(m: Any) -> int:
 
 def _numbers(given: Any, name: str) -> FloatArray:
     try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputTypeError(f"{name} is {given!r}: give a number or an array of numbers") from None
+        array = np.asarray(given)
+    except ValueError:  # rows of unequal length
+        array = np.asarray(None)
+    if array.dtype.kind not in "iuf":
+        raise InputTypeError(f"{name} is {given!r}: give a number or an array of numbers")
+    return np.asarray(array, np.float64)
