@@ -25,6 +25,7 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/coefficients.py
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/distance.py
+	$(PY) benchmarks/evaluation.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed

@@ -39,9 +39,12 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .judgments.evaluation import evaluate, evaluate_all
+    from .judgments.qrels import Qrels
+    from .judgments.runs import Run, Runs
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
-    from .read import Run, read_qrels, read_run, read_runs, read_scores
+    from .read import read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
 
 __version__ = "0.1.0"
@@ -83,9 +86,12 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "judgments.evaluation": ("evaluate", "evaluate_all"),
+        "judgments.qrels": ("Qrels",),
+        "judgments.runs": ("Run", "Runs"),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
-        "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
+        "read": ("read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
     }.items()
     for name in names
@@ -105,11 +111,13 @@ __all__ = [
     "InputTypeError",
     "Interval",
     "MissingExtraError",
+    "Qrels",
     "RankProbabilities",
     "RankTest",
     "ReadError",
     "RegularisationWarning",
     "Run",
+    "Runs",
     "Scores",
     "TieBounds",
     "TiesError",
@@ -118,6 +126,8 @@ __all__ = [
     "alignment",
     "compare",
     "discriminative_power",
+    "evaluate",
+    "evaluate_all",
     "get_coefficient",
     "has_native",
     "list_coefficients",

@@ -1,0 +1,1 @@
+"""Judgments of relevance: runs scored under them, and changes to them."""
