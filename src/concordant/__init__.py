@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import judgments as judgments
     from ._kernels import has_native
     from .coefficients.ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
     from .coefficients.classic import pearson, spearman, weighted_tau
@@ -162,6 +163,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "judgments":  # concordant.judgments.sample and its kin
+        return import_module(f"{__name__}.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

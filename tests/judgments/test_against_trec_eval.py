@@ -12,7 +12,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concordant import Qrels, Runs, Scores, evaluate_all, read_qrels, read_run, read_runs
+from concordant import Qrels, Runs, Scores, evaluate_all, read_run
 
 from . import literal
 
@@ -61,9 +61,9 @@ def assert_equal(ours: Mapping[str, Scores], theirs: Mapping[str, Any], rel: int
         np.testing.assert_allclose(scores.values, wanted, rtol=0, atol=1e-12, err_msg=own)
 
 
-@pytest.mark.parametrize(("collection", "qrels"), [("covid1", "qrels.txt"), ("dl21", "qrels/human.txt.gz")])
-def test_all_runs_of_real_collections(data: Path, collection: str, qrels: str) -> None:
-    runs, judged = read_runs(data / collection / "runs"), read_qrels(data / collection / qrels)
+@pytest.mark.parametrize("collection", ["covid1", "dl21"])
+def test_all_runs_of_real_collections(data: Path, collection: str, request: pytest.FixtureRequest) -> None:
+    runs, judged = request.getfixturevalue(collection)
     files = {system: read_run(data / collection / "runs" / f"{system}.gz") for system in runs.systems}
     scored = {
         system: {

@@ -19,6 +19,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..scores import Scores
 from ..tables import Missing, counted, fill_or_drop, listing
+from .changes import check_kinds
 from .measures import Measure
 from .qrels import Qrels
 from .runs import Runs
@@ -111,10 +112,7 @@ def parse_all(measures: Iterable[str]) -> list[Measure]:
 
 def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
     """The places in runs.topics of the topics to score, in the order of the qrels; warns of those left out."""
-    if not isinstance(runs, Runs):
-        raise InputTypeError(f"runs is a {type(runs).__name__}: give Runs (read_runs and Runs.from_dict make them)")
-    if not isinstance(qrels, Qrels):
-        raise InputTypeError(f"qrels is a {type(qrels).__name__}: give Qrels (read_qrels, Qrels.from_dict make them)")
+    check_kinds(runs, qrels)
     places = runs.pairs.locate_topics(qrels.pairs)
     shared = places[places >= 0]
     if not shared.size:
