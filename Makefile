@@ -26,6 +26,7 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/distance.py
 	$(PY) benchmarks/evaluation.py
+	$(PY) benchmarks/simulation.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed

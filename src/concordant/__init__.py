@@ -40,6 +40,10 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .expected.correlation import Reliability, expected_correlation, reliability
+    from .expected.halves import split_half
+    from .expected.planning import TopicPlan, plan_topics
+    from .expected.probabilities import Discordance, discordance
     from .judgments.evaluation import evaluate, evaluate_all
     from .judgments.qrels import Qrels
     from .judgments.runs import Run, Runs
@@ -47,6 +51,11 @@ if TYPE_CHECKING:
     from .rank_testing import RankTest, rank_test
     from .read import read_qrels, read_run, read_runs, read_scores
     from .scores import Alignment, Scores, align, alignment
+    from .simulation.fidelity import Fidelity
+    from .simulation.simulator import Simulator, simulate
+    from .study.grid import StudyError
+    from .study.reliability import reliability_study
+    from .study.reliability_result import ReliabilityStudy
 
 __version__ = "0.1.0"
 
@@ -87,6 +96,10 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "expected.correlation": ("Reliability", "expected_correlation", "reliability"),
+        "expected.halves": ("split_half",),
+        "expected.planning": ("TopicPlan", "plan_topics"),
+        "expected.probabilities": ("Discordance", "discordance"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
         "judgments.qrels": ("Qrels",),
         "judgments.runs": ("Run", "Runs"),
@@ -94,6 +107,11 @@ _MODULE_OF = {
         "rank_testing": ("RankTest", "rank_test"),
         "read": ("read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
+        "simulation.fidelity": ("Fidelity",),
+        "simulation.simulator": ("Simulator", "simulate"),
+        "study.grid": ("StudyError",),
+        "study.reliability": ("reliability_study",),
+        "study.reliability_result": ("ReliabilityStudy",),
     }.items()
     for name in names
 }
@@ -105,9 +123,11 @@ __all__ = [
     "Comparison",
     "ConcordantError",
     "DataWarning",
+    "Discordance",
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
+    "Fidelity",
     "InputError",
     "InputTypeError",
     "Interval",
@@ -117,18 +137,25 @@ __all__ = [
     "RankTest",
     "ReadError",
     "RegularisationWarning",
+    "Reliability",
+    "ReliabilityStudy",
     "Run",
     "Runs",
     "Scores",
+    "Simulator",
+    "StudyError",
     "TieBounds",
     "TiesError",
+    "TopicPlan",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
+    "discordance",
     "discriminative_power",
     "evaluate",
     "evaluate_all",
+    "expected_correlation",
     "get_coefficient",
     "has_native",
     "list_coefficients",
@@ -136,6 +163,7 @@ __all__ = [
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "plan_topics",
     "rank_distance",
     "rank_probabilities",
     "rank_test",
@@ -144,7 +172,11 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "reliability",
+    "reliability_study",
+    "simulate",
     "spearman",
+    "split_half",
     "tau",
     "tau_a",
     "tau_ap",

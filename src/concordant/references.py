@@ -102,6 +102,13 @@ BIBTEX = {
   pages     = {436--443},
   year      = {2009}
 }""",
+    "urbano2016": """@inproceedings{urbano2016,
+  author    = {Urbano, Juli{\\'a}n and Marrero, M{\\'o}nica},
+  title     = {Toward Estimating the Rank Correlation between the Test Collection Results
+               and the True System Performance},
+  booktitle = {Proceedings of the 39th International ACM SIGIR Conference},
+  year      = {2016}
+}""",
     "corsi2024": """@inproceedings{corsi2024,
   author    = {Corsi, Matteo and Urbano, Juli{\\'a}n},
   title     = {The Treatment of Ties in Rank-Biased Overlap},
@@ -114,7 +121,9 @@ BIBTEX = {
 # Papers to cite beside the one that defines a coefficient.
 _ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",)}
 # What is no coefficient and has a paper.
-_OTHERS = {name: "carterette2009" for name in ("rank_distance", "rank_test", "discriminative_power")}
+_OTHERS = {name: "carterette2009" for name in ("rank_distance", "rank_test", "discriminative_power")} | {
+    name: "urbano2016" for name in ("discordance", "expected_correlation", "reliability", "split_half")
+}
 
 
 def bibliography(names: list[str]) -> list[str]:

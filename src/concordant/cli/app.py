@@ -26,7 +26,10 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
+from .reliability import plan, reliability
 from .render import printable
+from .simulation import simulate
+from .studies import app as studies
 from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
 
 app = typer.Typer(
@@ -212,6 +215,12 @@ def distribution(
         )
         made.save(output)
     say(f"{made}\nSaved: {output}")
+
+
+app.command()(simulate)
+app.add_typer(studies, name="study")
+app.command()(reliability)
+app.command()(plan)
 
 
 @app.command()

@@ -118,6 +118,7 @@ def in_options(message: str) -> str:
         ("measure=", "-m"),
         ("missing=", "--missing"),
         ("lower_is_better=True", "--lower-is-better"),
+        ("bounds=(lowest, highest)", "--lowest and --highest"),
     ):
         message = message.replace(argument, option)
     return message

@@ -1,0 +1,120 @@
+"""The folder of a study: a manifest of what it is, and a file for each chunk that is done."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..arrays import FloatArray
+from ..errors import DataWarning, InputError
+from ..files import written_whole
+from .grid import Grid
+
+_STALE = 3600.0  # seconds after which a half-written file is one that a killed run left
+
+
+class Folder:
+    """Chunks of one study on disk.
+
+    Every file is written whole under another name and then renamed, and what it holds depends on the manifest alone.
+    So a killed run leaves no half of a file, and two runs at the same time write the same bytes twice.
+    """
+
+    def __init__(self, path: Path, grid: Grid) -> None:
+        """Open the folder of this study, or make it. The chunks of a study that was begun keep their size."""
+        self.chunks = path / "chunks"
+        manifest = path / "manifest.json"
+        wanted = _manifest(grid)
+        try:
+            self.chunks.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
+        if not manifest.exists():
+            with written_whole(manifest) as file:
+                file.write((json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
+        found = _read(manifest)
+        self.grid = replace(grid, chunk=int(found["chunk"]))
+        differences = list(_differences(found, wanted))
+        if differences:
+            shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
+            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
+        self._clean()
+
+    def read(self, chunk: int) -> FloatArray | None:
+        """The values of a chunk, or None where it has to be computed."""
+        path = self._path(chunk)
+        shape = (len(self.grid.trials(chunk)), *self.grid.shape)
+        try:
+            values = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            return None
+        except (ValueError, EOFError, OSError):
+            values = None
+        if not isinstance(values, np.ndarray) or values.shape != shape or values.dtype != np.float64:
+            warnings.warn(f"{path} is damaged, and is computed again", DataWarning, stacklevel=3)
+            return None
+        return values
+
+    def write(self, chunk: int, values: FloatArray) -> None:
+        """Keep the values of a chunk."""
+        with written_whole(self._path(chunk)) as file:
+            np.save(file, values, allow_pickle=False)
+
+    def _path(self, chunk: int) -> Path:
+        return self.chunks / f"{chunk:06d}.npy"
+
+    def _clean(self) -> None:
+        for left in self.chunks.glob(".*.part"):
+            try:
+                if time.time() - left.stat().st_mtime > _STALE:
+                    left.unlink()
+            except FileNotFoundError:  # the other run has renamed it
+                pass
+
+
+def _manifest(grid: Grid) -> dict[str, Any]:
+    """What decides the results, in the form that JSON gives back. No dates: two runs must write the same bytes."""
+    made = {
+        "study": grid.name,
+        "version": __version__,
+        "seed": grid.seed,
+        "n_trials": grid.n_trials,
+        "shape": list(grid.shape),
+        "settings": dict(grid.settings),
+        "chunk": grid.chunk,
+    }
+    return dict(json.loads(json.dumps(made, allow_nan=False)))
+
+
+def _read(manifest: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+        if isinstance(found, dict) and isinstance(found["study"], str) and int(found["chunk"]) >= 1:
+            return found
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise InputError(f"{manifest} is not the manifest of a study: give another folder")
+
+
+def _differences(found: Any, wanted: Any, where: str = "") -> Iterator[str]:
+    """What two manifests do not agree on, in words; the size of chunks is no matter."""
+    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        for key in dict.fromkeys([*found, *wanted]):
+            if where or key != "chunk":
+                name = f"{where} {key}" if where and where != "settings" else key
+                yield from _differences(found.get(key), wanted.get(key), name)
+    elif found != wanted:
+        yield f"{where} is {_short(found)} there and {_short(wanted)} here"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

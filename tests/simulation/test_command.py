@@ -1,0 +1,51 @@
+"""`concordant simulate`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import concordant as cc
+from concordant.collection import path as collection
+
+PEOPLE = collection("people")
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "concordant", "simulate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_file_holds_what_the_library_simulates(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    done = run(PEOPLE, "-n", 30, "-o", out, "--seed", 5, "--drop-bottom", 0.25, "--exact-means", "--chosen-topics")
+    assert (done.returncode, done.stderr) == (0, "")
+    wanted = cc.simulate(cc.read_scores(PEOPLE), 30, rng=5, drop_bottom=0.25, exact_means=True, random_topics=False)
+    found = cc.read_scores(out)
+    assert found.systems == wanted.systems
+    assert found.topics == wanted.topics
+    assert np.array_equal(found.values, wanted.values)
+    assert f"30 topics of 15 systems, seed 5, written to {out}" in done.stdout
+    assert "5 systems left out by --drop-bottom" in done.stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_mistakes_leave_the_old_file(tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text("precious")
+    percent = tmp_path / "percent.csv"
+    percent.write_text("topic,a,b\n1,55,60\n2,20,40\n")
+    done = run(percent, "-n", 3, "-o", out)
+    assert done.returncode == 1
+    assert "outside [0, 1]" in done.stderr
+    assert "--lowest and --highest" in done.stderr
+    assert out.read_text() == "precious"
+    assert run(percent, "-n", 3, "-o", out, "--lowest", 0, "--highest", 100).returncode == 0
+    assert cc.read_scores(out).values.max() > 1

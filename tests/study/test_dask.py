@@ -1,0 +1,71 @@
+"""A real Dask cluster of two processes, of which one is killed half-way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from concordant.study.execution import run_grid
+from concordant.study.grid import StudyError
+
+from .trials import grid
+
+distributed: Any = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("default")  # distributed and its event loop warn of their own affairs
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        )
+        yield made
+        made.close()
+
+
+def test_a_worker_is_killed_half_way(cluster: Any, tmp_path: Path) -> None:
+    slow = grid(n_trials=40, seconds=0.04)
+    victims: list[int] = []
+
+    def kill_one(done: int, total: int) -> None:
+        if done >= total // 2 and not victims:
+            with distributed.Client(cluster.scheduler_address) as client:
+                victims.extend(client.run(os.getpid).values())
+            os.kill(victims[0], signal.SIGKILL)
+
+    found = run_grid(slow, tmp_path / "dask", dask=cluster.scheduler_address, progress=kill_one)
+    assert len(victims) == 2
+    assert found.computed == 40
+    here = run_grid(grid(n_trials=40), tmp_path / "here")
+    assert np.array_equal(found.values, here.values)
+    for path in (tmp_path / "here" / "chunks").iterdir():
+        assert (tmp_path / "dask" / "chunks" / path.name).read_bytes() == path.read_bytes()
+    with distributed.Client(cluster.scheduler_address) as client:
+        assert victims[0] not in client.run(os.getpid).values()
+
+
+def test_a_client_may_be_given_and_stays_open(cluster: Any) -> None:
+    with distributed.Client(cluster) as client:
+        assert np.array_equal(run_grid(grid(), dask=client).values, run_grid(grid()).values)
+        assert client.status == "running"
+        with pytest.raises(StudyError, match="trial 5 of seed 7"):
+            run_grid(grid(failing=(5,)), dask=client)
+
+
+def test_no_scheduler_is_told() -> None:
+    import dask
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "300ms"}),
+        pytest.raises(StudyError, match=r"no Dask scheduler answers at 127\.0\.0\.1:9"),
+    ):
+        run_grid(grid(), dask="127.0.0.1:9")
