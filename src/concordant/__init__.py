@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
     from .study.grid import StudyError
+    from .study.judgments import judgment_study
+    from .study.judgments_result import JudgmentStudy
     from .study.reliability import reliability_study
     from .study.reliability_result import ReliabilityStudy
 
@@ -110,6 +112,8 @@ _MODULE_OF = {
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
         "study.grid": ("StudyError",),
+        "study.judgments": ("judgment_study",),
+        "study.judgments_result": ("JudgmentStudy",),
         "study.reliability": ("reliability_study",),
         "study.reliability_result": ("ReliabilityStudy",),
     }.items()
@@ -131,6 +135,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "Interval",
+    "JudgmentStudy",
     "MissingExtraError",
     "Qrels",
     "RankProbabilities",
@@ -158,6 +163,7 @@ __all__ = [
     "expected_correlation",
     "get_coefficient",
     "has_native",
+    "judgment_study",
     "list_coefficients",
     "load_collection",
     "pearson",

@@ -1,8 +1,11 @@
 """Judgments of relevance: runs scored under them, and changes to them.
 
-Each change returns new `Qrels`: `depth_pool`, `sample`, `pseudo`, `from_runs`, `leave_out`, `mix`.
+Each change returns new `Qrels`: `depth_pool`, `sample`, `pseudo`, `from_runs`, `leave_out`, `mix`. A `Change` is one of
+these at one level, for `judgment_study`.
 """
 
+from .change import Change
 from .changes import depth_pool, from_runs, leave_out, mix, pseudo, sample
+from .teams import leave_each_out
 
-__all__ = ["depth_pool", "from_runs", "leave_out", "mix", "pseudo", "sample"]
+__all__ = ["Change", "depth_pool", "from_runs", "leave_each_out", "leave_out", "mix", "pseudo", "sample"]

@@ -94,7 +94,9 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     found: dict[str, Scores] = {}
     for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True):
         matrix = np.where(absent, np.nan, values.T[topics])
-        with warnings.catch_warnings(action="ignore" if found else "default", category=DataWarning):  # say it once
+        with warnings.catch_warnings():
+            if found:  # say it once
+                warnings.simplefilter("ignore", DataWarning)
             filled, kept, systems = fill_or_drop(matrix, labels, list(runs.systems), missing)
         found[str(measure)] = Scores(filled, kept, systems, str(measure))
     return found
