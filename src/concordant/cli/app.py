@@ -10,6 +10,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from ..errors import ConcordantError, InputError, TiesError
+from .evaluating import evaluate
+from .judgments import app as judgments
 from .options import (
     CoefficientsOption,
     Format,
@@ -219,6 +221,8 @@ def distribution(
 
 app.command()(simulate)
 app.add_typer(studies, name="study")
+app.command()(evaluate)
+app.add_typer(judgments, name="judgments")
 app.command()(reliability)
 app.command()(plan)
 

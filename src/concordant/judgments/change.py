@@ -96,9 +96,11 @@ class Change:
         """The level in words."""
         return self.level if isinstance(self.level, str) else listing(_each(self.level))
 
-    def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
-        """The changed judgments. What was left without a judgment is not warned of again and again."""
-        with warnings.catch_warnings(action="ignore", category=DataWarning):
+    def make(self, runs: Runs, full: Qrels, rng: np.random.Generator, *, warn: bool = False) -> Qrels:
+        """The changed judgments; with the warnings that making them gives only where asked for, to say it once."""
+        with warnings.catch_warnings():
+            if not warn:
+                warnings.simplefilter("ignore", DataWarning)
             return _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
 
     def other(self) -> Qrels | None:

@@ -183,12 +183,15 @@ def judgment_study(  # noqa: PLR0913
     if seed is None or seed < 0 or isinstance(rng, bool):
         raise InputTypeError(f"rng is {rng!r}: a study needs a seed, a whole number, so that it can be continued")
     full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)
+    last = {change.kind: change.level for change in listed}
     for change in listed:
         other = change.other()
         if other is not None:
             check_thresholds(other, wanted)
-        if not change.random:
-            change.make(runs, qrels, np.random.default_rng(0))  # what cannot be made is refused now
+        # What cannot be made is refused now, and what is odd about it said now.
+        change.make(
+            runs, qrels, np.random.default_rng(0), warn=not change.random or change.level == last.get(change.kind)
+        )
     n_draws = check_count(n_draws, "n_draws")
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
     work = JudgmentTrials(
