@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from .expected.halves import split_half
     from .expected.planning import TopicPlan, plan_topics
     from .expected.probabilities import Discordance, discordance
+    from .inference.correlation import CorrelationEstimate, correlate
+    from .inference.judges import JudgeComparison, compare_judges
+    from .inference.topic_bootstrap import TopicBootstrap
     from .judgments.evaluation import evaluate, evaluate_all
     from .judgments.qrels import Qrels
     from .judgments.runs import Run, Runs
@@ -102,6 +105,9 @@ _MODULE_OF = {
         "expected.halves": ("split_half",),
         "expected.planning": ("TopicPlan", "plan_topics"),
         "expected.probabilities": ("Discordance", "discordance"),
+        "inference.correlation": ("CorrelationEstimate", "correlate"),
+        "inference.judges": ("JudgeComparison", "compare_judges"),
+        "inference.topic_bootstrap": ("TopicBootstrap",),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
         "judgments.qrels": ("Qrels",),
         "judgments.runs": ("Run", "Runs"),
@@ -126,6 +132,7 @@ __all__ = [
     "Coefficient",
     "Comparison",
     "ConcordantError",
+    "CorrelationEstimate",
     "DataWarning",
     "Discordance",
     "DiscriminativePower",
@@ -135,6 +142,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "Interval",
+    "JudgeComparison",
     "JudgmentStudy",
     "MissingExtraError",
     "Qrels",
@@ -151,11 +159,14 @@ __all__ = [
     "StudyError",
     "TieBounds",
     "TiesError",
+    "TopicBootstrap",
     "TopicPlan",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
+    "compare_judges",
+    "correlate",
     "discordance",
     "discriminative_power",
     "evaluate",

@@ -15,6 +15,7 @@ from .arrays import FloatArray
 from .errors import AlignmentWarning, InputError, InputTypeError, import_extra
 
 _LARGEST = 1e300  # sums over topics stay finite
+_POWERS = 10.0 ** np.arange(301)
 
 
 def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
@@ -44,9 +45,12 @@ def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> Floa
     x = np.asarray(means, dtype=np.float64)
     magnitude = np.abs(x if size is None else np.asarray(size, dtype=np.float64))
     digits = 11 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
-    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
     # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
     # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
+    if ((digits >= 0) & (digits <= 300)).all():  # nearly always, and many resampled means come this way
+        up = _POWERS[digits.astype(np.intp)]
+        return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
+    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
     steps = np.rint(np.abs(x) * up / down - 0.02)
     return np.asarray(np.copysign(steps / up * down, x) + 0.0)
 
