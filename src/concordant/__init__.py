@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import judgments as judgments
     from ._kernels import has_native
     from .coefficients.ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
     from .coefficients.classic import pearson, spearman, weighted_tau
@@ -47,18 +48,24 @@ if TYPE_CHECKING:
     from .inference.correlation import CorrelationEstimate, correlate
     from .inference.explanation import Explanation, explain
     from .inference.intervals_over_systems import kendall_interval
+    from .inference.judges import JudgeComparison, compare_judges
     from .inference.nulls import NullDistribution, tau_ap_null, tau_null
     from .inference.permutation import PermutationTest, permutation_test
     from .inference.rank_bounds import RankIntervals, rank_intervals
     from .inference.topic_bootstrap import TopicBootstrap
+    from .judgments.evaluation import evaluate, evaluate_all
+    from .judgments.qrels import Qrels
+    from .judgments.runs import Run, Runs
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
-    from .read import Run, read_qrels, read_run, read_runs, read_scores
+    from .read import read_qrels, read_run, read_runs, read_scores
     from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
     from .study.grid import StudyError
+    from .study.judgments import judgment_study
+    from .study.judgments_result import JudgmentStudy
     from .study.reliability import reliability_study
     from .study.reliability_result import ReliabilityStudy
 
@@ -115,12 +122,18 @@ _MODULE_OF = {
         "inference.topic_bootstrap": ("TopicBootstrap",),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
-        "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
         "rerankings": ("random_rankings",),
+        "inference.judges": ("JudgeComparison", "compare_judges"),
+        "judgments.evaluation": ("evaluate", "evaluate_all"),
+        "judgments.qrels": ("Qrels",),
+        "judgments.runs": ("Run", "Runs"),
+        "read": ("read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
         "study.grid": ("StudyError",),
+        "study.judgments": ("judgment_study",),
+        "study.judgments_result": ("JudgmentStudy",),
         "study.reliability": ("reliability_study",),
         "study.reliability_result": ("ReliabilityStudy",),
     }.items()
@@ -144,9 +157,12 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "Interval",
+    "JudgeComparison",
+    "JudgmentStudy",
     "MissingExtraError",
     "NullDistribution",
     "PermutationTest",
+    "Qrels",
     "RankIntervals",
     "RankProbabilities",
     "RankTest",
@@ -155,6 +171,7 @@ __all__ = [
     "Reliability",
     "ReliabilityStudy",
     "Run",
+    "Runs",
     "Scores",
     "Simulator",
     "StudyError",
@@ -166,13 +183,17 @@ __all__ = [
     "align",
     "alignment",
     "compare",
+    "compare_judges",
     "correlate",
     "discordance",
     "discriminative_power",
+    "evaluate",
+    "evaluate_all",
     "expected_correlation",
     "explain",
     "get_coefficient",
     "has_native",
+    "judgment_study",
     "kendall_interval",
     "list_coefficients",
     "load_collection",
@@ -216,6 +237,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "judgments":  # concordant.judgments.sample and its kin
+        return import_module(f"{__name__}.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -11,6 +11,8 @@ import typer
 
 from ..errors import ConcordantError, InputError
 from .comparing import compare, matrix
+from .evaluating import evaluate
+from .judgments import app as judgments
 from .options import (
     Format,
     FormatOption,
@@ -92,6 +94,8 @@ def distribution(
 
 app.command()(simulate)
 app.add_typer(studies, name="study")
+app.command()(evaluate)
+app.add_typer(judgments, name="judgments")
 app.command()(reliability)
 app.command()(plan)
 app.command()(tiers)

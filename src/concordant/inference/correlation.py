@@ -155,15 +155,20 @@ def problem_of(sides: tuple[Side, Side], coefficient: Coefficient, workers: int)
                 f"{name} came as one score for each system, and an interval resamples topics: give Scores by topic on "
                 "both sides, or interval=None"
             )
-    if set(coefficient.ties) != {"truth", "observed"}:
-        raise TiesError(
-            f"resampled means can be tied, and {coefficient.name} is not defined for ties on both sides: use "
-            f"{_WITH_TIES[coefficient.name]!r}, which is the same without ties, or interval=None"
-        )
+    require_ties(coefficient, ", or interval=None")
     truth, observed = (side.scores.values for side in sides if side.scores is not None)
     if len(truth) < 2:
         raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
     return Problem(truth, observed, with_workers(coefficient, workers), coefficient.range)
+
+
+def require_ties(coefficient: Coefficient, or_else: str) -> None:
+    """Refuse a coefficient that resampled means may be too much for."""
+    if set(coefficient.ties) != {"truth", "observed"}:
+        raise TiesError(
+            f"resampled means can be tied, and {coefficient.name} is not defined for ties on both sides: use "
+            f"{_WITH_TIES[coefficient.name]!r}, which is the same without ties{or_else}"
+        )
 
 
 def with_workers(coefficient: Coefficient, workers: int) -> Callable[..., Any]:

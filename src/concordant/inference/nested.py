@@ -18,7 +18,7 @@ Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
 """From the means of each condition (resamples x systems) to one value a resample; or several, k x resamples."""
 
 INNER = 12  # second-level samples of each first-level sample, and as many third-level ones
-ROWS = 2048  # resamples at a time: what bounds the memory
+ROWS = 1024  # resamples at a time: what bounds the memory
 
 
 class Nested(NamedTuple):

@@ -90,9 +90,7 @@ class TopicBootstrap:
         check_count(self.n_resamples)
         if self.method not in get_args(Method):
             raise InputError(f"method is {self.method!r}: use {', '.join(map(repr, get_args(Method)))}")
-        level = self.confidence_level
-        if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-            raise InputError(f"confidence_level is {level!r}: give a share above 0 and below 1, such as 0.95")
+        check_level(self.confidence_level)
         if self.n_resamples < 100:
             raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least 100 resamples")
 
@@ -156,6 +154,12 @@ def plain_values(
         if progress is not None:
             progress(some.stop, n_resamples)
     return values
+
+
+def check_level(level: Any) -> None:
+    """A share between 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+        raise InputError(f"confidence_level is {level!r}: give a share above 0 and below 1, such as 0.95")
 
 
 def normal_quantile(confidence_level: float) -> float:

@@ -125,9 +125,9 @@ def reliability_study(  # noqa: PLR0913
     Examples
     --------
     >>> import concordant as cc
-    >>> study = cc.reliability_study({"people": cc.load_collection("people")}, n_trials=3, sizes=[10, 40])
-    >>> study.error("people", 10, "tau", "msqd") > study.error("people", 40, "tau", "msqd")
-    True
+    >>> study = cc.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
+    >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
+    (0.0, 0.0)
     """
     work = ReliabilityTrials(
         _originals(collections, drop_bottom, exact_means), _checked_sizes(sizes), check_count(n_trials, "n_trials")

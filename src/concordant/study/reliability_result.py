@@ -156,6 +156,8 @@ class ReliabilityStudy:
             for ax, coefficient in zip(row, COEFFICIENTS, strict=True):
                 self.plot(ax, what=what, collection=collection, coefficient=coefficient)
                 ax.label_outer()
+        if what == "error":
+            panels[0, 0].set_ylim(bottom=0)
         panels[0, 1].legend(fontsize="small", ncols=2)
         return made
 
