@@ -65,18 +65,22 @@ def reliability(
                 bar.update(done, total)
                 lines.update(done, total)
 
-            study = reliability_study(
-                dict(zip(names, read, strict=True)),
-                n_trials=trials,
-                sizes=wanted,
-                drop_bottom=drop_bottom,
-                exact_means=exact_means,
-                rng=seed,
-                folder=output,
-                workers=workers,
-                dask=dask,
-                progress=progress,
-            )
+            try:
+                study = reliability_study(
+                    dict(zip(names, read, strict=True)),
+                    n_trials=trials,
+                    sizes=wanted,
+                    drop_bottom=drop_bottom,
+                    exact_means=exact_means,
+                    rng=seed,
+                    folder=output,
+                    workers=workers,
+                    dask=dask,
+                    progress=progress,
+                )
+            except KeyboardInterrupt:
+                sys.stderr.write(f"stopped; what is done is kept in {output}, and the same command continues\n")
+                raise
         written = study.save(output)
     if format is Format.json:
         say(to_json(study.to_dict()))
