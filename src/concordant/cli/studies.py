@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -55,6 +56,9 @@ def reliability(
     from .render import Table, to_json
 
     wanted = _sizes(sizes)
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # a scheduler's kill ends the workers, too, as Ctrl-C does
     with Notes(quiet):
         names = _names(collections)
         read = Reader(measure, missing, False, None, None).all(collections, quiet)
