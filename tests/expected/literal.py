@@ -70,7 +70,7 @@ def res_on_grid(d: npt.NDArray[np.int64]) -> float:
 
 
 def plug_in(d: FloatArray) -> float:
-    """The two-stage direct plug-in bandwidth of Wand and Jones, section 3.6.1."""
+    """The two-stage direct plug-in bandwidth of Sheather and Jones, with their n (n - 1)."""
     n = len(d)
     q = np.percentile(d, [25, 75])
     scale = min(float(d.std(ddof=1)), float(q[1] - q[0]) / 1.349) or float(d.std(ddof=1))
@@ -82,7 +82,7 @@ def plug_in(d: FloatArray) -> float:
                 u = (a - b) / g
                 hermite = u**4 - 6 * u**2 + 3 if r == 4 else u**6 - 15 * u**4 + 45 * u**2 - 15
                 total += hermite * math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
-        return total / (n * n * g ** (r + 1))
+        return total / (n * (n - 1) * g ** (r + 1))
 
     psi_8 = 105 / (32 * math.sqrt(math.pi) * scale**9)
     g = (-2 * -15 * stats.norm.pdf(0) / (psi_8 * n)) ** (1 / 9)

@@ -153,11 +153,12 @@ double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& s
     const double first = scale * std::pow(30.0 * 32 / (105 * std::sqrt(2.0) * double(n)), 1.0 / 9);
     const auto extremes = std::minmax_element(d, d + n);
     const double step = 2 * PI / ((*extremes.second - *extremes.first) + (REACH + 1) * first);
+    const double among = double(n) * double(n) / (double(n) - 1);  // n, for sums divided by n (n - 1) and not by n^2
     const auto second_from = [&](double six) {
-        return std::pow(6 / (std::sqrt(2 * PI) * -six * double(n)), 1.0 / 7);
+        return std::pow(6 / (std::sqrt(2 * PI) * -six * among), 1.0 / 7);
     };
     const auto width_from = [&](double four) {
-        return std::pow(1 / (2 * std::sqrt(PI) * four * double(n)), 1.0 / 5);
+        return std::pow(1 / (2 * std::sqrt(PI) * four * among), 1.0 / 5);
     };
     if (REACH / (first * step) > 8 * double(n) + 64)
         return width_from(direct_four(d, n, second_from(direct_six(d, n, first))));

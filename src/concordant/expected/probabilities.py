@@ -127,7 +127,7 @@ def discordance(  # noqa: PLR0913
     n_resamples : int, optional
         Resamples for "res" and "kd"; None for the exact limit.
     bandwidth : {"plug-in", "scott", "silverman"}
-        For "kd": the two-stage direct plug-in of Wand and Jones; 1.06 sd n^(-1/5); or
+        For "kd": the two-stage direct plug-in of Sheather and Jones; 1.06 sd n^(-1/5); or
         0.9 min(sd, IQR / 1.349) n^(-1/5).
     rng : int, Generator or None
         Seed of the resampling.
@@ -144,7 +144,8 @@ def discordance(  # noqa: PLR0913
     ----------
     J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
     True System Performance. SIGIR.
-    M. P. Wand and M. C. Jones (1995). Kernel Smoothing. Chapman and Hall, section 3.6.
+    S. J. Sheather and M. C. Jones (1991). A Reliable Data-Based Bandwidth Selection Method for Kernel Density
+    Estimation. Journal of the Royal Statistical Society B 53.
     J. Gil-Pelaez (1951). Note on the inversion theorem. Biometrika 38(3/4).
 
     Examples
