@@ -30,6 +30,7 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/rank_intervals.py
 	$(PY) benchmarks/reliability.py
 	$(PY) benchmarks/nulls.py
+	$(PY) benchmarks/intervals.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed
@@ -44,6 +45,8 @@ STUDY ?= studies/sigir2016
 study: $(VENV)/installed
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
+	$(PY) benchmarks/coverage_intervals.py
+	$(PY) benchmarks/coverage_judges.py
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

@@ -32,20 +32,20 @@ def two_conditions(seed: int = 0, n: int = 30, m: int = 12, noise: float = 0.2) 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_value_is_the_coefficient_of_the_means(method: Method) -> None:
     truth, observed = two_conditions()
-    e = cc.correlate(truth, observed, "tau_ap_b", interval=cc.TopicBootstrap(300, method), rng=1)
+    e = cc.correlate(truth, observed, "tau_ap_b", interval=cc.TopicBootstrap(500, method), rng=1)
     assert float(e) == e.value == cc.tau_ap_b(truth.means(), observed.means())
     assert e.interval is not None
     assert -1 <= e.interval.low < e.interval.high <= 1
     assert e.interval.method == f"{method} topic bootstrap"
     assert e.settings["seed"] == 1
-    assert e.settings["n_resamples"] == 300
+    assert e.settings["n_resamples"] == 500
     assert e.pvalue is None
 
 
 @pytest.mark.parametrize("name", WITH_TIES)
 def test_every_coefficient_with_ties_has_an_interval(name: str) -> None:
     truth, observed = two_conditions(m=6)
-    e = cc.correlate(truth, observed, name, interval=cc.TopicBootstrap(100), rng=1)
+    e = cc.correlate(truth, observed, name, interval=cc.TopicBootstrap(500), rng=1)
     assert e.interval is not None
     low, high = cc.get_coefficient(name).range
     assert low <= e.interval.low <= e.interval.high <= high
@@ -78,7 +78,7 @@ def test_the_same_bits_at_any_number_of_threads(method: Method) -> None:
 
 def test_a_drawn_seed_is_kept_and_gives_the_same_again() -> None:
     truth, observed = two_conditions()
-    how = cc.TopicBootstrap(200)
+    how = cc.TopicBootstrap(500)
     drawn = cc.correlate(truth, observed, interval=how)
     assert cc.correlate(truth, observed, interval=how, rng=drawn.settings["seed"]) == drawn
     assert cc.correlate(truth, observed, interval=how, rng=np.random.default_rng(1)).settings["seed"] is None
@@ -112,7 +112,7 @@ def test_limits_widen_with_the_level_and_stay_in_the_range() -> None:
 def test_sides_are_matched_by_label_and_losses_reported() -> None:
     truth, observed = two_conditions()
     turned = observed.select(systems=observed.systems[::-1], topics=observed.topics[::-1])
-    how = cc.TopicBootstrap(200)
+    how = cc.TopicBootstrap(500)
     assert (
         cc.correlate(truth, turned, interval=how, rng=1).interval
         == cc.correlate(truth, observed, interval=how, rng=1).interval
@@ -125,7 +125,7 @@ def test_sides_are_matched_by_label_and_losses_reported() -> None:
 
 def test_the_result_prints_and_travels() -> None:
     truth, observed = two_conditions()
-    e = cc.correlate(truth, observed, rng=1, interval=cc.TopicBootstrap(200))
+    e = cc.correlate(truth, observed, rng=1, interval=cc.TopicBootstrap(500))
     assert "95% interval [" in str(e)
     assert "bias-corrected" in str(e)
     stored = json.loads(json.dumps(e.to_dict(), allow_nan=False))
@@ -192,7 +192,7 @@ def test_bad_input_is_one_clear_error() -> None:
     ("settings", "message"),
     [
         ({"n_resamples": 0}, "n_resamples is 0"),
-        ({"n_resamples": 99}, "at least 100"),
+        ({"n_resamples": 499}, "at least 500"),
         ({"n_resamples": 2.5}, "n_resamples is 2.5"),
         ({"method": "bca"}, "method is 'bca'"),
         ({"confidence_level": 95}, "confidence_level is 95"),

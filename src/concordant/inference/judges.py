@@ -26,7 +26,7 @@ from ..tables import counted, listing
 from .correlation import require_ties, with_workers
 from .nested import nested_values
 from .summary import summarise
-from .topic_bootstrap import WIDENING, check_level, normal_quantile
+from .topic_bootstrap import FEWEST, WIDENING, check_level, normal_quantile
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Method: TypeAlias = Literal["iterated", "plain"]
@@ -184,8 +184,8 @@ def compare_judges(  # noqa: PLR0913
     check_level(confidence_level)
     require_ties(known, "")
     workers, count = check_workers(workers), check_count(n_resamples)
-    if count < 100:
-        raise InputError(f"n_resamples is {count}: a test needs at least 100 resamples")
+    if count < FEWEST:
+        raise InputError(f"n_resamples is {count}: a test needs at least {FEWEST} resamples")
     rng = int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
     stream = generator(rng)
     sides, notes = _three(truth, observed_a, observed_b, _check_names(names))
