@@ -109,11 +109,11 @@ def test_mix_equals_the_library(run) -> None:  # type: ignore[no-untyped-def]
 def test_judges(run) -> None:  # type: ignore[no-untyped-def]
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = run(*asked)
-    assert "Labels of the documents that both judged:" in text
+    assert "ranks the systems most like the truth" in text
     assert "truth by row, other by column" in text
     found = json.loads(run(*asked, "-f", "json"))
     truth, machine = (cc.evaluate(RUNS, of, "nDCG@5").means() for of in (QRELS, MACHINE))
-    value = next(r["mean"] for r in found["rows"] if (r["level"], r["statistic"]) == ("machine", "tau_b"))
+    value = next(r["value"] for r in found["rows"] if (r["judge"], r["coefficient"]) == ("machine", "tau_b"))
     assert value == pytest.approx(cc.tau_b(truth, machine), abs=1e-12)
     kappa = cc.judgments.label_agreement(QRELS, MACHINE, rng=0)["kappa"]
     assert found["labels"]["machine"]["kappa"]["value"] == kappa.value
