@@ -39,7 +39,7 @@ def _root() -> None:
 QrelsArgument = Annotated[Path, typer.Argument(help="The full judgments, in TREC's format.")]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="A folder for what is done, to continue there, and for the tables."),
+    typer.Option("--output", "-o", help="A folder for what is done, to continue there, and for tables and the figure."),
 ]
 DrawsOption = Annotated[int, typer.Option(min=1, help="Random draws of each level.")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Resamples of topics, for p-values.")]
@@ -240,6 +240,7 @@ def judges(
     resamples: Annotated[int, typer.Option(min=100, help="Resamples of topics, for intervals and tests.")] = 4_999,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -268,6 +269,8 @@ def judges(
             workers=workers,
             progress=bar.update,
         )
+    if output is not None:
+        study.save(output)
     print_judges(study, format)
 
 

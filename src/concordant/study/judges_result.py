@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +15,7 @@ import numpy as np
 from ..errors import InputError, import_extra
 from ..estimates import Estimate
 from ..figures import axes
+from ..files import written_whole
 from ..inference.judges import JudgeComparison
 from ..judgments.agreement import LabelAgreement
 from .judgments_result import JudgmentStudy
@@ -113,6 +118,36 @@ class JudgeStudy:
     def to_frame(self) -> Any:
         """A pandas frame of `rows`."""
         return import_extra("pandas").DataFrame(self.rows(), columns=list(COLUMNS))
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write the tables of judges and of systems, and the figure, into a folder, and say which files these are."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        written = [target / "judges.csv", target / "systems.csv", target / "judges.png"]
+        for path, rows in zip(written, (self.rows(), self.study.systems_rows()), strict=False):
+            text = io.StringIO()
+            writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+            with written_whole(path) as file:
+                file.write(text.getvalue().encode())
+        with written_whole(written[-1]) as file:
+            self.figure().savefig(file, format="png", dpi=150)
+        return written
+
+    def figure(self) -> Any:
+        """The heatmap; then for each judge the means of all systems, of the ten best, and the confusion of labels."""
+        count = len(self.judges)
+        made = import_extra("matplotlib.figure").Figure(figsize=(13, 3.8 * (count + 1)), layout="constrained")
+        panels = made.subplots(count + 1, 3, squeeze=False)
+        self.plot(panels[0, 0])
+        for ax in panels[0, 1:]:
+            ax.axis("off")
+        for row, judge in zip(panels[1:], self.judges, strict=True):
+            self.plot_scores(judge, ax=row[0])
+            self.plot_scores(judge, ax=row[1], top=10)
+            self.labels[judge].plot(row[2])
+        return made
 
     def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
         """A coefficient as a heatmap, judge by measure, with the values written in."""
