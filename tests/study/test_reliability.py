@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +181,30 @@ def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.Relia
     assert other.returncode == 1
     assert "seed is 3 there and 4 here" in other.stderr
     assert run("--sizes", "ten").returncode == 2
+
+
+def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "concordant", "study", "reliability", str(collection("people"))]
+    options = ["--trials", "100000", "--sizes", "10", "-o", str(out), "--workers", "2"]
+    run = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    for _ in range(1200):
+        if list(out.glob("chunks/*.npy")):
+            break
+        time.sleep(0.05)
+    run.send_signal(signal.SIGTERM)
+    _, message = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert f"stopped; what is done is kept in {out}, and the same command continues" in message
+    assert not list(out.rglob("*.part"))
+    for _ in range(200):
+        try:
+            os.killpg(run.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGKILL)
+    pytest.fail("a process of the study lives on")
 
 
 @pytest.mark.parametrize("name", ["adhoc6", "adhoc7"])

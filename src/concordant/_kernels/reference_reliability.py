@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 
-NEGLIGIBLE = 1e-9  # terms below this, so many of them in a row, end a sum
-IN_A_ROW = 8
+NEGLIGIBLE = 1e-9  # terms below this, 8 + 1,000 / n of them in a row, end a sum: with few topics they come and go
 TAPER = 4.5  # where a sum is cut off, its terms fade out as exp(-TAPER^2 / 2)
 _AT_A_TIME = 2**17
 
@@ -52,7 +51,7 @@ def negative_shares(
             plain += np.where(done, 0.0, weights * f.imag[:, None])
             faded += np.where(done, 0.0, math.exp(-0.5 * (TAPER * (k + 0.5) / most) ** 2) * weights * f.imag[:, None])
             quiet = np.where(np.abs(f)[:, None] * weights < NEGLIGIBLE, quiet + 1, 0)
-            ends = quiet >= IN_A_ROW
+            ends = quiet >= 8 + 1000 // n
             ends[:, 0] = np.where(points[rows] > 0, 2 * k + 3 >= points[rows], ends[:, 0])
             done |= ends
             out[rows] = 0.5 - np.where(done, plain, faded)
@@ -76,11 +75,12 @@ def _weights(k: int, steps: FloatArray, points: IntArray, widths: FloatArray) ->
 
 
 def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray, workers: int) -> None:
-    """Bandwidths of a Gaussian kernel density of each row, by the two-stage direct plug-in of Wand and Jones.
+    """Bandwidths of a Gaussian kernel density of each row, by the two-stage direct plug-in of Sheather and Jones.
 
-    With psi_r(g) the mean over all pairs of values, a value with itself included, of the r-th derivative of the normal
-    density of standard deviation g: psi_8 as of a normal distribution of the given scale; from it the g of psi_6; from
-    that the g of psi_4; and h = (1 / (2 sqrt(pi) psi_4 n))^(1/5).
+    With psi_r(g) the sum over all pairs of values, a value with itself included, of the r-th derivative of the normal
+    density of standard deviation g, divided by n (n - 1): psi_8 as of a normal distribution of the given scale; from it
+    the g of psi_6; from that the g of psi_4; and h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones divide by n^2;
+    that makes wider kernels of few values than the published figures of urbano2016 come from.
     """
     n = differences.shape[1]
     # (-2 K6(0) / (psi_8 n))^(1/9) with K6(0) = -15 / sqrt(2 pi) and psi_8 = 105 / (32 sqrt(pi) scale^9)
@@ -90,9 +90,9 @@ def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray,
         rows = slice(lo, lo + block)
         apart = differences[rows, :, None] - differences[rows, None, :]
         g = first * scales[rows]
-        psi_6 = _mean_derivative(apart, g, 6, (1, -15, 45, -15))
+        psi_6 = n / (n - 1) * _mean_derivative(apart, g, 6, (1, -15, 45, -15))
         g = (6 / (math.sqrt(2 * math.pi) * -psi_6 * n)) ** (1 / 7)
-        psi_4 = _mean_derivative(apart, g, 4, (1, -6, 3))
+        psi_4 = n / (n - 1) * _mean_derivative(apart, g, 4, (1, -6, 3))
         out[rows] = (1 / (2 * math.sqrt(math.pi) * psi_4 * n)) ** (1 / 5)
 
 

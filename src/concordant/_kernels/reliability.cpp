@@ -31,7 +31,6 @@ constexpr size_t LANES = 8;
 constexpr double PI = 3.14159265358979323846;
 // As in the twin.
 constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;
-constexpr int IN_A_ROW = 8;
 constexpr double REACH = 8.5;  // standard deviations at which a normal density, times its sixth power, is nothing
 
 struct Point {
@@ -99,6 +98,7 @@ void invert(const double* d, double step, int64_t points, double width, int most
     walk.begin(d, 0.5 * step, step);
     Sum sharp, smooth;
     smooth.done = !(width > 0);
+    const int in_a_row = 8 + 1000 / int(walk.n);
     for (int k = 0; k < most && !(sharp.done && smooth.done); k++) {
         const Point f = power(walk.next(), walk.n);
         const double place = k + 0.5, off = TAPER * place / most, fade = std::exp(-0.5 * off * off);
@@ -107,12 +107,12 @@ void invert(const double* d, double step, int64_t points, double width, int most
             const double own =
                 points > 0 ? 1 / (std::tan(PI * (2 * k + 1) / (2 * double(points))) * double(points)) : weight;
             sharp.add(own * f.s, size * own, fade);
-            sharp.done = points > 0 ? 2 * k + 3 >= points : sharp.quiet >= IN_A_ROW;
+            sharp.done = points > 0 ? 2 * k + 3 >= points : sharp.quiet >= in_a_row;
         }
         if (!smooth.done) {
             const double t = place * step, factor = weight * std::exp(-0.5 * width * t * t);
             smooth.add(factor * f.s, size * factor, fade);
-            smooth.done = smooth.quiet >= IN_A_ROW;
+            smooth.done = smooth.quiet >= in_a_row;
         }
     }
     out[0] = sharp.share();
@@ -153,11 +153,12 @@ double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& s
     const double first = scale * std::pow(30.0 * 32 / (105 * std::sqrt(2.0) * double(n)), 1.0 / 9);
     const auto extremes = std::minmax_element(d, d + n);
     const double step = 2 * PI / ((*extremes.second - *extremes.first) + (REACH + 1) * first);
+    const double among = double(n) * double(n) / (double(n) - 1);  // n, for sums divided by n (n - 1) and not by n^2
     const auto second_from = [&](double six) {
-        return std::pow(6 / (std::sqrt(2 * PI) * -six * double(n)), 1.0 / 7);
+        return std::pow(6 / (std::sqrt(2 * PI) * -six * among), 1.0 / 7);
     };
     const auto width_from = [&](double four) {
-        return std::pow(1 / (2 * std::sqrt(PI) * four * double(n)), 1.0 / 5);
+        return std::pow(1 / (2 * std::sqrt(PI) * four * among), 1.0 / 5);
     };
     if (REACH / (first * step) > 8 * double(n) + 64)
         return width_from(direct_four(d, n, second_from(direct_six(d, n, first))));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -55,6 +56,9 @@ def reliability(
     from .render import Table, to_json
 
     wanted = _sizes(sizes)
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # a scheduler's kill ends the workers, too, as Ctrl-C does
     with Notes(quiet):
         names = _names(collections)
         read = Reader(measure, missing, False, None, None).all(collections, quiet)
@@ -65,18 +69,22 @@ def reliability(
                 bar.update(done, total)
                 lines.update(done, total)
 
-            study = reliability_study(
-                dict(zip(names, read, strict=True)),
-                n_trials=trials,
-                sizes=wanted,
-                drop_bottom=drop_bottom,
-                exact_means=exact_means,
-                rng=seed,
-                folder=output,
-                workers=workers,
-                dask=dask,
-                progress=progress,
-            )
+            try:
+                study = reliability_study(
+                    dict(zip(names, read, strict=True)),
+                    n_trials=trials,
+                    sizes=wanted,
+                    drop_bottom=drop_bottom,
+                    exact_means=exact_means,
+                    rng=seed,
+                    folder=output,
+                    workers=workers,
+                    dask=dask,
+                    progress=progress,
+                )
+            except KeyboardInterrupt:
+                sys.stderr.write(f"stopped; what is done is kept in {output}, and the same command continues\n")
+                raise
         written = study.save(output)
     if format is Format.json:
         say(to_json(study.to_dict()))

@@ -104,25 +104,9 @@ def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
     return at(0.25), at(0.75)
 
 
-def lattice_of(values: FloatArray) -> float:
-    """The step of which all scores are multiples, up to a shift; 0 if there is none that can be told.
-
-    On a lattice (P@10, accuracies, decimals) the distribution of a resampled mean can be inverted without error.
-    """
-    distinct = np.unique(values)
-    if distinct.size < 2:
-        return 0.0
-    whole = float(distinct[-1] - distinct[0])
-    for parts in (1, 2, 3, 5, 10):  # of the least gap, which need not be the step itself
-        places = (distinct - distinct[0]) / (float(np.diff(distinct).min()) / parts)
-        if places[-1] < 1e6 and np.abs(places - np.rint(places)).max() < 1e-6:
-            return whole / round(float(places[-1]))  # with the least error of rounding
-    return 0.0
-
-
-def by_inversion(block: Block, h: FloatArray, lattice: float, workers: int = 1) -> tuple[FloatArray, FloatArray]:
+def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
     """RES and KD in the limit of infinitely many resamples; `h` holds the bandwidths of KD."""
-    n = block.differences.shape[1]
+    n, lattice = block.differences.shape[1], block.lattice
     res = np.where(block.means > 0, 0.0, np.where(block.means < 0, 1.0, 0.5))
     kd = res.copy()
     # The mean as an exact 0 where the systems are tied: their own mean may differ by rounding.

@@ -15,6 +15,8 @@ from ..scores import mean_over_topics
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_A_TIME = 2**18  # differences: what bounds the memory
+_ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
+_COARSE = 1_000  # steps of a grid
 
 
 @dataclass(frozen=True)
@@ -26,18 +28,18 @@ class Block:
     sorted: FloatArray
     """The same, ascending in each row."""
     means: FloatArray
-    rounding: float
-    """What floating point may make of a difference of 0: 0.3 - 0.2 is not 0.4 - 0.3."""
+    lattice: float
+    """The step of which all differences are multiples; 0 if there is none."""
 
     @cached_property
     def constant(self) -> Flags:
         """Pairs that differ by the same on every topic: the sign of that is certain."""
-        return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= self.rounding)
+        return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= _ROUNDING)
 
     @cached_property
     def identical(self) -> Flags:
         """Pairs that do not differ on any topic."""
-        return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= self.rounding)
+        return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= _ROUNDING)
 
 
 class Pairs:
@@ -52,7 +54,10 @@ class Pairs:
         self.values = np.ldexp(values.T[self.order], -self.exponent)  # systems x topics
         self.m, self.n = self.values.shape
         self.i, self.j = np.triu_indices(self.m, 1)
-        self._rounding = 1e-12
+        self.lattice = lattice_of(self.values)
+        # 0.3 - 0.2 is not 0.4 - 0.3 in floating point, and MSQD reads ranks: on a coarse grid equal differences are
+        # made equal. On a fine one, where that is a matter of 1e-6, they stay as the published values have them.
+        self._coarse = self.lattice > 0 and float(np.ptp(self.values)) < _COARSE * self.lattice
 
     def __len__(self) -> int:
         return len(self.i)
@@ -64,7 +69,9 @@ class Pairs:
             rows = slice(lo, min(lo + step, len(self)))
             i, j = self.i[rows], self.j[rows]
             differences = self.values[i] - self.values[j]
-            yield Block(rows, differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self._rounding)
+            if self._coarse:
+                differences = np.rint(differences / self.lattice) * self.lattice
+            yield Block(rows, differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
 
     def matrix(self, p: FloatArray) -> FloatArray:
         """A value for each pair as a matrix, above the diagonal; below it what is left to 1, on it nan."""
@@ -78,3 +85,19 @@ class Pairs:
         tau = 1 - 4 * float(p.sum()) / (self.m * (self.m - 1))
         tau_ap = 1 - 2 * float((p / self.j).sum()) / (self.m - 1)
         return tau, tau_ap
+
+
+def lattice_of(values: FloatArray) -> float:
+    """The step of which all scores are multiples, up to a shift; 0 if there is none that can be told.
+
+    On a lattice (P@10, accuracies, decimals) the distribution of a resampled mean can be inverted without error.
+    """
+    distinct = np.unique(values)
+    if distinct.size < 2:
+        return 0.0
+    whole = float(distinct[-1] - distinct[0])
+    for parts in (1, 2, 3, 5, 10):  # of the least gap, which need not be the step itself
+        places = (distinct - distinct[0]) / (float(np.diff(distinct).min()) / parts)
+        if places[-1] < 1e6 and np.abs(places - np.rint(places)).max() < 1e-6:
+            return whole / round(float(places[-1]))  # with the least error of rounding
+    return 0.0

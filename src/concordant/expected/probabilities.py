@@ -15,7 +15,7 @@ from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, resampled_means, resampled_weights, seed_of
-from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations, lattice_of
+from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .inputs import Collection, matrix_of
 from .pairs import Block, Flags, Pairs
 
@@ -127,7 +127,7 @@ def discordance(  # noqa: PLR0913
     n_resamples : int, optional
         Resamples for "res" and "kd"; None for the exact limit.
     bandwidth : {"plug-in", "scott", "silverman"}
-        For "kd": the two-stage direct plug-in of Wand and Jones; 1.06 sd n^(-1/5); or
+        For "kd": the two-stage direct plug-in of Sheather and Jones; 1.06 sd n^(-1/5); or
         0.9 min(sd, IQR / 1.349) n^(-1/5).
     rng : int, Generator or None
         Seed of the resampling.
@@ -144,7 +144,8 @@ def discordance(  # noqa: PLR0913
     ----------
     J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
     True System Performance. SIGIR.
-    M. P. Wand and M. C. Jones (1995). Kernel Smoothing. Chapman and Hall, section 3.6.
+    S. J. Sheather and M. C. Jones (1991). A Reliable Data-Based Bandwidth Selection Method for Kernel Density
+    Estimation. Journal of the Royal Statistical Society B 53.
     J. Gil-Pelaez (1951). Note on the inversion theorem. Biometrika 38(3/4).
 
     Examples
@@ -184,7 +185,7 @@ def discordance(  # noqa: PLR0913
             values, pairs, estimator, (ties, bandwidth), check_count(n_resamples), generator(rng), workers, progress
         )
     else:
-        p = _computed(pairs, lambda block: _of(block, estimator, pairs, bandwidth, workers), progress)
+        p = _computed(pairs, lambda block: _of(block, estimator, bandwidth, workers), progress)
     if identical == "concordant":
         p[_identical(pairs)] = 0.0
     tau, tau_ap = pairs.expected(p)
@@ -200,11 +201,11 @@ def _computed(pairs: Pairs, of: Callable[[Block], FloatArray], progress: Progres
     return p
 
 
-def _of(block: Block, estimator: Estimator, pairs: Pairs, bandwidth: Bandwidth, workers: int) -> FloatArray:
+def _of(block: Block, estimator: Estimator, bandwidth: Bandwidth, workers: int) -> FloatArray:
     if estimator in ("ml", "msqd"):
         return by_student(block, deviations(block, estimator))
     h = np.zeros(len(block.means)) if estimator == "res" else bandwidths(block, bandwidth, workers)
-    return by_inversion(block, h, lattice_of(pairs.values), workers)[estimator == "kd"]
+    return by_inversion(block, h, workers)[estimator == "kd"]
 
 
 def _identical(pairs: Pairs) -> Flags:

@@ -127,7 +127,7 @@ def reliability_study(  # noqa: PLR0913
     >>> import concordant as cc
     >>> study = cc.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
     >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
-    (0.0, 0.0)
+    (0.63, 0.829)
     """
     work = ReliabilityTrials(
         _originals(collections, drop_bottom, exact_means), _checked_sizes(sizes), check_count(n_trials, "n_trials")
