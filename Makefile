@@ -28,12 +28,15 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/evaluation.py
 	$(PY) benchmarks/simulation.py
 	$(PY) benchmarks/reliability.py
+	$(PY) benchmarks/intervals.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_reliability.py
+	$(PY) benchmarks/coverage_intervals.py
+	$(PY) benchmarks/coverage_judges.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)
