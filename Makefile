@@ -38,6 +38,8 @@ coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_ranks.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
+	$(PY) benchmarks/coverage_intervals.py
+	$(PY) benchmarks/coverage_judges.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)

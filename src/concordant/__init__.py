@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
     from .study.grid import StudyError
+    from .study.judges import judge_study
+    from .study.judges_result import JudgeStudy
     from .study.judgments import judgment_study
     from .study.judgments_result import JudgmentStudy
     from .study.reliability import reliability_study
@@ -132,6 +134,8 @@ _MODULE_OF = {
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
         "study.grid": ("StudyError",),
+        "study.judges": ("judge_study",),
+        "study.judges_result": ("JudgeStudy",),
         "study.judgments": ("judgment_study",),
         "study.judgments_result": ("JudgmentStudy",),
         "study.reliability": ("reliability_study",),
@@ -158,6 +162,7 @@ __all__ = [
     "InputTypeError",
     "Interval",
     "JudgeComparison",
+    "JudgeStudy",
     "JudgmentStudy",
     "MissingExtraError",
     "NullDistribution",
@@ -193,6 +198,7 @@ __all__ = [
     "explain",
     "get_coefficient",
     "has_native",
+    "judge_study",
     "judgment_study",
     "kendall_interval",
     "list_coefficients",

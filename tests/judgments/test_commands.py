@@ -106,14 +106,18 @@ def test_mix_equals_the_library(run) -> None:  # type: ignore[no-untyped-def]
     assert float(rows[0]["mean"]) == pytest.approx(study.value("mix", "0.5", "AP", "tau_b"), abs=1e-12)
 
 
-def test_judges(run) -> None:  # type: ignore[no-untyped-def]
+def test_judges(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = run(*asked)
-    assert "Labels of the documents that both judged:" in text
+    assert "ranks the systems most like the truth" in text
     assert "truth by row, other by column" in text
-    found = json.loads(run(*asked, "-f", "json"))
+    found = json.loads(run(*asked, "-f", "json", "-o", str(tmp_path)))
+    assert {path.name for path in tmp_path.iterdir()} == {"judges.csv", "systems.csv", "judges.png"}
+    assert (
+        (tmp_path / "judges.csv").read_text().startswith("judge,measure,coefficient,value,low,high,d_rank,p\nmachine,")
+    )
     truth, machine = (cc.evaluate(RUNS, of, "nDCG@5").means() for of in (QRELS, MACHINE))
-    value = next(r["mean"] for r in found["rows"] if (r["level"], r["statistic"]) == ("machine", "tau_b"))
+    value = next(r["value"] for r in found["rows"] if (r["judge"], r["coefficient"]) == ("machine", "tau_b"))
     assert value == pytest.approx(cc.tau_b(truth, machine), abs=1e-12)
     kappa = cc.judgments.label_agreement(QRELS, MACHINE, rng=0)["kappa"]
     assert found["labels"]["machine"]["kappa"]["value"] == kappa.value
@@ -125,7 +129,9 @@ def test_judges(run) -> None:  # type: ignore[no-untyped-def]
 def test_a_folder_keeps_the_study_and_its_tables(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     asked = ("judgments", "sample", "runs", "human.txt", "--shares", "0.5", "--draws", "2", *FEW, "-o", str(tmp_path))
     assert run(*asked) == run(*asked)
-    assert {"judgments.csv", "systems.csv", "manifest.json", "chunks"} == {path.name for path in tmp_path.iterdir()}
+    assert {"judgments.csv", "systems.csv", "judgments.png", "manifest.json", "chunks"} == {
+        path.name for path in tmp_path.iterdir()
+    }
 
 
 @pytest.mark.parametrize(

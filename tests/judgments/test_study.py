@@ -143,7 +143,8 @@ def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(tmp_path: 
     )
     np.testing.assert_array_equal(one, two)
     written = found.save(tmp_path / "tables")
-    assert [path.name for path in written] == ["judgments.csv", "systems.csv"]
+    assert [path.name for path in written] == ["judgments.csv", "systems.csv", "judgments.png"]
+    assert written[2].read_bytes()[1:4] == b"PNG"
     assert written[1].read_text().startswith("change,level,measure,system,full_score")
 
 

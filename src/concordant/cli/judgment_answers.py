@@ -15,9 +15,11 @@ from .studies import Lines
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
+    from ..estimates import Estimate
     from ..judgments import Change
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
+    from ..study.judges_result import JudgeStudy
     from ..study.judgments_result import JudgmentStudy
 
 
@@ -107,6 +109,54 @@ def print_each_out(
     print_table(Table(["measure", *names], rows), Format.table)
 
 
-def with_interval(estimate: Any) -> str:
+def print_judges(found: JudgeStudy, format: Format) -> None:
+    """Judges beside the truth: rankings, which is better than which, labels."""
+    from .render import Table, to_json
+
+    if format is Format.json:
+        say(to_json(found.to_dict()))
+        return
+    if format is Format.csv:
+        rows = found.rows()
+        print_table(Table(list(rows[0]), [list(row.values()) for row in rows]), format)
+        return
+    if format is Format.table:
+        say(f"{len(found.study.systems)} systems, {len(found.study.topics)} topics\n\n{found.verdict()}\n")
+    ranked: list[list[Any]] = []
+    for judge in found.judges:
+        for measure in found.study.measures:
+            spans = [_with_interval(found.estimates[judge, measure, name]) for name in found.coefficients]
+            tested = [found.study.value("judge", judge, measure, name) for name in ("d_rank", "p")]
+            ranked.append([judge, measure, *spans, *tested])
+    print_table(Table(["judge", "measure", *found.coefficients, "d_rank", "p"], ranked), format)
+    say("")
+    columns = ["judge", "documents", *(e.coefficient for e in found.labels[found.judges[0]].estimates)]
+    labels: list[list[Any]] = [
+        [judge, a.size, *(_with_interval(e) for e in a.estimates)] for judge, a in found.labels.items()
+    ]
+    print_table(Table(columns, labels), format)
+    if format is Format.table:
+        _print_judge_details(found)
+
+
+def _print_judge_details(found: JudgeStudy) -> None:
+    from .render import Table
+
+    if found.tests:
+        what = f"{found.study.measures[0]}, {found.coefficients[0]}"
+        say(f"\nWhich judge is better than which ({what}, paired over topics, not adjusted for the number of pairs):")
+        rows: list[list[Any]] = [
+            [a, b, test.difference, test.bias_corrected, str(test.interval), test.pvalue]
+            for (a, b), test in found.tests.items()
+        ]
+        print_table(Table(["judge", "other", "difference", "corrected", "95% interval", "p"], rows), Format.table)
+    for judge, a in found.labels.items():
+        if len(a.labels) <= 6:
+            say(f"\n{judge}\n{a}")
+    for note in found.notes():
+        say(f"\nMind: {note}")
+
+
+def _with_interval(estimate: Estimate) -> str:
     span = estimate.interval
     return f"{estimate.value:.3f}" + (f" [{span.low:.3f}, {span.high:.3f}]" if span else "")

@@ -10,10 +10,19 @@ import typer
 
 from ..errors import InputError
 from .evaluating import MeasuresOption, RunsArgument, read_noting
-from .judgment_answers import Asked, answer, print_each_out, with_interval
-from .options import CoefficientsOption, Format, FormatOption, Missing, MissingOption, QuietOption, SeedOption
+from .judgment_answers import Asked, answer, print_each_out
+from .options import (
+    CoefficientsOption,
+    Format,
+    FormatOption,
+    Missing,
+    MissingOption,
+    QuietOption,
+    SeedOption,
+    WorkersOption,
+)
 from .reading import labels_of, names_of
-from .terminal import Notes, print_table, say
+from .terminal import Bar, Notes, say
 
 app = typer.Typer(
     help="Change the judgments, and see what happens to the ranking of systems.",
@@ -30,7 +39,7 @@ def _root() -> None:
 QrelsArgument = Annotated[Path, typer.Argument(help="The full judgments, in TREC's format.")]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="A folder for what is done, to continue there, and for the tables."),
+    typer.Option("--output", "-o", help="A folder for what is done, to continue there, and for tables and the figure."),
 ]
 DrawsOption = Annotated[int, typer.Option(min=1, help="Random draws of each level.")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Resamples of topics, for p-values.")]
@@ -228,37 +237,41 @@ def judges(
     measure: MeasuresOption = None,
     coefficient: CoefficientsOption = None,
     missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
+    resamples: Annotated[int, typer.Option(min=100, help="Resamples of topics, for intervals and tests.")] = 4_999,
     seed: SeedOption = 0,
-    output: OutputOption = None,
+    workers: WorkersOption = 1,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
     """Compare judges: do they rank the systems alike, and do they give the same grades?"""
-    from ..judgments import Change, label_agreement
+    from ..judgments.evaluation import parse_all
     from ..read import read_qrels
-    from .render import Table, to_json
+    from ..study.judges import judge_study
+    from .judgment_answers import print_judges
+    from .reading import known_coefficients
 
     read, truth = read_noting(runs, qrels, quiet)
-    with Notes(quiet):
+    wanted = known_coefficients(coefficient) if coefficient else ["tau_b", "tau_ap_b"]
+    measures = [str(found) for found in parse_all(measure or ["nDCG@10"])]
+    with Notes(quiet), Bar("judges", quiet) as bar:
         labels = [label.removesuffix(".gz").removesuffix(".txt") for label in labels_of([str(path) for path in others])]
-        found = {label: read_qrels(path) for label, path in zip(labels, others, strict=True)}
-    asked = Asked(measure or ["nDCG@10"], coefficient, missing, 1, resamples, seed, 1, output, quiet)
-    study = asked.study(read, truth, [Change("judge", name, qrels=other) for name, other in found.items()])
-    agreed = {name: label_agreement(truth, other, rel=rel, rng=seed) for name, other in found.items()}
-    if format is Format.json:
-        say(to_json({**study.to_dict(), "labels": {name: a.to_dict() for name, a in agreed.items()}}))
-        return
-    answer(study, format, output)
-    if format is not Format.csv:
-        say(f"\nLabels of the documents that both judged{f', relevant from {rel:g} on' if rel else ''}:")
-        columns = ["judge", "documents", *(e.coefficient for e in next(iter(agreed.values())).estimates)]
-        rows: list[list[Any]] = [[name, a.size, *(with_interval(e) for e in a.estimates)] for name, a in agreed.items()]
-        print_table(Table(columns, rows), format)
-    if format is Format.table:
-        for name, a in agreed.items():
-            if len(a.labels) <= 6:
-                say(f"\n{name}\n{a}")
+        study = judge_study(
+            read,
+            truth,
+            {label: read_qrels(path) for label, path in zip(labels, others, strict=True)},
+            measures,
+            wanted,
+            seed,
+            rel=rel,
+            n_resamples=resamples,
+            missing=missing.value,
+            workers=workers,
+            progress=bar.update,
+        )
+    if output is not None:
+        study.save(output)
+    print_judges(study, format)
 
 
 def _numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:

@@ -44,6 +44,16 @@ class LabelAgreement:
         raise InputError(f"there is no {name!r}: there are {', '.join(e.coefficient for e in self.estimates)}")
 
     @property
+    def labels_of_truth(self) -> tuple[Grade, ...]:
+        """The grades that the truth gave to them."""
+        return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=1), strict=True) if count)
+
+    @property
+    def labels_of_other(self) -> tuple[Grade, ...]:
+        """The grades that the other judge gave to them."""
+        return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=0), strict=True) if count)
+
+    @property
     def size(self) -> int:
         """Documents that both judged."""
         return int(self.confusion.sum())

@@ -68,6 +68,7 @@ def sample(
     """A random share of the judgments, drawn on each topic from the relevant ones and from the others apart.
 
     With the same seed a smaller share is a part of a larger one, so that a series of shares is one history of judging.
+    Grades below 0 are drawn with the other documents that are not relevant.
 
     Parameters
     ----------

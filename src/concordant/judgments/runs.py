@@ -135,6 +135,8 @@ class Runs:
     def cut(self, k: int) -> Runs:
         """Only the first k documents of each list."""
         k = check_count(k, "k")
+        if self.depths.max() <= k:
+            return self
         if k not in self._cuts:
             self._cuts[k] = self._keep(np.arange(len(self.systems)), k)
         return self._cuts[k]

@@ -203,7 +203,7 @@ class JudgmentStudy:
         return import_extra("pandas").DataFrame(rows, columns=list(SYSTEM_COLUMNS if systems else COLUMNS))
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write both tables into a folder, in full precision, and say which files these are."""
+        """Write both tables, in full precision, and the figure into a folder, and say which files these are."""
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         written = []
@@ -218,7 +218,23 @@ class JudgmentStudy:
             with written_whole(target / name) as file:
                 file.write(text.getvalue().encode())
             written.append(target / name)
+        written.append(target / "judgments.png")
+        with written_whole(written[-1]) as file:
+            self.figure().savefig(file, format="png", dpi=150)
         return written
+
+    def figure(self) -> Any:
+        """Coefficients and the rank distance by level: a row a kind of change, a line a measure."""
+        kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
+        shown = [name for name in self.coefficients if name in ("tau_b", "tau_ap_b")] or [self.coefficients[0]]
+        names = [*shown, "d_rank"]
+        size = (4.5 * len(names), 3.5 * len(kinds))
+        made = import_extra("matplotlib.figure").Figure(figsize=size, layout="constrained")
+        for row, kind in zip(made.subplots(len(kinds), len(names), squeeze=False), kinds, strict=True):
+            for ax, name in zip(row, names, strict=True):
+                self.plot(ax, change=kind, statistic=name)
+                ax.tick_params(axis="x", labelrotation=90 if len(self.changes) > 8 * len(kinds) else 0)
+        return made
 
     def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
         """A statistic by level, a line a measure, with what the middle 95% of the draws span."""
