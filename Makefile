@@ -47,8 +47,6 @@ STUDY ?= studies/sigir2016
 study: $(VENV)/installed
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
-	$(PY) benchmarks/coverage_intervals.py
-	$(PY) benchmarks/coverage_judges.py
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

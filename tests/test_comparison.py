@@ -221,6 +221,10 @@ def test_tests_against_chance() -> None:
     assert pvalues["tau_ap"] == cc.tau_ap_null(20).pvalue(found["tau_ap"])
     assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), "tau_ap_b", rng=5).pvalue
     assert "p = " in str(found)
+    for name in ("tau_b", "tau_ap_b"):
+        assert cc.correlate(a, b, name, interval=None, test="chance", rng=5).pvalue == pvalues[name]
+    with pytest.raises(cc.InputError, match="test is 'luck'"):
+        cc.correlate(a, b, interval=None, test="luck")  # type: ignore[arg-type]
     tied = cc.compare(a, cc.load_collection("hasty"), ["tau_b", "tau"], test=True, rank_test=None, rng=5)
     expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), "tau_b", rng=5).pvalue
     assert tied.to_dict()["pvalues"] == {"tau_b": expected}

@@ -12,6 +12,7 @@ import typer
 from ..errors import ConcordantError, InputError
 from .comparing import compare, matrix
 from .evaluating import evaluate
+from .judging import compare_judges
 from .judgments import app as judgments
 from .options import (
     Format,
@@ -64,6 +65,7 @@ def _root(
 
 app.command()(compare)
 app.command()(matrix)
+app.command()(compare_judges)
 
 
 @app.command()
