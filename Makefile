@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv')
 
-.PHONY: demo test explore bench coverage lint clean
+.PHONY: demo test explore bench coverage study lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -25,14 +25,28 @@ bench: $(VENV)/installed
 	$(PY) benchmarks/coefficients.py
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/distance.py
+	$(PY) benchmarks/evaluation.py
 	$(PY) benchmarks/simulation.py
+	$(PY) benchmarks/rank_intervals.py
+	$(PY) benchmarks/reliability.py
+	$(PY) benchmarks/nulls.py
 	$(PY) benchmarks/intervals.py
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
+	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_reliability.py
+	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_judges.py
+
+# The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two cores. Stopped, it continues.
+DATA := $(or $(CONCORDANT_DATA),../shared/data)
+STUDY ?= studies/sigir2016
+study: $(VENV)/installed
+	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
+	$(PY) benchmarks/sigir2016.py $(STUDY)
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

@@ -78,7 +78,7 @@ def test_csv_markdown_latex() -> None:
     rows = list(csv.DictReader(io.StringIO(good("compare", PEOPLE, CAREFUL, HASTY, "-f", "csv"))))
     assert float(rows[1]["tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
     assert rows[1]["tau"] == ""
-    plain = ("compare", PEOPLE, HASTY, "-c", "tau_b", "--test", "none", "-f")
+    plain = ("compare", PEOPLE, HASTY, "-c", "tau_b", "--rank-test", "none", "-f")
     assert "| hasty.csv | 0.723 |" in good(*plain, "markdown")
     assert r"hasty.csv & 0.723 \\" in good(*plain, "latex")
 
@@ -91,7 +91,7 @@ def test_the_rank_test(tmp_path: Path) -> None:
     assert (float(rows[0]["d_rank"]), float(rows[0]["p"])) == (expected.distance, expected.pvalue)
     two = good("compare", PEOPLE, HASTY, "--seed", "7", "--resamples", "499", "--workers", "2", "-f", "csv")
     assert list(csv.DictReader(io.StringIO(two))) == rows
-    assert "d_rank" not in good("compare", PEOPLE, CAREFUL, HASTY, "--test", "none")
+    assert "d_rank" not in good("compare", PEOPLE, CAREFUL, HASTY, "--rank-test", "none")
     saved = str(tmp_path / "people.npz")
     assert "999 resamples" in good("distribution", PEOPLE, "-o", saved, "--resamples", "999")
     paper = json.loads(good("compare", PEOPLE, HASTY, "--distribution", saved, "-f", "json"))[0]["rank_test"]
@@ -99,6 +99,38 @@ def test_the_rank_test(tmp_path: Path) -> None:
     assert "another collection" in bad("compare", CAREFUL, HASTY, "--distribution", saved, status=1)
     assert "no such file" in bad("compare", CAREFUL, HASTY, "--distribution", saved + "x", status=1)
     assert "Carterette" in good("cite", "rank_test")
+
+
+def test_intervals_and_tests_against_chance() -> None:
+    asked = ("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", "--level", "0.9", "--resamples", "999")
+    rows = list(csv.DictReader(io.StringIO(good(*asked, "-f", "csv"))))
+    how = cc.TopicBootstrap(999, confidence_level=0.9)
+    for row, name in zip(rows, ("careful", "hasty"), strict=True):
+        sides = cc.load_collection("people"), cc.load_collection(name)
+        expected = cc.correlate(*sides, "tau_ap_b", interval=how, rng=0).interval
+        assert expected is not None
+        assert (float(row["tau_ap_b low"]), float(row["tau_ap_b high"])) == (expected.low, expected.high)
+        p = cc.permutation_test(sides[0].means(), sides[1].means(), "tau_ap_b", n_resamples=999, rng=0).pvalue
+        assert float(row["tau_ap_b p"]) == p
+    text = good(*asked)
+    assert "90% interval" in text
+    assert "p (chance)" in text
+    assert "confidence_level is 2.0" in bad(*asked[:5], "--level", "2", status=1)
+
+
+def test_compare_judges() -> None:
+    people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    asked = ("compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", "999", "--method", "plain")
+    expected = cc.compare_judges(
+        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful.csv", "hasty.csv"), rng=0
+    )
+    found = json.loads(good(*asked, "-f", "json"))
+    assert [one["coefficient"] for one in found] == ["tau_b", "tau_ap_b"]
+    assert found[1] == {**expected.to_dict(), "truth": "people.csv", "read_notes": []}
+    assert str(expected) in good(*asked)
+    rows = list(csv.DictReader(io.StringIO(good(*asked, "-c", "tau_ap_b", "-f", "csv"))))
+    assert float(rows[0]["pvalue"]) == expected.pvalue
+    assert "use 'tau_b'" in bad(*asked, "-c", "tau", status=1)
 
 
 def test_no_verdict_where_the_test_claims_nothing() -> None:

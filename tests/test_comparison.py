@@ -186,10 +186,49 @@ def test_the_rank_test_is_that_of_the_aligned_truth() -> None:
     assert "rank distance" in str(found)
     seed = cc.compare(a, b).settings["rng"]  # drawn, and told
     assert cc.compare(a, b, rng=seed).to_dict() == cc.compare(a, b, rng=seed).to_dict()
-    assert cc.compare(a, b, test=None).rank_test is None
+    assert cc.compare(a, b, rank_test=None).rank_test is None
     assert cc.compare(PEOPLE, MODEL).rank_test is None
     few = cc.compare(scores(1, n=4), scores(2, n=4), rng=1)
     assert any("size" in note or "regularis" in note for note in few.notes)
+
+
+def test_intervals_are_those_of_correlate() -> None:
+    a, b = cc.load_collection("people"), cc.load_collection("careful")
+    how = cc.TopicBootstrap(999, confidence_level=0.9)
+    found = cc.compare(a, b, interval=how, rank_test=None, rng=5)
+    have = {v.coefficient: v.interval for v in found.values if v.interval is not None}
+    assert list(have) == ["tau_b", "tau_ap_b", "pearson_rank"]
+    for name, interval in have.items():
+        assert interval == cc.correlate(a, b, name, interval=how, rng=5).interval
+        stored = found.to_dict()["intervals"][name]
+        assert (stored["low"], stored["high"]) == (interval.low, interval.high)
+        assert f"90% {interval}" in str(found)
+    assert found.to_frame().loc["tau_b", "low"] == have["tau_b"].low
+    named = cc.compare(a, b, ["spearman", "tau"], interval=how, rank_test=None, rng=5)
+    assert [v.interval is not None for v in named.values] == [True, False]
+    assert any("tau has no interval" in note and "tau_b" in note for note in named.notes)
+    with pytest.raises(cc.InputError, match="interval resamples topics"):
+        cc.compare(PEOPLE, MODEL, interval=how)
+    with pytest.raises(cc.InputError, match="interval resamples topics"):
+        cc.compare(a, b.select(topics=b.topics[:30]), interval=how, on="systems")
+
+
+def test_tests_against_chance() -> None:
+    a, b = cc.load_collection("people"), cc.load_collection("careful")
+    found = cc.compare(a, b, ["tau_b", "tau_ap", "tau_ap_b"], test=True, rank_test=None, rng=5)
+    pvalues = found.to_dict()["pvalues"]
+    assert pvalues["tau_b"] == cc.tau_null(20).pvalue(found["tau_b"])
+    assert pvalues["tau_ap"] == cc.tau_ap_null(20).pvalue(found["tau_ap"])
+    assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), "tau_ap_b", rng=5).pvalue
+    assert "p = " in str(found)
+    for name in ("tau_b", "tau_ap_b"):
+        assert cc.correlate(a, b, name, interval=None, test="chance", rng=5).pvalue == pvalues[name]
+    with pytest.raises(cc.InputError, match="test is 'luck'"):
+        cc.correlate(a, b, interval=None, test="luck")  # type: ignore[arg-type]
+    tied = cc.compare(a, cc.load_collection("hasty"), ["tau_b", "tau"], test=True, rank_test=None, rng=5)
+    expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), "tau_b", rng=5).pvalue
+    assert tied.to_dict()["pvalues"] == {"tau_b": expected}
+    assert cc.compare(a, b).to_dict()["pvalues"] == {}
 
 
 def test_a_ranking_that_says_nothing_is_not_tested() -> None:

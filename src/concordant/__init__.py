@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import judgments as judgments
     from ._kernels import has_native
     from .coefficients.ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
     from .coefficients.classic import pearson, spearman, weighted_tau
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
     from .coefficients.ties import TieBounds, tie_bounds
     from .collection import load_collection
-    from .comparison import Comparison, compare
+    from .comparison import compare
+    from .comparison_result import Comparison
     from .discriminative import DiscriminativePower, discriminative_power
     from .distance import rank_distance
     from .distance_distribution import DistanceDistribution
@@ -39,15 +41,35 @@ if TYPE_CHECKING:
         UndefinedCorrelationWarning,
     )
     from .estimates import Estimate, Interval
+    from .expected.correlation import Reliability, expected_correlation, reliability
+    from .expected.halves import split_half
+    from .expected.planning import TopicPlan, plan_topics
+    from .expected.probabilities import Discordance, discordance
     from .inference.correlation import CorrelationEstimate, correlate
+    from .inference.explanation import Explanation, explain
+    from .inference.intervals_over_systems import kendall_interval
     from .inference.judges import JudgeComparison, compare_judges
+    from .inference.nulls import NullDistribution, tau_ap_null, tau_null
+    from .inference.permutation import PermutationTest, permutation_test
+    from .inference.rank_bounds import RankIntervals, rank_intervals
     from .inference.topic_bootstrap import TopicBootstrap
+    from .judgments.evaluation import evaluate, evaluate_all
+    from .judgments.qrels import Qrels
+    from .judgments.runs import Run, Runs
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
-    from .read import Run, read_qrels, read_run, read_runs, read_scores
+    from .read import read_qrels, read_run, read_runs, read_scores
+    from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
+    from .study.grid import StudyError
+    from .study.judges import judge_study
+    from .study.judges_result import JudgeStudy
+    from .study.judgments import judgment_study
+    from .study.judgments_result import JudgmentStudy
+    from .study.reliability import reliability_study
+    from .study.reliability_result import ReliabilityStudy
 
 __version__ = "0.1.0"
 
@@ -71,7 +93,8 @@ _MODULE_OF = {
         "coefficients.registry": ("Coefficient", "get_coefficient", "list_coefficients"),
         "coefficients.ties": ("TieBounds", "tie_bounds"),
         "collection": ("load_collection",),
-        "comparison": ("Comparison", "compare"),
+        "comparison": ("compare",),
+        "comparison_result": ("Comparison",),
         "discriminative": ("DiscriminativePower", "discriminative_power"),
         "distance": ("rank_distance",),
         "distance_distribution": ("DistanceDistribution",),
@@ -88,15 +111,35 @@ _MODULE_OF = {
             "UndefinedCorrelationWarning",
         ),
         "estimates": ("Estimate", "Interval"),
+        "expected.correlation": ("Reliability", "expected_correlation", "reliability"),
+        "expected.halves": ("split_half",),
+        "expected.planning": ("TopicPlan", "plan_topics"),
+        "expected.probabilities": ("Discordance", "discordance"),
+        "inference.explanation": ("Explanation", "explain"),
+        "inference.rank_bounds": ("RankIntervals", "rank_intervals"),
+        "inference.intervals_over_systems": ("kendall_interval",),
+        "inference.nulls": ("NullDistribution", "tau_ap_null", "tau_null"),
+        "inference.permutation": ("PermutationTest", "permutation_test"),
         "inference.correlation": ("CorrelationEstimate", "correlate"),
-        "inference.judges": ("JudgeComparison", "compare_judges"),
         "inference.topic_bootstrap": ("TopicBootstrap",),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
-        "read": ("Run", "read_qrels", "read_run", "read_runs", "read_scores"),
+        "rerankings": ("random_rankings",),
+        "inference.judges": ("JudgeComparison", "compare_judges"),
+        "judgments.evaluation": ("evaluate", "evaluate_all"),
+        "judgments.qrels": ("Qrels",),
+        "judgments.runs": ("Run", "Runs"),
+        "read": ("read_qrels", "read_run", "read_runs", "read_scores"),
         "scores": ("Alignment", "Scores", "align", "alignment"),
         "simulation.fidelity": ("Fidelity",),
         "simulation.simulator": ("Simulator", "simulate"),
+        "study.grid": ("StudyError",),
+        "study.judges": ("judge_study",),
+        "study.judges_result": ("JudgeStudy",),
+        "study.judgments": ("judgment_study",),
+        "study.judgments_result": ("JudgmentStudy",),
+        "study.reliability": ("reliability_study",),
+        "study.reliability_result": ("ReliabilityStudy",),
     }.items()
     for name in names
 }
@@ -109,40 +152,65 @@ __all__ = [
     "ConcordantError",
     "CorrelationEstimate",
     "DataWarning",
+    "Discordance",
     "DiscriminativePower",
     "DistanceDistribution",
     "Estimate",
+    "Explanation",
     "Fidelity",
     "InputError",
     "InputTypeError",
     "Interval",
     "JudgeComparison",
+    "JudgeStudy",
+    "JudgmentStudy",
     "MissingExtraError",
+    "NullDistribution",
+    "PermutationTest",
+    "Qrels",
+    "RankIntervals",
     "RankProbabilities",
     "RankTest",
     "ReadError",
     "RegularisationWarning",
+    "Reliability",
+    "ReliabilityStudy",
     "Run",
+    "Runs",
     "Scores",
     "Simulator",
+    "StudyError",
     "TieBounds",
     "TiesError",
     "TopicBootstrap",
+    "TopicPlan",
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
     "compare",
     "compare_judges",
     "correlate",
+    "discordance",
     "discriminative_power",
+    "evaluate",
+    "evaluate_all",
+    "expected_correlation",
+    "explain",
     "get_coefficient",
     "has_native",
+    "judge_study",
+    "judgment_study",
+    "kendall_interval",
     "list_coefficients",
     "load_collection",
     "pearson",
     "pearson_rank",
     "pearson_rank_symmetric",
+    "permutation_test",
+    "plan_topics",
+    "random_rankings",
     "rank_distance",
+    "rank_intervals",
     "rank_probabilities",
     "rank_test",
     "rbo",
@@ -150,19 +218,24 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_scores",
+    "reliability",
+    "reliability_study",
     "simulate",
     "spearman",
+    "split_half",
     "tau",
     "tau_a",
     "tau_ap",
     "tau_ap_a",
     "tau_ap_b",
+    "tau_ap_null",
     "tau_ap_strict",
     "tau_ap_symmetric",
     "tau_ap_ties",
     "tau_b",
     "tau_gap",
     "tau_gap_a",
+    "tau_null",
     "tau_strict",
     "tie_bounds",
     "weighted_tau",
@@ -170,6 +243,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "judgments":  # concordant.judgments.sample and its kin
+        return import_module(f"{__name__}.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

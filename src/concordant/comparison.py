@@ -4,167 +4,30 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from . import __version__
+from . import __version__, rank_testing
 from .arrays import FloatArray
 from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
+from .comparison_result import Comparison, PerTopic, Value
 from .distance_distribution import DistanceDistribution, Method
 from .errors import InputError, TiesError, UndefinedCorrelationWarning
-from .rank_testing import RankTest, rank_test
+from .inference.chance import chance_pvalue
+from .inference.correlation import correlate
+from .inference.topic_bootstrap import TopicBootstrap
+from .rank_testing import RankTest
 from .resampling import Progress
 from .scores import Scores
 from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
 from .tables import counted, listing
 
-
-@dataclass(frozen=True)
-class Value:
-    """A coefficient's value, or why there is none."""
-
-    coefficient: str
-    value: float
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class PerTopic:
-    """A coefficient on the scores of each topic: its mean and spread over the topics on which it is defined."""
-
-    coefficient: str
-    mean: float
-    sd: float
-    values: tuple[float, ...]
-    """One value a topic, nan where it is undefined."""
-    why: str = ""
-
-    @property
-    def undefined(self) -> int:
-        """On how many topics it is undefined."""
-        return sum(map(math.isnan, self.values))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
-    """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
-
-    truth: str
-    observed: str
-    measure: str
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
-    """Empty where a side came without topics, or was averaged over its own."""
-    truth_means: FloatArray
-    observed_means: FloatArray
-    values: tuple[Value, ...]
-    tied_truth: int
-    """Pairs of systems with equal means in truth."""
-    tied_observed: int
-    tied_both: int
-    tie_bounds: tuple[TieBounds, ...]
-    """What the ties in observed leave open; empty without them."""
-    per_topic: tuple[PerTopic, ...]
-    rank_test: RankTest | None
-    """Whether the ranking in observed could be the true one, given the topics; None without topics in truth."""
-    notes: tuple[str, ...]
-    """What to mind: what was left out, ties that rounding may have made, identical systems."""
-    settings: Mapping[str, Any]
-
-    def __getitem__(self, coefficient: str) -> float:
-        """The value of a coefficient, nan where it has none."""
-        for value in self.values:
-            if value.coefficient == coefficient:
-                return value.value
-        have = ", ".join(value.coefficient for value in self.values)
-        raise KeyError(f"there is no {coefficient!r} in this comparison: it has {have}")
-
-    def heading(self) -> str:
-        """What is compared, in a line."""
-        ties = f"; {counted(self.tied_observed, 'tied pair')} in {self.observed}" if self.tied_observed else ""
-        ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
-        topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
-        measure = f", {self.measure}" if self.measure else ""
-        return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
-
-    def __str__(self) -> str:
-        lines = [self.heading(), ""]
-        for v in self.values:
-            shown = f"{v.value:8.4f}" if not v.why else f"{'-':>8}"
-            lines.append(f"  {v.coefficient:<23}{shown}{'   ' + v.why if v.why else ''}")
-        lines += [""] * bool(self.tie_bounds) + [f"  {bounds}" for bounds in self.tie_bounds]
-        if self.per_topic:
-            lines += ["", "  on each topic:"]
-            for p in self.per_topic:
-                undefined = f", undefined on {p.undefined}" if p.undefined else ""
-                what = f"mean {p.mean:.4f}, standard deviation {p.sd:.4f}{undefined}" if not p.why else p.why
-                lines.append(f"  {p.coefficient:<23} {what}")
-        if self.rank_test:
-            lines += ["", f"  {self.rank_line()}"]
-        lines += [""] * bool(self.notes) + [f"Mind: {note}" for note in self.notes]
-        return "\n".join(lines)
-
-    @property
-    def tested(self) -> bool:
-        """Whether there is a test that keeps its level: a truth with topics, more of them than systems."""
-        return (
-            self.rank_test is not None and self.rank_test.distribution.n_systems < self.rank_test.distribution.n_topics
-        )
-
-    def rank_line(self) -> str:
-        """What the test of the rank distance says, in a line."""
-        t = self.rank_test
-        if t is None:
-            return "no rank distance: the truth came without topics"
-        if not self.tested:
-            return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
-        verdict = "significantly different from" if t.significant else "not distinguishable from"
-        return (
-            f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "
-            f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
-            f"{'; ties in observed are taken in the order of the truth' if self.tied_observed else ''})"
-        )
-
-    __repr__ = __str__
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, in full precision and ready for JSON; None where there is no value."""
-        return {
-            "truth": self.truth,
-            "observed": self.observed,
-            "measure": self.measure,
-            "systems": list(self.systems),
-            "topics": list(self.topics),
-            "truth_means": self.truth_means.tolist(),
-            "observed_means": self.observed_means.tolist(),
-            "coefficients": {v.coefficient: _plain(v.value) for v in self.values},
-            "not_defined": {v.coefficient: v.why for v in self.values if v.why},
-            "tied_pairs": {"truth": self.tied_truth, "observed": self.tied_observed, "both": self.tied_both},
-            "tie_bounds": {
-                b.coefficient: {"minimum": b.minimum, "expected": b.expected, "maximum": b.maximum}
-                for b in self.tie_bounds
-            },
-            "per_topic": {
-                p.coefficient: {"mean": _plain(p.mean), "sd": _plain(p.sd), "values": [_plain(v) for v in p.values]}
-                | ({"why": p.why} if p.why else {})
-                for p in self.per_topic
-            },
-            "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
-            "notes": list(self.notes),
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a coefficient, with its value and why there is none."""
-        from .errors import import_extra
-
-        rows = [(v.coefficient, v.value, v.why) for v in self.values]
-        return import_extra("pandas").DataFrame(rows, columns=["coefficient", "value", "why"]).set_index("coefficient")
+INFERRED = ("tau_b", "tau_ap_b", "pearson_rank")  # whose intervals were measured; tested too unless others are named
 
 
 def compare(
@@ -176,7 +39,9 @@ def compare(
     per_topic: bool = False,
     on: Literal["both", "systems"] = "both",
     names: tuple[str, str] = ("truth", "observed"),
-    test: Method | None = "recentred",
+    interval: TopicBootstrap | None = None,
+    test: bool = False,
+    rank_test: Method | None = "recentred",
     n_resamples: int = 9_999,
     distribution: DistanceDistribution | None = None,
     rng: int | np.random.Generator | None = None,
@@ -203,8 +68,16 @@ def compare(
         rankings from different topics.
     names
         What to call the sides.
-    test, n_resamples, distribution
-        The test of the rank distance, where the truth has topics: see `rank_test`. None: no test.
+    interval
+        How to make intervals for the coefficients between the population means, such as `TopicBootstrap()`; see
+        `correlate`. None: no intervals.
+    test
+        Whether to test each coefficient against chance: exactly, or by permutations of the observed scores.
+        Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
+    rank_test, distribution
+        The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
+    n_resamples
+        Resamples of the tests.
     rng
         Seed or generator of the resampling. Where none is given, one is drawn, and the settings say which.
     workers
@@ -240,19 +113,19 @@ def compare(
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
     x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
-    values = tuple(_value(c, x, y) for c in wanted)
     bounds = _bounds([c.name for c in wanted], x, y) if counts.tied_observed else ()
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
-    options = {
-        "n_resamples": n_resamples,
-        "rng": rng,
-        "workers": workers,
-        "distribution": distribution,
-        "progress": progress,
-    }
+    options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "progress": progress}
+    values = tuple(_value(c, x, y) for c in wanted)
+    chosen = INFERRED if coefficients is None else tuple(c.name for c in wanted)
+    if interval is not None:
+        values, more_notes = _with_intervals(values, chosen, sides, interval, options)
+        notes += more_notes
+    if test:
+        values = tuple(_tested(value, sides, options) if value.coefficient in chosen else value for value in values)
     all_tied = counts.tied_observed == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(sides, None if all_tied else test, options)
+    tested, test_notes = _rank_test(sides, None if all_tied else rank_test, {**options, "distribution": distribution})
     shared = sides[0].scores is not None and sides[1].scores is not None and on == "both"
     return Comparison(
         truth=names[0],
@@ -274,7 +147,9 @@ def compare(
             "top": top,
             "per_topic": per_topic,
             "on": on,
+            "interval": None if interval is None else asdict(interval),
             "test": test,
+            "rank_test": rank_test,
             "n_resamples": n_resamples,
             "rng": rng if isinstance(rng, int) else None,
             "version": __version__,
@@ -303,6 +178,41 @@ def _value(c: Coefficient, x: FloatArray, y: FloatArray) -> Value:
             return Value(c.name, math.nan, f"ties in {side}")
     undefined = [str(w.message) for w in caught if issubclass(w.category, UndefinedCorrelationWarning)]
     return Value(c.name, value, undefined[0].removeprefix("undefined, so nan: ") if undefined else "")
+
+
+def _with_intervals(
+    values: tuple[Value, ...],
+    chosen: Sequence[str],
+    sides: tuple[Side, Side],
+    interval: TopicBootstrap,
+    options: dict[str, Any],
+) -> tuple[tuple[Value, ...], list[str]]:
+    """The values with their intervals, and why some have none."""
+    if sides[0].scores is None or sides[1].scores is None or sides[0].scores.topics != sides[1].scores.topics:
+        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
+    how = {name: options[name] for name in ("rng", "workers", "progress")}
+    found, notes = [], []
+    for value in values:
+        if value.coefficient not in chosen or value.why:
+            found.append(value)
+            continue
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                estimate = correlate(sides[0].scores, sides[1].scores, value.coefficient, interval=interval, **how)
+            except TiesError as error:
+                notes.append(f"{value.coefficient} has no interval: {error}")
+                estimate = None
+        notes += [f"{value.coefficient}: {w.message}" for w in caught]
+        found.append(replace(value, estimate=estimate))
+    return tuple(found), notes
+
+
+def _tested(value: Value, sides: tuple[Side, Side], options: dict[str, Any]) -> Value:
+    if value.why:
+        return value
+    known = get_coefficient(value.coefficient)
+    return replace(value, pvalue=chance_pvalue(known, sides[0].means, sides[1].means, **options))
 
 
 def _bounds(wanted: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[TieBounds, ...]:
@@ -342,20 +252,16 @@ def _on_topic(error: TiesError, topics: Sequence[str]) -> str:
 
 
 def _rank_test(
-    sides: tuple[Side, Side], test: Method | None, options: dict[str, Any]
+    sides: tuple[Side, Side], method: Method | None, options: dict[str, Any]
 ) -> tuple[RankTest | None, list[str]]:
     """The test of the rank distance, and what it warns of."""
     truth = sides[0].scores
-    if test is None or truth is None or len(truth.topics) < 2:
+    if method is None or truth is None or len(truth.topics) < 2:
         return None, []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tested = rank_test(truth, sides[1].means, test, **options)
+        tested = rank_testing.rank_test(truth, sides[1].means, method, **options)
     return tested, list(dict.fromkeys(str(w.message) for w in caught))
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 # What to mind -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,7 +66,7 @@ class Estimate:
         """Everything, ready for JSON."""
         return {
             "coefficient": self.coefficient,
-            "value": self.value,
+            "value": None if math.isnan(self.value) else self.value,
             "method": self.method,
             "interval": None if self.interval is None else self.interval.to_dict(),
             "pvalue": self.pvalue,

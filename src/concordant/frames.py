@@ -12,6 +12,17 @@ import numpy as np
 from . import tables
 from .errors import DataWarning, InputError, InputTypeError
 from .scores import Scores
+from .vocabulary import (
+    MEASURE_COLUMNS,
+    SYSTEM_COLUMNS,
+    TOPIC_COLUMNS,
+    column_name,
+    is_summary,
+    looks_like_measure,
+    looks_like_topic,
+    may_be_topic,
+    names_systems,
+)
 
 # What the one key around results is called; no system.
 _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
@@ -21,6 +32,9 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     """See `Scores.from_frame`."""
     tables.check_measure(measure)
     header, columns = _columns(frame)
+    twice = next((name for k, name in enumerate(header) if name in header[:k]), None)
+    if twice is not None:
+        raise InputError(f"the frame has two columns named {twice!r}: rename one, or leave it out")
     layout = tables.name_columns(header)
     if isinstance(layout, str):
         raise InputError(f"the frame {layout}")
@@ -32,6 +46,8 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     systems = (
         _texts(columns[layout.system], header[layout.system]) if layout.system is not None else ["run"] * len(topics)
     )
+    if layout.value is None and layout.system is None:
+        _refuse_wrong_rows(header[layout.topic], topics, [header[k] for k in layout.others])
     if layout.value is None:  # a column a measure
         numeric = [k for k in layout.others if _has_numbers(columns[k])]
         chosen = tables.choose_measure([header[k] for k in numeric], measure)
@@ -43,6 +59,7 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
         names = _texts(columns[layout.measure], header[layout.measure])
         chosen = tables.choose_measure(list(dict.fromkeys(names)), measure)
         keep = [k for k, name in enumerate(names) if name == chosen]
+        tables.warn_of_lost(chosen, topics, [topics[k] for k in keep], stacklevel=4)
         systems, topics = [systems[k] for k in keep], [topics[k] for k in keep]
         values = [columns[layout.value][k] for k in keep]
     return scores_from_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
@@ -52,12 +69,13 @@ def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str
     """See `Scores.from_dict`."""
     tables.check_measure(measure)
     records = nested_records(nested, system, measure)
-    warn_of_words(nested, records)
     available = list(dict.fromkeys(m for _, _, m, v in records if _is_number(v)))
     if not available:
         raise InputError("the dictionary holds no numbers: give {system: {topic: {measure: value}}}")
     chosen = tables.choose_measure(available, measure)
+    warn_of_nesting(nested, records)
     kept = [(s, t, _number(v, f"{m or 'value'} of {s} on {t}")) for s, t, m, v in records if m == chosen]
+    tables.warn_of_lost(chosen, (t for _, t, _, _ in records), (t for _, t, _ in kept), stacklevel=4)
     return scores_from_records(
         [s for s, _, _ in kept], [t for _, t, _ in kept], [v for _, _, v in kept], chosen, missing
     )
@@ -85,7 +103,7 @@ def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) 
         s, t, m = _levels([{key[k] for key, _ in cells} for k in range(3)], measure)
         return [(key[s], key[t], key[m], v) for key, v in cells]
     columns = [str(key) for level in (nested, *nested.values()) for key in level]
-    label = next((key for key in columns if tables.column_name(key) in tables.TOPIC_COLUMNS), None)
+    label = next((key for key in columns if column_name(key) in TOPIC_COLUMNS), None)
     if label is not None:
         raise InputError(
             f"the key {label!r} names a column of topics, as of a frame written as JSON: write it as CSV, or as JSON "
@@ -107,13 +125,13 @@ def _levels(levels: list[set[str]], measure: str | None) -> tuple[int, int, int]
     """
     tests: tuple[Callable[[set[str]], bool], ...] = (
         lambda names: measure in names,
-        lambda names: any(map(tables.looks_like_measure, names)),
-        lambda names: all(map(tables.looks_like_measure, names)),
+        lambda names: any(map(looks_like_measure, names)),
+        lambda names: all(map(looks_like_measure, names)),
     )
     found = [[k for k in range(3) if test(levels[k])] for test in tests]
     place = next((places[0] for places in found if len(places) == 1), 2)
     a, b = (k for k in range(3) if k != place)
-    topics = [all(tables.looks_like_topic(name) or tables.is_summary(name) for name in levels[k]) for k in (a, b)]
+    topics = [all(looks_like_topic(name) or is_summary(name) for name in levels[k]) for k in (a, b)]
     wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
     if wrapped or topics == [True, False] or (place != 2 and topics != [False, True]):
         shown = "; ".join(tables.listing(sorted(names), 3) for names in levels)
@@ -125,18 +143,29 @@ def _levels(levels: list[set[str]], measure: str | None) -> tuple[int, int, int]
     return a, b, place
 
 
-def warn_of_words(nested: Mapping[Any, Any], records: Iterable[tuple[str, str, str, Any]], where: str = "") -> None:
-    """Warn where the topics of a run without a name may be systems, and the scores their means."""
+def warn_of_nesting(nested: Mapping[Any, Any], records: Sequence[tuple[str, str, str, Any]], where: str = "") -> None:
+    """Warn where levels of a dictionary may hold something else than what they were read as."""
     deep = any(isinstance(value, Mapping) for inner in nested.values() for value in inner.values())
-    outer = set(map(str, nested))
-    topics = [] if deep else list(dict.fromkeys(t for _, t, m, _ in records if m and t in outer))
-    if topics and not any(map(tables.may_be_topic, topics)):
+    systems, topics, measures = (list(dict.fromkeys(record[k] for record in records)) for k in range(3))
+    if deep:
+        if not any(map(may_be_topic, topics)):
+            warnings.warn(
+                f"{where}read as systems: {tables.listing(systems, 5)}; read as topics: {tables.listing(topics, 5)}; "
+                "if it is the other way round, nest them as {system: {topic: {measure: value}}}",
+                DataWarning,
+                stacklevel=4,
+            )
+        return
+    unknown = [name for name in measures if name and not looks_like_measure(name)]
+    if unknown and len(unknown) < len(measures):
         warnings.warn(
-            f"{where}read as topics of one run: {tables.listing(topics, 5)}; if they are systems, these are means, and "
-            "the scores of each topic are needed",
+            f"{where}read as measures: {tables.listing(measures, 5)}; if {tables.listing(unknown, 5)} should be "
+            "systems, nest them as {system: {topic: {measure: value}}}",
             DataWarning,
             stacklevel=4,
         )
+    if any(measures) and set(topics) & set(map(str, nested)):
+        tables.warn_of_words(topics, where, stacklevel=5)
 
 
 def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) -> Literal["outer", "inner", "none"]:
@@ -146,13 +175,13 @@ def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) ->
     """
 
     def known(test: Callable[[Iterable[bool]], bool]) -> tuple[bool, bool]:
-        return test(map(tables.looks_like_measure, outer)), test(map(tables.looks_like_measure, inner))
+        return test(map(looks_like_measure, outer)), test(map(looks_like_measure, inner))
 
     for in_outer, in_inner in ((measure in outer, measure in inner), known(any), known(all)):
         if in_outer != in_inner:
             return "outer" if in_outer else "inner"
-    topics = all(tables.looks_like_topic(name) or tables.is_summary(name) for name in inner)
-    if any(known(any)) or not topics or all(map(tables.looks_like_topic, outer)):
+    topics = all(looks_like_topic(name) or is_summary(name) for name in inner)
+    if any(known(any)) or not topics or all(map(looks_like_topic, outer)):
         raise InputError(
             f"cannot tell which of the two levels ({tables.listing(sorted(outer), 3)}; "
             f"{tables.listing(sorted(inner), 3)}) holds systems, topics or measures: ask for a measure by its name, "
@@ -169,11 +198,9 @@ def scores_from_records(
     missing: tables.Missing,
 ) -> Scores:
     """Pivot parallel lists to a matrix. Summary topics are left out; a score given twice is an error."""
-    keep = [k for k, topic in enumerate(topics) if not tables.is_summary(topic)]
+    keep = [k for k, topic in enumerate(topics) if not is_summary(topic)]
     if not keep:
-        raise InputError(
-            f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of each topic"
-        )
+        raise _only_summaries(topics)
     tables.warn_of_summaries(topics, stacklevel=5)
     column = {name: k for k, name in enumerate(dict.fromkeys(systems[k] for k in keep))}
     _refuse_summary(column)
@@ -215,15 +242,27 @@ def _from_matrix(
             rows = tables.invent_topics(len(numbers[0]))
     if label is not None and layout.kind == "matrix" and tables.number_rows(header[label], rows):
         rows = tables.invent_topics(len(rows))
+    if layout.kind == "matrix":
+        _refuse_wrong_rows("" if label is None else header[label], rows, names)
     matrix = np.array(numbers).T
     topics, systems = rows, names
     if layout.kind == "transposed":
         matrix, topics, systems = matrix.T, names, rows
     _refuse_summary(systems)
+    if wrong := tables.no_measure(measure, systems):
+        raise InputError(f"the frame {wrong}")
     tables.warn_of_summaries(topics, stacklevel=5)
-    keep = [k for k, name in enumerate(topics) if not tables.is_summary(name)]
+    keep = [k for k, name in enumerate(topics) if not is_summary(name)]
+    if not keep:
+        raise _only_summaries(topics)
     filled = tables.fill_or_drop(matrix[keep], [topics[k] for k in keep], systems, missing, stacklevel=5)
     return Scores(*filled, measure or "")
+
+
+def _only_summaries(topics: Iterable[str]) -> InputError:
+    return InputError(
+        f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of each topic"
+    )
 
 
 def _refuse_summary(systems: Iterable[str]) -> None:
@@ -253,28 +292,36 @@ def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
             raise InputError(f"the frame's index cannot become columns: {error}") from None
     header = [str(name) for name in frame.columns]
     columns: list[Sequence[Any]] = [frame.iloc[:, k].tolist() for k in range(len(header))]
-    name = _index_name(frame, {tables.column_name(name) for name in header})
+    name = _index_name(frame, {column_name(name) for name in header})
     return ([name, *header], [frame.index.tolist(), *columns]) if name else (header, columns)
 
 
 def _index_name(frame: Any, header: set[str]) -> str | None:
     """The name of a pandas index that says something: labels of the rows, or what its name says they are."""
-    name, across = (tables.column_name(str(n or "")) for n in (frame.index.name, frame.columns.name))
+    name, across = (column_name(str(n or "")) for n in (frame.index.name, frame.columns.name))
     labelled = bool(name) or not _is_default_index(frame.index)
-    if labelled and name not in header and name in (*tables.SYSTEM_COLUMNS, *tables.MEASURE_COLUMNS):
+    if labelled and name not in header and (names_systems(name) or name in MEASURE_COLUMNS):
         return name
-    if header & set(tables.TOPIC_COLUMNS):
+    if labelled and name not in header and name in TOPIC_COLUMNS:
+        return name
+    if header & set(TOPIC_COLUMNS):
         return None
-    if across in tables.TOPIC_COLUMNS and name not in tables.TOPIC_COLUMNS and not header & set(tables.SYSTEM_COLUMNS):
+    if across in TOPIC_COLUMNS and name not in TOPIC_COLUMNS and not header & set(SYSTEM_COLUMNS):
         if labelled:
             return "system"
         raise InputError("the frame's columns are topics, but nothing names the systems: make them the index")
     if not labelled or not header:
         return None
-    wrong = tables.wrong_rows(name, [str(label) for label in frame.index], [str(label) for label in frame.columns])
-    if wrong:
-        raise InputError(f"the frame {wrong} (frame.index.name)")
+    if across in SYSTEM_COLUMNS:
+        return "topic"
+    _refuse_wrong_rows(name, list(map(str, frame.index)), list(map(str, frame.columns)))
     return "topic"
+
+
+def _refuse_wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> None:
+    wrong = tables.wrong_rows(name, rows, across)
+    if wrong:
+        raise InputError(f"the frame {wrong} (or frame.index.name)")
 
 
 def _is_default_index(index: Any) -> bool:
@@ -285,7 +332,7 @@ def _texts(column: Sequence[Any], name: str) -> list[str]:
     texts: list[str] = []
     for value in column:
         whole = isinstance(value, float) and value.is_integer()  # pandas: a column with holes
-        if not whole and not isinstance(value, str | int | np.integer):
+        if value == "" or isinstance(value, bool) or not (whole or isinstance(value, str | int | np.integer)):
             raise InputError(
                 f"column {name!r} holds {value!r} as a label: labels are strings or whole numbers; if it is "
                 "a system of its own, rename it"

@@ -102,6 +102,22 @@ BIBTEX = {
   pages     = {436--443},
   year      = {2009}
 }""",
+    "urbano2016": """@inproceedings{urbano2016,
+  author    = {Urbano, Juli{\\'a}n and Marrero, M{\\'o}nica},
+  title     = {Toward Estimating the Rank Correlation between the Test Collection Results
+               and the True System Performance},
+  booktitle = {Proceedings of the 39th International ACM SIGIR Conference},
+  year      = {2016}
+}""",
+    "romano2005": """@article{romano2005,
+  author  = {Romano, Joseph P. and Wolf, Michael},
+  title   = {Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing},
+  journal = {Journal of the American Statistical Association},
+  volume  = {100},
+  number  = {469},
+  pages   = {94--108},
+  year    = {2005}
+}""",
     "corsi2024": """@inproceedings{corsi2024,
   author    = {Corsi, Matteo and Urbano, Juli{\\'a}n},
   title     = {The Treatment of Ties in Rank-Biased Overlap},
@@ -114,7 +130,15 @@ BIBTEX = {
 # Papers to cite beside the one that defines a coefficient.
 _ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",)}
 # What is no coefficient and has a paper.
-_OTHERS = {name: "carterette2009" for name in ("rank_distance", "rank_test", "discriminative_power")}
+_OTHERS = {
+    name: key
+    for key, names in {
+        "carterette2009": ("rank_distance", "rank_test", "discriminative_power"),
+        "urbano2016": ("discordance", "expected_correlation", "reliability", "split_half", "plan_topics"),
+        "romano2005": ("rank_intervals",),
+    }.items()
+    for name in names
+}
 
 
 def bibliography(names: list[str]) -> list[str]:

@@ -7,7 +7,6 @@ holds the topics, and on missing topics.
 from __future__ import annotations
 
 import difflib
-import functools
 import math
 import re
 import warnings
@@ -19,77 +18,31 @@ import numpy.typing as npt
 
 from .arrays import FloatArray
 from .errors import DataWarning, InputError, InputTypeError
+from .vocabulary import (
+    COUNTERS,
+    DOCUMENT_COLUMNS,
+    INDEX_COLUMNS,
+    MEASURE_COLUMNS,
+    ROW_NUMBERS,
+    ROW_NUMBERS_AGAIN,
+    SUMMARY,
+    SYSTEM_COLUMNS,
+    TOPIC_COLUMNS,
+    TOPIC_ID,
+    VALUE_COLUMNS,
+    column_name,
+    error_of_another,
+    is_summary,
+    looks_like_measure,
+    looks_like_topic,
+    may_be_topic,
+    names_systems,
+)
 
 Missing = Literal["error", "zero", "drop", "drop-systems"]
-
-# What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
-SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
-# Names that summaries bear as well, without blanks and marks. Leaving them out is warned of.
-_STATISTICS = SUMMARY | {
-    *("overall", "total", "totals", "sum", "std", "stdev", "stddev", "stderr", "sd", "variance", "median", "min"),
-    *("max", "minimum", "maximum", "count", "gmean", "gm", "geomean", "geometricmean", "arithmeticmean", "macro"),
-    *("micro", "macroavg", "microavg", "macroaverage", "microaverage", "macromean", "micromean", "overallmean"),
-    *(
-        "alltopics",
-        "allqueries",
-        "allquestions",
-        "overallaverage",
-        "averageall",
-        "meanall",
-        "grandmean",
-        "standarddeviation",
-    ),
-}
-
-# Names of the columns of a table, in lower case and with _ for blanks and hyphens; the most specific first:
-# where a table has `qid` and `query`, the second is the text of the query.
-SYSTEM_COLUMNS = (
-    *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
-    *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
-    *("submission", "submission_id", "retriever", "ranker", "systems", "models"),
-)
-TOPIC_COLUMNS = (
-    *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
-    *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
-)
-MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
-VALUE_COLUMNS = ("value", "score", "scores")
-# Beside topics these hold documents: the table is a run or qrels.
-DOCUMENT_COLUMNS = frozenset({"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid"})
-# A first column of one of these names numbers the rows of a matrix: the topics.
-INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
-# Beside a column of topics these are row numbers, which pandas writes.
-_ROW_NUMBERS = frozenset({"", "unnamed:_0"})
-# Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
-_COUNTERS = INDEX_COLUMNS - _ROW_NUMBERS | {"level_0", "rank", "#"}
-# A first column of such a name holds topics.
-_ID = re.compile(
-    r".+_(?:id|no|nr|num|number)|(?:task|problem|item|doc|sample|example|instance|prompt)_?(?:id|no|number)"
-)
-
-# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
-# to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
-_FAMILY = (
-    r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
-    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|hits|"
-    r"hit_rate|f1|f_measure|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|compat|"
-    r"numret|numrel|numq|accuracy|acc|exact_match|runid|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
-    r"set(?:_(?:p|recall|map|f|relative_p))?|num(?:_(?:q|ret|rel|rel_ret|nonrel_judged_ret))?"
-)
-_ARGUMENT = (
-    r"[@(].*|[_.\-]?\d.*|[_.\-](?:cut|at|ia|rel|mult|avg|avgjg|exp|resid|norm|allnonrel|top\d*\w*)(?:[_.@(\-].*)?"
-)
-_MEASURE = re.compile(
-    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:bing|inst|success|utility)(?:{_ARGUMENT})|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
-    r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
-    re.IGNORECASE | re.DOTALL,
-)
-# What topics are mostly called: a number, perhaps with a word before it.
-_TOPIC = re.compile(
-    r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
-)
-# Numbers after a short word, as MB001; runs are called so as well, but with fewer digits.
-_NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
+_WAY_OUT = "name the first column system if each row is a system, topic if each is a topic"
+# No topic is named so.
+_SCORE = re.compile(r"-?0?\.\d+")
 
 
 class Columns(NamedTuple):
@@ -106,35 +59,6 @@ class Columns(NamedTuple):
     others: tuple[int, ...]
 
 
-def looks_like_measure(name: str) -> bool:
-    """Whether a name is that of an evaluation measure that common tools print.
-
-    >>> [looks_like_measure(n) for n in ("ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "301", "bm25")]
-    [True, True, True, False, False]
-    """
-    return len(name) < 100 and _MEASURE.fullmatch(name) is not None
-
-
-def looks_like_topic(name: str) -> bool:
-    """Whether a name is a number, or one with a word for a topic before it: 301, q_12, 31_1."""
-    return len(name) < 100 and _TOPIC.fullmatch(name) is not None
-
-
-def may_be_topic(name: str) -> bool:
-    """Whether a name looks like a topic's, or is that of a summary, or ends in a number of some digits: MB001."""
-    return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
-
-
-@functools.lru_cache(maxsize=2**14)
-def is_summary(topic: str) -> bool:
-    """Whether a row of this name summarises all topics.
-
-    >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "301", "min1")]
-    [True, True, True, False, False]
-    """
-    return topic.lower() in SUMMARY or re.sub(r"[\W_]+", "", topic).lower() in _STATISTICS
-
-
 def warn_of_summaries(topics: Iterable[str], where: str = "", stacklevel: int = 3) -> None:
     """Warn of the rows that are left out as summaries, unless they have the name that tools give to them."""
     left = dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY)
@@ -145,6 +69,16 @@ def warn_of_summaries(topics: Iterable[str], where: str = "", stacklevel: int = 
             DataWarning,
             stacklevel,
         )
+
+
+def warn_of_lost(
+    measure: str, topics: Iterable[str], kept: Iterable[str], where: str = "", stacklevel: int = 3
+) -> None:
+    """Warn of topics that have scores, but none of the measure that is read."""
+    lost = dict.fromkeys(topics).keys() - set(kept)
+    lost = {topic for topic in lost if not is_summary(topic)}
+    if lost:
+        warnings.warn(f"{where}topics without {measure!r} left out: {listing(sorted(lost))}", DataWarning, stacklevel)
 
 
 def summary_system(systems: Iterable[str]) -> str | None:
@@ -165,21 +99,12 @@ def are_invented(topics: Sequence[str]) -> bool:
 
 def number_rows(name: str, labels: Sequence[Any]) -> bool:
     """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
-    count = len(labels)
-    return column_name(name) in _ROW_NUMBERS and [str(label) for label in labels] in (
-        [str(k) for k in range(count)],
-        [str(k) for k in range(1, count + 1)],
-    )
+    return column_name(name) in ROW_NUMBERS and _counts([str(label) for label in labels])
 
 
-def column_name(name: str) -> str:
-    """The name of a column in the spelling of the lists above."""
-    return re.sub(r"[\s-]", "_", name.strip().lower())
-
-
-def names_labels(name: str) -> bool:
-    """Whether a column of this name holds topics, systems or the numbers of rows."""
-    return column_name(name) in {*TOPIC_COLUMNS, *SYSTEM_COLUMNS, *INDEX_COLUMNS}
+def _counts(labels: Sequence[str]) -> bool:
+    """Whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(all(label == str(k) for k, label in enumerate(labels, start)) for start in (0, 1))
 
 
 def name_columns(header: Sequence[str]) -> Columns | str:
@@ -188,18 +113,24 @@ def name_columns(header: Sequence[str]) -> Columns | str:
     if not names:
         return "has no columns"
     system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
+    if system is None:
+        system = next((k for k, name in enumerate(names) if names_systems(name)), None)
     measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
-    if topic is None and (system, measure, value) == (None, None, None) and _ID.fullmatch(names[0]):
+    if topic is None and (system, measure, value) == (None, None, None) and TOPIC_ID.fullmatch(names[0]):
         topic = 0
     labelled = value is None and (topic, system) != (None, None)
     others = tuple(
         k
         for k in range(len(names))
         if k not in (system, topic, measure, value)
-        and not (k == 0 and names[k] in _ROW_NUMBERS)
-        and not (labelled and names[k] in _COUNTERS)
+        and not (k == 0 and names[k] in ROW_NUMBERS)
+        and not ((topic, system) != (None, None) and ROW_NUMBERS_AGAIN.fullmatch(names[k]))
+        and not (labelled and names[k] in COUNTERS)
     )
-    if topic is not None and value is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
+    unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_")), None)
+    if unnamed is not None:
+        return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
+    if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
             "scores documents, not topics: it is a run or qrels, as BEIR writes them. Evaluate the run; read_qrels "
             "reads qrels of four columns, topic, iteration, document and grade"
@@ -234,6 +165,10 @@ def name_columns(header: Sequence[str]) -> Columns | str:
     # A matrix, unless the columns are measures: one system's scores, a column a measure.
     index = topic if topic is not None else 0 if names[0] in INDEX_COLUMNS else None
     rest = tuple(k for k in (range(len(names)) if topic is None else others) if k != index)
+    second = next((header[k] for k in rest if names[k] in TOPIC_COLUMNS), None)
+    if second is not None:
+        assert topic is not None
+        return f"has two columns named as topics are, {header[topic]!r} and {second!r}: leave one out, or rename it"
     measures = [header[k] for k in rest if looks_like_measure(header[k].strip())]
     if measures and (index is None or len(measures) < len(rest)):
         return (
@@ -254,7 +189,7 @@ def name_columns(header: Sequence[str]) -> Columns | str:
 def warn_of_counters(header: Sequence[str], layout: Columns, where: str = "", stacklevel: int = 3) -> None:
     """Warn of the columns that are left out because they number the rows."""
     used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
-    left = [name for k, name in enumerate(header) if k not in used and column_name(name) in _COUNTERS]
+    left = [name for k, name in enumerate(header) if k not in used and column_name(name) in COUNTERS]
     if left:
         warnings.warn(
             f"{where}left out, because columns of this name number the rows: {listing(left)}", DataWarning, stacklevel
@@ -262,17 +197,54 @@ def warn_of_counters(header: Sequence[str], layout: Columns, where: str = "", st
 
 
 def wrong_rows(name: str, rows: Sequence[str], across: Sequence[str]) -> str | None:
-    """Why the rows of a matrix cannot be topics, where their column is not named so; None if they can."""
-    if column_name(name) in TOPIC_COLUMNS or not rows or not across:
+    """Why the rows of a table without a column of systems cannot be topics; None if they can.
+
+    Where their column is not named so, they have to look like topics.
+    """
+    labels, name = [row for row in rows if not is_summary(row)], column_name(name)
+    if not labels or not across:
         return None
-    if all(map(looks_like_measure, rows)):
-        return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
-    if all(map(looks_like_topic, across)) and not any(map(may_be_topic, rows)):
+    measures = [label for label in labels if looks_like_measure(label)]
+    if measures and all(looks_like_topic(label) for label in labels if not looks_like_measure(label)):
+        if len(measures) < len(labels):
+            return f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
+        if name not in TOPIC_COLUMNS:
+            return f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
+    if name in TOPIC_COLUMNS:
+        return None
+    shown = f"({listing(rows, 3)})"
+    numbered = are_invented(labels) or all(map(looks_like_topic, labels))
+    if all(map(looks_like_topic, across)) and not (numbered and _counts(across)):
+        like = "may be so as well" if numbered else "are not"
+        return f"has columns named as topics ({listing(across, 3)}) and rows that {like} {shown}: {_WAY_OUT}"
+    if any(map(_SCORE.fullmatch, labels)):
+        return f"has scores where names of topics should be {shown}: add a column named topic"
+    known = name in INDEX_COLUMNS or TOPIC_ID.fullmatch(name)
+    if not numbered and not (known and all(map(may_be_topic, labels))):
+        return f"has rows {shown} of which nothing tells whether they are topics or systems: {_WAY_OUT}"
+    return None
+
+
+def no_measure(measure: str | None, systems: Collection[str]) -> str | None:
+    """Why a matrix cannot hold the measure that is asked for: one of its columns is named so. None if it can."""
+    if measure and measure in systems:
         return (
-            f"has columns named as topics ({listing(across, 3)}) and rows that are not ({listing(rows, 3)}): name the "
-            "first column system if each row is a system, topic if each is a topic"
+            f"has a system {measure!r}, named as the measure that is asked for: for a column a measure, add a column "
+            "named system; for a column a system, ask for no measure"
         )
     return None
+
+
+def warn_of_words(topics: Iterable[str], where: str = "", stacklevel: int = 3) -> None:
+    """Warn where the topics of a run without a name may be systems, and the scores their means."""
+    topics = list(dict.fromkeys(topics))
+    if topics and not any(map(may_be_topic, topics)):
+        warnings.warn(
+            f"{where}read as topics of one run: {listing(topics, 5)}; if they are systems, these are means, and "
+            "the scores of each topic are needed",
+            DataWarning,
+            stacklevel,
+        )
 
 
 def _first(names: Sequence[str], wanted: Iterable[str]) -> int | None:
@@ -345,7 +317,7 @@ def fill_or_drop(
     stacklevel: int = 3,
     where: str = "",
 ) -> tuple[FloatArray, list[str], list[str]]:
-    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic.
+    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic; refuse errors as scores.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics. Whatever is filled or dropped is warned of,
@@ -353,6 +325,9 @@ def fill_or_drop(
     """
     if missing not in get_args(Missing):
         raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
+    for noun, labels in (("topic", topics), ("system", systems)):
+        if (wrong := error_of_another(labels)) is not None:
+            raise InputError(f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it")
     holes = np.isnan(values)
     if not holes.any():
         return values, topics, systems
@@ -413,17 +388,20 @@ def are_scores(column: Sequence[float | None], topics: Sequence[Any]) -> bool:
 def is_row_number(column: Sequence[float | None], others: Iterable[float | None]) -> bool | None:
     """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: beside whole numbers, rising ones, or others than all of these, may be scores or the
-    numbers of topics.
+    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or
+    others than all of these.
     """
-    whole = all(v is not None and float(v).is_integer() for v in column)
-    if not whole or len(set(column)) < len(column) or len(column) < 2:
-        return False
-    rest = list(others)
-    if any(map(is_fraction, rest)):
-        return True
     numbers = [v for v in column if v is not None]
-    scores = [v for v in rest if v is not None and not math.isnan(v)]
+    if len(numbers) < len(column) or len(set(column)) < len(column) or len(column) < 2:
+        return False
+    whole = all(float(v).is_integer() for v in numbers)
+    if not whole and min(numbers) < 1:
+        return False
+    scores = [v for v in others if v is not None and not math.isnan(v)]
+    if not whole:  # 31.1 and 31.2 are topics as well
+        return None if scores and max(scores) <= 1 else False
+    if any(map(is_fraction, scores)):
+        return True
     apart = bool(scores) and (min(numbers) > max(scores) or max(numbers) < min(scores))
     return None if apart or numbers == sorted(numbers) else False
 
@@ -444,6 +422,6 @@ def says_row_number(name: str) -> str:
 def unclear_row_number(name: str) -> str:
     """The error that a column may be the topics or a system."""
     return (
-        f"column {name!r} holds whole numbers, which may be topics or scores: if they are topics, name it "
+        f"column {name!r} holds numbers which may be topics or scores: if they are topics, name it "
         "topic; if it is a system, add a column named topic"
     )

@@ -272,9 +272,10 @@ class TestCollections:
 class TestRunsAndQrels:
     def test_all_runs_of_a_folder(self, data: Path) -> None:
         runs = read_runs(data / "covid1" / "runs")
-        assert len(runs) == 143
-        assert {"smith.bm25", "smith.ql", "smith.rm3", "10x10.prf.unipd.it"} <= runs.keys()
-        first = runs["10x10.prf.unipd.it"]
+        assert runs.shape == (143, 30)
+        assert {"smith.bm25", "smith.ql", "smith.rm3", "10x10.prf.unipd.it"} <= set(runs.systems)
+        assert runs.documents("10x10.prf.unipd.it", "1")[:3] == ("nxfr24sp", "qla6edp4", "uusi3nph")
+        first = read_run(data / "covid1" / "runs" / "10x10.prf.unipd.it.gz")
         assert first.documents["1"][:3] == ("nxfr24sp", "qla6edp4", "uusi3nph")
         assert first.scores["1"][0] == np.float32(64.767105)
 

@@ -15,7 +15,7 @@ import pytest
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.read import delimited, read_scores
 from concordant.scores import Scores, align
-from concordant.tables import looks_like_measure
+from concordant.vocabulary import looks_like_measure
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Scores:
@@ -30,11 +30,17 @@ class TestNesting:
 
     def test_one_known_measure_tells_its_level(self) -> None:
         for measure, column in (("map", [[0.1], [0.3]]), ("my_metric", [[0.2], [0.4]])):
-            assert read(json.dumps(self.PYTREC), measure) == Scores(column, ["1", "2"], ["file"], measure)
-            assert Scores.from_dict(self.PYTREC, measure).values.tolist() == column
+            with pytest.warns(
+                DataWarning, match="file: read as measures: map, my_metric; if my_metric should be systems"
+            ):
+                assert read(json.dumps(self.PYTREC), measure) == Scores(column, ["1", "2"], ["file"], measure)
+            with pytest.warns(DataWarning, match="^read as measures: map, my_metric; if my_metric should be systems"):
+                assert Scores.from_dict(self.PYTREC, measure).values.tolist() == column
         for measure, column in (("ndcg@10", [[0.1], [0.2]]), ("my", [[0.3], [0.4]])):
-            assert read(json.dumps(self.RANX), measure) == Scores(column, ["q1", "q2"], ["file"], measure)
-            assert Scores.from_dict(self.RANX, measure).values.tolist() == column
+            with pytest.warns(DataWarning, match="read as measures: ndcg@10, my; if my should be systems"):
+                assert read(json.dumps(self.RANX), measure) == Scores(column, ["q1", "q2"], ["file"], measure)
+            with pytest.warns(DataWarning, match="read as measures: ndcg@10, my; if my should be systems"):
+                assert Scores.from_dict(self.RANX, measure).values.tolist() == column
 
     def test_without_a_measure_they_are_listed(self) -> None:
         for nested, message in ((self.PYTREC, "map, my_metric"), (self.RANX, "ndcg@10, my")):
@@ -153,10 +159,10 @@ class TestMatrix:
         assert read(content) == Scores([[1, 0], [0, 1], [1, 1]], ["1", "2", "3"], ["gpt4", "llama"])
 
     def test_rising_whole_numbers(self) -> None:
-        with pytest.raises(ReadError, match="'nr' holds whole numbers"):
+        with pytest.raises(ReadError, match="'nr' holds numbers which"):
             read("nr,gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="'nr' holds whole numbers"):
+        with pytest.raises(InputError, match="'nr' holds numbers which"):
             Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
         assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
 
@@ -673,7 +679,7 @@ class TestOtherColumns:
 
     def test_columns_of_ids(self) -> None:
         assert read("task_id,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n").systems == ("gpt4", "llama")
-        with pytest.raises(ReadError, match="'which' holds whole numbers, which may be topics or scores"):
+        with pytest.raises(ReadError, match="'which' holds numbers which may be topics or scores"):
             read("which,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n")
 
 

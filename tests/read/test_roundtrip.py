@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from concordant.errors import DataWarning, ReadError
 from concordant.read import read_qrels, read_run, read_scores
 from concordant.scores import Scores
-from concordant.tables import is_summary
+from concordant.vocabulary import is_summary
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*read as topics of one run:concordant.errors.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*read as topics:concordant.errors.DataWarning")
 # Labels without white space that start with a letter which begins no name of a measure or column.
 _tails = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), max_size=5)
 _topics = st.builds("t{}".format, _tails).filter(lambda t: t != "topic" and not is_summary(t))

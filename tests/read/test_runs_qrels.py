@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from concordant.errors import DataWarning, ReadError
-from concordant.read import Run, read_qrels, read_run, read_runs
+from concordant.judgments.runs import Run
+from concordant.read import read_qrels, read_run, read_runs
 
 
 def run(content: str) -> Run:
@@ -66,8 +67,9 @@ def test_names_and_tags(tmp_path: Path) -> None:
         (tmp_path / name).write_text("1 Q0 d 1 2 a\n")
     with pytest.warns(DataWarning, match=r"tags inside differ: b \(tag a\)"):
         runs = read_runs(tmp_path)
-    assert list(runs) == ["b", "a"]  # in the order of the files
-    assert read_runs([tmp_path / "input.a.gz"])["a"].tag == "a"
+    assert runs.systems == ("b", "a")  # in the order of the files
+    assert read_runs([tmp_path / "input.a.gz"]).documents("a", "1") == ("d",)
+    assert read_run(tmp_path / "input.a.gz").tag == "a"
     with pytest.raises(ReadError, match="use read_runs"):
         read_run(tmp_path)
     (tmp_path / "a.run").write_text("1 Q0 d 1 2 a\n")
@@ -97,6 +99,7 @@ def test_grades() -> None:
         ("1 0 d1 1\n1 0 d2 high\n", 2, "the grade is not a finite number"),
         ("1 0 d1 1\n1 0 d2 nan\n", 2, "the grade is not a finite number"),
         ("1 0 d1 1\n1 0 d2 1_0\n", 2, "the grade is not a finite number"),
+        ("1 0 d1 1\n1 0 d2 1e10\n", 2, "the grade is beyond 1e"),
         ("1 Q0 d1 1 2 tag\n", 1, "has 6 fields"),
         ("\n", None, "is empty"),
     ],

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import reference, reference_distance
+from . import reference, reference_distance, reference_reliability
 
 active: Any = reference
 if os.environ.get("CONCORDANT_KERNELS", "") != "numpy":
@@ -25,3 +25,8 @@ has_native: bool = active is not reference
 def distance_kernels() -> Any:
     """The kernels of the rank distance: those of the compiled module, or their twin."""
     return reference_distance if active is reference else active
+
+
+def reliability_kernels() -> Any:
+    """The kernels of expected correlation: those of the compiled module, or their twin."""
+    return reference_reliability if active is reference else active

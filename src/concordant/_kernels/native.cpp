@@ -938,10 +938,12 @@ bool many_pairs(const Matrix& truth, const Matrix& observed, const Index& truth_
 }  // namespace
 
 void bind_distance(nb::module_& m);  // distance.cpp
+void bind_reliability(nb::module_& m);  // reliability.cpp
 
 NB_MODULE(native, m) {
     using nb::arg;
     bind_distance(m);
+    bind_reliability(m);
     m.def("concordance_pair", [](const Vector& truth, const Vector& observed, double tolerance, int extra) {
         return one_pair(truth, observed, Concordance{tolerance, extra});
     });

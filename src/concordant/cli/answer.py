@@ -11,7 +11,7 @@ from .render import Cell, Table, to_json
 from .terminal import print_table, say
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
+    from ..comparison_result import Comparison
 
 # Columns of the table of many candidates; JSON and CSV have every coefficient.
 SHOWN = ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo")
@@ -30,18 +30,22 @@ def print_comparisons(found: list[Comparison], format: Format, *, named: bool, r
     shown = names if named or format is Format.csv else [n for n in names if n in SHOWN]
     if format is Format.table:
         say(f"{_heading(found)}\n\n{_verdict(found)}\n")
-    print_table(_as_table(found, shown, sizes=format is Format.csv or not _same_data(found)), format)
+    print_table(_as_table(found, shown, sizes=format is Format.csv or not _same_data(found), format=format), format)
     if format is Format.table:
         _print_details(found, shown)
 
 
-def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool) -> Table:
+def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool, format: Format) -> Table:
     """A row a candidate; with what it was compared on where that is not the same for all."""
     tested = ["d_rank", "p"] if any(c.rank_test for c in found) else []
-    columns = ["observed", *(["systems", "topics"] if sizes else []), *shown, *tested]
+    inferred = [_inferred(found, name, whole=format is not Format.csv) for name in shown]
+    columns = ["observed", *(["systems", "topics"] if sizes else [])]
+    columns += [column for name, (more, _) in zip(shown, inferred, strict=True) for column in (name, *more)] + tested
     rows: list[list[Cell]] = []
-    for c in found:
-        rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else []), *(c[n] for n in shown)])
+    for k, c in enumerate(found):
+        rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else [])])
+        for name, (_, cells) in zip(shown, inferred, strict=True):
+            rows[-1] += [c[name], *cells[k]]
         if tested:
             rows[-1].append(c.rank_test.distance if c.rank_test else None)
             rows[-1].append(c.rank_test.pvalue if c.rank_test and c.tested else None)
@@ -52,6 +56,25 @@ def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool) -> Tabl
         if p.coefficient in shown:
             columns += [f"{p.coefficient} topics mean", f"{p.coefficient} topics sd"]
     return Table(columns, rows)
+
+
+def _inferred(found: list[Comparison], name: str, *, whole: bool) -> tuple[list[str], list[list[Cell]]]:
+    """Columns of a coefficient's interval, `whole` in one or its limits in two, and of its p-value."""
+    values = [next(v for v in c.values if v.coefficient == name) for c in found]
+    columns: list[str] = []
+    cells: list[list[Cell]] = [[] for _ in found]
+    intervals = [v.interval for v in values]
+    level = next((f"{100 * i.confidence_level:g}%" for i in intervals if i is not None), None)
+    if level is not None:
+        columns += [f"{level} interval"] if whole else [f"{name} low", f"{name} high"]
+        for row, i in zip(cells, intervals, strict=True):
+            limits: list[Cell] = [None, None] if i is None else [i.low, i.high]
+            row.extend(["-" if i is None else f"[{i.low:.2f}, {i.high:.2f}]"] if whole else limits)
+    if any(v.pvalue is not None for v in values):
+        columns.append("p (chance)" if whole else f"{name} p")
+        for row, v in zip(cells, values, strict=True):
+            row.append(v.pvalue if not whole else "-" if v.pvalue is None else f"{v.pvalue:.2g}")
+    return columns, cells
 
 
 def _same_data(found: list[Comparison]) -> bool:

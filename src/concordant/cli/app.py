@@ -9,9 +9,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from ..errors import ConcordantError, InputError, TiesError
+from ..errors import ConcordantError, InputError
+from .comparing import compare, matrix
+from .evaluating import evaluate
+from .judging import compare_judges
+from .judgments import app as judgments
 from .options import (
-    CoefficientsOption,
     Format,
     FormatOption,
     LowerOption,
@@ -21,13 +24,15 @@ from .options import (
     QuietOption,
     SeedOption,
     SystemsOption,
-    Test,
     TopicsOption,
     WorkersOption,
 )
-from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
+from .ranks import explain, tiers
+from .reading import Reader
+from .reliability import plan, reliability
 from .render import printable
 from .simulation import simulate
+from .studies import app as studies
 from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
 
 app = typer.Typer(
@@ -58,135 +63,9 @@ def _root(
     """Compare rankings of systems: do they agree, and does it matter?"""
 
 
-@app.command()
-def compare(
-    truth: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    observed: Annotated[list[str], typer.Argument(help="Scores to compare with it, a row each.")],
-    coefficient: CoefficientsOption = None,
-    measure: MeasureOption = None,
-    missing: MissingOption = Missing.error,
-    lower_is_better: LowerOption = False,
-    systems: SystemsOption = None,
-    topics: TopicsOption = None,
-    top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the truth only.")] = None,
-    per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
-    own_topics: Annotated[
-        bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
-    ] = False,
-    common: Annotated[
-        bool, typer.Option("--common", help="Compare all candidates on the systems and topics that all of them have.")
-    ] = False,
-    test: Annotated[Test, typer.Option(help="Test of the rank distance.")] = Test.recentred,
-    resamples: Annotated[int, typer.Option(min=1, help="Resamples of the test.")] = 9_999,
-    distribution: Annotated[
-        Path | None, typer.Option(help="A distribution saved by `concordant distribution`; implies --test paper.")
-    ] = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
-    format: FormatOption = Format.table,
-    quiet: QuietOption = False,
-) -> None:
-    """Compare one truth with one or more rankings of the same systems."""
-    from ..comparison import compare as run
-
-    if per_topic and own_topics:
-        raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
-    wanted = known_coefficients(coefficient) if coefficient else None
-    with Notes(quiet) as notes:
-        read = Reader(measure, missing, lower_is_better, systems, topics)
-        labels = labels_of([truth, *observed])
-        first, *others = read.all([truth, *observed], quiet)
-        refuse_single_systems([first, *others])
-        saved = None
-        if distribution is not None:
-            from ..distance_distribution import DistanceDistribution
-
-            saved, test = DistanceDistribution.load(distribution), Test.paper
-        if common:
-            first, *others = on_common_data([first, *others], labels, own_topics)
-        found = []
-        for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
-            with Bar(f"testing {k + 1} of {len(others)}", quiet) as bar:
-                found.append(
-                    run(
-                        first,
-                        other,
-                        wanted,
-                        top=top,
-                        per_topic=per_topic,
-                        on="systems" if own_topics else "both",
-                        names=(labels[0], label),
-                        test=test.method,
-                        n_resamples=resamples,
-                        distribution=saved,
-                        rng=seed,
-                        workers=workers,
-                        progress=bar.update,
-                    )
-                )
-        notes.hide(note for comparison in found for note in comparison.notes)
-    from .answer import print_comparisons
-
-    print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
-
-
-@app.command()
-def matrix(
-    files: Annotated[list[str], typer.Argument(help="Scores, one ranking a file, folder or glob; at least two.")],
-    coefficient: Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")] = "tau_b",
-    measure: MeasureOption = None,
-    missing: MissingOption = Missing.error,
-    lower_is_better: LowerOption = False,
-    systems: SystemsOption = None,
-    topics: TopicsOption = None,
-    own_topics: Annotated[
-        bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
-    ] = False,
-    format: FormatOption = Format.table,
-    quiet: QuietOption = False,
-) -> None:
-    """Compare all rankings with each other; the row is the truth, the column observed."""
-    import numpy as np
-
-    from ..coefficients.registry import get_coefficient
-    from .render import Table
-
-    if len(files) < 2:
-        raise typer.BadParameter("give at least two files")
-    name = known_coefficients([coefficient])[0]
-    with Notes(quiet):
-        read = Reader(measure, missing, lower_is_better, systems, topics)
-        labels = labels_of(files)
-        sides = read.all(files, quiet)
-        refuse_single_systems(sides)
-        aligned = on_common_data(sides, labels, own_topics)
-        means = np.stack([side.means() for side in aligned])
-        try:
-            values = np.asarray(get_coefficient(name).function(means[:, None], means[None]))
-        except TiesError as error:
-            tied = next(label for label, row in zip(labels, means, strict=True) if len(set(row)) < len(row))
-            raise InputError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
-    if format is Format.json:
-        from .render import to_json
-
-        say(
-            to_json(
-                {
-                    "coefficient": name,
-                    "rankings": labels,
-                    "systems": list(aligned[0].systems),
-                    "topics": [] if own_topics else list(aligned[0].topics),
-                    "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
-                }
-            )
-        )
-        return
-    if format is Format.table:
-        topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
-        say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
-    print_table(
-        Table(["", *labels], [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]), format
-    )
+app.command()(compare)
+app.command()(matrix)
+app.command()(compare_judges)
 
 
 @app.command()
@@ -216,6 +95,13 @@ def distribution(
 
 
 app.command()(simulate)
+app.add_typer(studies, name="study")
+app.command()(evaluate)
+app.add_typer(judgments, name="judgments")
+app.command()(reliability)
+app.command()(plan)
+app.command()(tiers)
+app.command()(explain)
 
 
 @app.command()

@@ -18,7 +18,7 @@ class Format(StrEnum):
     latex = "latex"
 
 
-class Test(StrEnum):
+class RankTest(StrEnum):
     """How to test the rank distance."""
 
     recentred = "recentred"

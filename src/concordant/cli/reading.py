@@ -31,8 +31,8 @@ class Reader:
             "measure": measure,
             "missing": missing.value,
             "lower_is_better": lower_is_better,
-            "systems": _names(systems, "--systems"),
-            "topics": _names(topics, "--topics"),
+            "systems": names_of(systems, "--systems"),
+            "topics": names_of(topics, "--topics"),
         }
 
     def all(self, paths: list[str], quiet: bool) -> list[Scores]:
@@ -74,7 +74,8 @@ def refuse_single_systems(sides: list[Scores]) -> None:
         )
 
 
-def _names(given: str | None, option: str) -> list[str] | None:
+def names_of(given: str | None, option: str) -> list[str] | None:
+    """Names with commas between, or @FILE with a name a line."""
     if given is None:
         return None
     if given.startswith("@"):

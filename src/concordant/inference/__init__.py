@@ -1,1 +1,1 @@
-"""What can be said about a coefficient beyond its value: intervals, tests, and what a ranking leaves open."""
+"""What can be said about a coefficient or a ranking beyond its value: tests, intervals, ranks and causes."""

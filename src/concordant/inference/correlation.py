@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..estimates import Estimate
 from ..resampling import Progress, Seed, generator, seed_of
 from ..sides import Labelled, Side, aligned, side_of
 from ..tables import counted
+from .chance import Test, chance_pvalue
 from .topic_bootstrap import Found, Problem, TopicBootstrap
 
 _WITH_TIES = {
@@ -64,7 +65,7 @@ def correlate(
     coefficient: str = "tau_b",
     *,
     interval: TopicBootstrap | None = _DEFAULT,
-    test: None = None,
+    test: Test | None = None,
     rng: Seed = None,
     workers: int = 1,
     progress: Progress | None = None,
@@ -89,8 +90,9 @@ def correlate(
         A name from `list_coefficients`.
     interval : TopicBootstrap or None
         How to make the interval. None: no interval.
-    test : None
-        No test.
+    test : {"chance"} or None
+        "chance": a p-value of the hypothesis that the observed scores have nothing to do with the truth, from the exact
+        null distribution where there is one (`tau_null`, `tau_ap_null`), else by permutations.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
         say which.
@@ -120,8 +122,8 @@ def correlate(
     known = get_coefficient(coefficient)
     if interval is not None and not isinstance(interval, TopicBootstrap):
         raise InputTypeError(f"interval is {interval!r}: give a TopicBootstrap, such as TopicBootstrap(9999), or None")
-    if test is not None:
-        raise InputError(f"test is {test!r}: use None")
+    if test not in (None, *get_args(Test)):
+        raise InputError(f"test is {test!r}: use 'chance' or None")
     workers = check_workers(workers)
     if rng is None:
         rng = int(np.random.SeedSequence().generate_state(1)[0])
@@ -131,9 +133,12 @@ def correlate(
         raise InputError(f"{counted(len(a.systems), 'system')} to compare: at least 2 are needed that both sides have")
     problem = None if interval is None else problem_of((a, b), known, workers)
     value = float(known.function(a.means, b.means))
-    settings = _settings(known, (a, b), notes, seed_of(rng))
-    if interval is None or problem is None or np.isnan(value):
+    settings = {**_settings(known, (a, b), notes, seed_of(rng)), "test": test}
+    if np.isnan(value):
         return CorrelationEstimate(known.name, value, "observed", settings=settings)
+    p = None if test is None else chance_pvalue(known, a.means, b.means, rng=rng, workers=workers)
+    if interval is None or problem is None:
+        return CorrelationEstimate(known.name, value, "observed", pvalue=p, settings=settings)
     found = interval.run(problem, stream, workers=workers, progress=progress)
     _report_undefined(found, interval)
     return CorrelationEstimate(
@@ -141,6 +146,7 @@ def correlate(
         value,
         "observed",
         interval.interval(found),
+        p,
         settings={**settings, **_how(interval, found)},
         bias_corrected=found.bias_corrected,
         standard_error=found.standard_error,

@@ -2,6 +2,6 @@
 
 from .assemble import read_scores
 from .qrels import read_qrels
-from .runs import Run, read_run, read_runs
+from .runs import read_run, read_runs
 
-__all__ = ["Run", "read_qrels", "read_run", "read_runs", "read_scores"]
+__all__ = ["read_qrels", "read_run", "read_runs", "read_scores"]

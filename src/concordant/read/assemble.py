@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, get_args
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import DataWarning, InputError, ReadError
 from ..scores import Scores
 from ..scores import _labels as check_labels
@@ -118,7 +120,13 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
     if details and len(details) < len(scored):
         _refuse_without_details(scored, details)
         left = listing(table.source.label for table in scored if table.summary)
-        warnings.warn(f"left out, because the scores it summarises are there: {left}", DataWarning, stacklevel=3)
+        lost = _without_details(scored, details)
+        warnings.warn(
+            f"left out, because the scores it summarises are there: {left}"
+            + (f"; but of these tasks there are no samples, so they are lost: {listing(lost)}" if lost else ""),
+            DataWarning,
+            stacklevel=3,
+        )
     return details or scored
 
 
@@ -134,6 +142,16 @@ def _refuse_without_details(scored: list[Table], details: list[Table]) -> None:
                 f"summarises {table.names[0]!r}, whose samples are not there, but those of "
                 f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"
             )
+
+
+def _without_details(scored: list[Table], details: list[Table]) -> list[str]:
+    """The topics of summaries of which nothing else is there; none where the details do not name their tasks."""
+
+    def topics(tables: Iterable[Table]) -> dict[str, None]:
+        return dict.fromkeys(topic for table in tables for rows in table.columns.values() for topic in rows.topics)
+
+    tasks = {topic.rpartition("/")[0] for topic in topics(details)}
+    return [] if "" in tasks else [task for task in topics(t for t in scored if t.summary) if task not in tasks]
 
 
 def _choose(found: list[Table], measure: str | None) -> str:
@@ -190,7 +208,8 @@ def _clashes(found: list[Table], names: list[str], single: list[int]) -> list[st
 
 def _refuse_unequal_counts(found: list[Table], rows: list[Rows]) -> None:
     """Files that name no topics are put side by side by their rows; there have to be as many."""
-    counts = {k: len(set(part.topics)) for k, part in enumerate(rows) if are_invented(part.topics)}
+    topics = [list(dict.fromkeys(part.topics)) for part in rows]
+    counts = {k: len(labels) for k, labels in enumerate(topics) if are_invented(labels)}
     first = next(iter(counts), 0)
     for k, count in counts.items():
         if count != counts[first]:
@@ -216,27 +235,39 @@ def _places(wanted: Iterable[str], labels: list[str], noun: str, where: str) -> 
     return [place[name] for name in wanted]
 
 
-def _pivot(found: list[Table], rows: list[Rows], names: list[str]) -> tuple[np.ndarray[Any, Any], list[str], list[str]]:
+def _pivot(found: list[Table], rows: list[Rows], names: list[str]) -> tuple[FloatArray, list[str], list[str]]:
     """Topics x systems, in the order of first appearance, with nan where there is no score."""
-    topic_of: dict[str, int] = {}
-    system_of: dict[str, int] = {}
-    cells: dict[tuple[int, int], tuple[float, int]] = {}
-    for k, part in enumerate(rows):
-        systems = part.systems if part.systems is not None else [names[k]] * len(part.topics)
-        for row, (topic, system, value) in enumerate(zip(part.topics, systems, part.values, strict=True)):
-            place = (topic_of.setdefault(topic, len(topic_of)), system_of.setdefault(system, len(system_of)))
-            if place in cells:
-                other = found[cells[place][1]].source.label
-                raise found[k].source.error(
-                    f"system {system!r} has a score on topic {topic!r} already, from {other}: read them "
-                    "one by one, or name the runs: read_scores({name: path})",
-                    part.line(row),
+    systems = [[names[k]] * len(part.topics) if part.systems is None else part.systems for k, part in enumerate(rows)]
+    row, column = (
+        {label: k for k, label in enumerate(dict.fromkeys(itertools.chain.from_iterable(lists)))}
+        for lists in ([part.topics for part in rows], systems)
+    )
+    values = np.full(len(row) * len(column), np.nan)
+    filled = np.zeros(len(values), dtype=bool)
+    for part, own in zip(rows, systems, strict=True):
+        places = np.fromiter(map(row.__getitem__, part.topics), np.intp, len(part.topics)) * len(column)
+        places += np.fromiter(map(column.__getitem__, own), np.intp, len(own))
+        filled[places] = True
+        values[places] = part.values
+    if np.count_nonzero(filled) < sum(len(part.topics) for part in rows):
+        raise _given_twice(found, rows, systems)
+    return values.reshape(len(row), len(column)), list(row), list(column)
+
+
+def _given_twice(found: list[Table], rows: list[Rows], systems: Sequence[Sequence[str]]) -> ReadError:
+    """The error that names the first score that was given before."""
+    seen: dict[tuple[str, str], str] = {}
+    for table, part, own in zip(found, rows, systems, strict=True):
+        for k, key in enumerate(zip(part.topics, own, strict=True)):
+            if key in seen:
+                way_out = "name the runs: read_scores({name: path})" if part.systems is None else "rename it in a file"
+                return table.source.error(
+                    f"system {key[1]!r} has a score on topic {key[0]!r} already, from {seen[key]}: read them "
+                    f"one by one, or {way_out}",
+                    part.line(k),
                 )
-            cells[place] = (value, k)
-    values = np.full((len(topic_of), len(system_of)), np.nan)
-    places = np.array(list(cells), dtype=np.intp)
-    values[places[:, 0], places[:, 1]] = [value for value, _ in cells.values()]
-    return values, list(topic_of), list(system_of)
+            seen[key] = table.source.label
+    raise AssertionError("no score was given twice")
 
 
 def _where(found: list[Table]) -> str:

@@ -6,7 +6,8 @@ The run's file may order measure and topic either way; the names of measures and
 from __future__ import annotations
 
 from ..errors import ReadError
-from ..tables import is_summary, listing, looks_like_measure, looks_like_topic, may_be_topic
+from ..tables import listing, warn_of_words
+from ..vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
 from .source import QUOTED, Source, number
 from .table import Rows, Table, without_summary
 from .trec_eval import TEXTS, TrecEval
@@ -61,6 +62,9 @@ def read_columns(source: Source, width: int) -> Table | None:
         return None
     if width == 4:
         _refuse_no_run_first(source, fields, 1 if order else 2)
+    if width == 3:
+        topics = {row[0 if order else 1] for _, row in fields}
+        warn_of_words(sorted(topics), f"{source.label}: ")
     if width == 3 and not order:
         return TrecEval(source)  # without its padding
     topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
@@ -114,6 +118,10 @@ def _fields(source: Source, width: int) -> Fields:
         if len(row) != width or not all(row):
             raise source.error(f"has {len(row)} fields where the lines before have {width}", line)
         fields.append((line, row))
+    for line, text in source.lines(comments=True):
+        row = split_line(text, mark)
+        if len(row) == width and row[0] != "#" and number(row[-1]) is not None:
+            raise source.doubtful_comment(line)
     return fields
 
 

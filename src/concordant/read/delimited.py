@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -20,16 +21,16 @@ from ..tables import (
     invent_topics,
     is_fraction,
     is_row_number,
-    is_summary,
     listing,
     name_columns,
-    names_labels,
+    no_measure,
     number_rows,
     says_row_number,
     unclear_row_number,
     warn_of_counters,
     wrong_rows,
 )
+from ..vocabulary import is_summary, names_labels
 from .source import QUOTED, Source, number
 from .table import OneColumn, Rows, Table, without_summary
 
@@ -38,6 +39,7 @@ _NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 # A cell takes up to 170 bytes of memory. Set concordant.read.delimited.MAX_CELLS to read larger tables.
 MAX_CELLS = 10_000_000
 _WAY_OUT = "give a row for each topic"
+_DIGITS = re.compile(r"[0-9.eE+-]*")
 Cells = list[tuple[int, Sequence[Any]]]
 
 
@@ -96,6 +98,10 @@ def from_cells(source: Source, header: Sequence[str], cells: Cells, header_line:
     warn_of_counters(header, layout, f"{source.label}: ")
     if layout.kind != "long":
         return _matrix(source, header, cells, layout, header_line)
+    if layout.system is None and layout.value is None and layout.topic is not None:
+        rows = [str(row[layout.topic]) for _, row in cells]
+        if wrong := wrong_rows(header[layout.topic], rows, [header[k] for k in layout.others]):
+            raise source.error(wrong, header_line)
     if layout.value is None and layout.system is not None:
         _refuse_scores_as_names(source, header, cells, layout, header_line)
     if layout.value is not None and layout.measure is None:
@@ -122,10 +128,14 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
     lines = (line.strip(" \n") + "\n" for line in text) if delimiter == " " else text  # columns aligned by blanks
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     rows: Cells = []
+    comments = {place for place, _ in source.lines(comments=True)} if b"\n#" in source.data else ()
     try:
         for row in reader:
-            if any(cells := [cell.strip(" \t\n") for cell in row]):
-                rows.append((line - 1 + reader.line_num, cells))
+            if not any(cells := [cell.strip(" \t\n") for cell in row]):
+                continue
+            place = line - 1 + reader.line_num
+            if place not in comments or not _is_comment(source, cells, place):
+                rows.append((place, cells))
             if len(rows) == most:
                 break
     except csv.Error as error:
@@ -133,6 +143,15 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
     if not rows:
         raise source.error("is a table of empty fields", line)
     return rows[0][0], list(rows[0][1]), rows[1:]
+
+
+def _is_comment(source: Source, cells: list[str], line: int) -> bool:
+    """Whether a line that starts with # is a comment, and no row."""
+    if cells[0].lower() in _NOTHING:
+        return False
+    if len(cells) > 1 and not cells[0].startswith("# ") and cells[0] != "#":
+        raise source.doubtful_comment(line)
+    return True
 
 
 def _delimiter(first: bytes) -> str:
@@ -151,6 +170,21 @@ def _plausible(row: Sequence[Any], layout: Columns) -> bool:
     if layout.kind == "long" or (layout.others and (layout.topic, layout.system) != (None, None)):
         return True
     return any(k < len(row) and _number(row[k]) is not None for k in layout.others)
+
+
+def _scores(
+    source: Source, row: Sequence[Any], columns: Sequence[int], line: int, header: Sequence[str]
+) -> list[float]:
+    """The numbers of a row. What is written with digits and marks only, float() reads as `number` does."""
+    cells = [row[k] for k in columns]
+    try:
+        if _DIGITS.fullmatch("".join(cells)):
+            values = list(map(float, cells))
+            if math.isfinite(sum(values)):
+                return values
+    except (TypeError, ValueError):  # JSON has other types than text
+        pass
+    return [_score(source, row[k], line, header[k]) for k in columns]
 
 
 def _score(source: Source, cell: Any, line: int, name: str) -> float:
@@ -186,7 +220,7 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
     down = [] if label is None else [_label(source, row[label], line, what) for line, row in cells]
     if label is None or (layout.kind == "matrix" and number_rows(header[label], down)):
         down = invent_topics(len(cells))
-    if layout.kind == "matrix" and label is not None and (wrong := wrong_rows(header[label], down, across)):
+    if layout.kind == "matrix" and (wrong := wrong_rows("" if label is None else header[label], down, across)):
         raise source.error(wrong, header_line)
     _refuse_labels_twice(source, down, cells, what)
     topics, systems = [name for name in down for _ in across], across * len(cells)
@@ -195,14 +229,18 @@ def _matrix(source: Source, header: Sequence[str], cells: Cells, layout: Columns
         if any(is_fraction(number(name)) for name in down):
             raise _scores_as_names(source, header[label], header_line)
         topics, systems = systems, topics
-    values = [_score(source, row[k], line, header[k]) for line, row in cells for k in columns]
+    values = [value for line, row in cells for value in _scores(source, row, columns, line, header)]
     rows = Rows(topics, values, systems, [line for line, _ in cells for _ in across])
-    return OneColumn(source, without_summary(source, rows, _WAY_OUT))
+    return _Matrix(source, without_summary(source, rows, _WAY_OUT))
 
 
 def _first_is_topics(source: Source, header: Sequence[str], cells: Cells) -> bool:
     """Whether the first column of a matrix that names no topics holds them: words, or the numbers of the rows."""
     name = header[0]
+    if len(header) > 1 and all(
+        isinstance(row[0], str) and not any(isinstance(c, str) for c in row[1:]) for _, row in cells
+    ):
+        return True  # of JSON: text beside numbers
     first = [(line, row[0], _number(row[0])) for line, row in cells if not is_summary(str(row[0]))]
     word = next((line for line, _, value in first if value is None), None)
     if word is not None:
@@ -255,6 +293,16 @@ def _refuse_labels_twice(source: Source, labels: list[str], cells: Cells, what: 
         seen[label] = line
 
 
+class _Matrix(OneColumn):
+    """A matrix. It does not name its measure, unless one of its systems is in truth a measure."""
+
+    def rows(self, measure: str) -> Rows:
+        """The scores of all systems."""
+        if wrong := no_measure(measure, set(self.scores.systems or ())):
+            raise self.source.error(wrong, 1)
+        return super().rows(measure)
+
+
 class _Value(OneColumn):
     """A long table with a column of values of a measure that it does not name, and perhaps other columns."""
 
@@ -291,7 +339,10 @@ class _Long(Table):
             column = next((k for k in self.layout.others if self.header[k] == measure), None)
         if column is None or not cells:
             raise self.no_measure(measure)
-        return _long_rows(self.source, self.header, cells, self.layout, column)
+        found = _long_rows(self.source, self.header, cells, self.layout, column)
+        if len(cells) < len(self.cells) and self.layout.topic is not None:
+            self.warn_of_lost(measure, (str(row[self.layout.topic]) for _, row in self.cells), found)
+        return found
 
 
 def _has_numbers(column: Sequence[float | None]) -> bool:

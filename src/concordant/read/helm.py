@@ -64,7 +64,9 @@ def read_helm(source: Source, content: Any) -> Table:
             found = columns.setdefault(name, {})
             if topic in found:
                 raise source.error(f"instance {topic!r} has {name!r} twice", 1)
-            found[topic] = finite(source, stat.get("mean", stat.get("sum")), f"{topic!r} ({name})")
+            count = finite(source, stat["count"], f"{topic!r} (count of {name})")
+            mean = stat["mean"] if "mean" in stat else finite(source, stat.get("sum"), f"{topic!r} ({name})") / count
+            found[topic] = finite(source, mean, f"{topic!r} ({name})")
     if not columns:
         raise source.error("no instance has a statistic that was counted", 1)
     table = _Helm(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})

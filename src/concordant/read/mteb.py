@@ -29,13 +29,14 @@ def is_model_meta(content: Any) -> bool:
 def read_mteb(source: Source, content: Any) -> Table:
     """The scores of one model on one task: main_score, and the other measures by their names.
 
-    A task of several subsets (languages) gives a topic for each: `Task/subset`.
+    A task of several subsets (languages) gives a topic for each: `Task/subset`. Scores of another split than test are
+    other topics: `Task[dev]`.
     """
     splits: dict[str, Any] = content["scores"]
     split = next((name for name in _SPLITS if name in splits), next(iter(splits)) if len(splits) == 1 else None)
     if split is None:
         raise source.error(f"has none of the splits {', '.join(_SPLITS)}, but: {', '.join(splits) or 'none'}", 1)
-    subsets, task = splits[split], str(content["task_name"])
+    subsets, task = splits[split], str(content["task_name"]) + ("" if split == "test" else f"[{split}]")
     if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
         raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)
     columns: dict[str, dict[str, float]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..errors import InputError
-from ..frames import nested_records, warn_of_words
+from ..frames import nested_records, warn_of_nesting
 from .source import Source
 from .table import Rows, Table, without_summary
 
@@ -66,12 +66,12 @@ class Nested(Table):
         found = [(s, t, v) for s, t, m, v in records if m == measure]
         if not found:
             raise self.no_measure(measure)
-        warn_of_words(self.content, records, f"{self.source.label}: ")
+        warn_of_nesting(self.content, records, f"{self.source.label}: ")
         values = [math.nan if v is None else finite(self.source, v, f"{t!r} ({measure})") for _, t, v in found]
         systems = None if all(s == "" for s, _, _ in found) else [s for s, _, _ in found]
-        return without_summary(
-            self.source, Rows([t for _, t, _ in found], values, systems), "write the dictionary of all topics"
-        )
+        rows = Rows([t for _, t, _ in found], values, systems)
+        self.warn_of_lost(measure, (topic for _, topic, _, _ in records), rows)
+        return without_summary(self.source, rows, "write the dictionary of all topics")
 
     def _records(self, measure: str | None) -> list[tuple[str, str, str, Any]]:
         try:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ReadError
-from ..tables import is_fraction, names_labels
+from ..tables import is_fraction
+from ..vocabulary import is_summary, names_labels
 from . import helm, inspect_log, lm_eval, mteb, nested
 from .columns import read_columns, separator, split_line
 from .delimited import from_cells, no_header, read_delimited
@@ -57,7 +58,8 @@ def recognise(source: Source) -> Table:
 def _text(source: Source, line: int, first: bytes) -> Table:
     fields = split_line(first, separator(source))
     if len(fields) == 3 and (
-        fields[0] == "runid" or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
+        (fields[0] == "runid" and is_summary(fields[1]))
+        or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
         return TrecEval(source)
     if not names_labels(fields[0].strip('"')):

@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataWarning, ReadError
+from ..judgments.runs import Run, Runs
 from ..tables import listing
 from . import source as sources
 from .source import Source
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Run:
-    """The documents that one system ranked for each topic, best first.
-
-    `documents[topic]` are in trec_eval's order: by score as float32, descending, then by document name,
-    descending; so scores that are equal in float32 are ties. `scores[topic]` are those float32 scores, in
-    the same order. `name` comes from the file's name, `tag` from its last column.
-    """
-
-    name: str
-    tag: str
-    documents: Mapping[str, tuple[str, ...]]
-    scores: Mapping[str, FloatArray]
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in the order of the file."""
-        return tuple(self.documents)
-
-    def __repr__(self) -> str:
-        count = sum(map(len, self.documents.values()))
-        return f"<Run {self.name}: {len(self.documents)} topics, {count} documents>"
 
 
 def read_run(what: Any) -> Run:
@@ -52,29 +28,34 @@ def read_run(what: Any) -> Run:
     if len(items) != 1:
         raise ReadError(f"stands for {len(items)} files: use read_runs", str(what))
     run = _read(items[0])
-    _warn_tags([run])
+    _warn_tags({run.name: run.tag})
     return run
 
 
-def read_runs(what: Any) -> dict[str, Run]:
-    """Read the runs of a folder, a glob, a list of files or {name: path}: a dictionary by their names."""
-    runs: dict[str, Run] = {}
-    labels: dict[str, str] = {}
-    for item in sources.expand(what):
-        run = _read(item)
-        label = str(item.file) if not hasattr(item.file, "read") else run.name
-        if run.name in runs:
-            raise ReadError(
-                f"is named {run.name!r}, as is {labels[run.name]}: name them, read_runs({{name: path}})",
-                label,
-            )
-        runs[run.name], labels[run.name] = run, label
-    _warn_tags(list(runs.values()))
+def read_runs(what: Any) -> Runs:
+    """Read the runs of a folder, a glob, a list of files or {name: path}. Tags that differ are warned of."""
+    tags: dict[str, str] = {}
+
+    def each() -> Iterator[Run]:
+        labels: dict[str, str] = {}
+        for item in sources.expand(what):
+            run = _read(item)
+            label = str(item.file) if not hasattr(item.file, "read") else run.name
+            if run.name in labels:
+                raise ReadError(
+                    f"is named {run.name!r}, as is {labels[run.name]}: name them, read_runs({{name: path}})",
+                    label,
+                )
+            labels[run.name], tags[run.name] = label, run.tag
+            yield run
+
+    runs = Runs.of(each())
+    _warn_tags(tags)
     return runs
 
 
-def _warn_tags(runs: list[Run]) -> None:
-    other = [f"{run.name} (tag {run.tag})" for run in runs if run.tag != run.name]
+def _warn_tags(tags: dict[str, str]) -> None:
+    other = [f"{name} (tag {tag})" for name, tag in tags.items() if tag != name]
     if other:
         warnings.warn(
             f"named by their files, although the tags inside differ: {listing(other)}",

@@ -60,13 +60,13 @@ class Source:
         """Whether there is nothing in it but blank lines and comments."""
         return next(self.lines(), None) is None
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`."""
+    def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`; or only these."""
         number, place = 1, 0
         for match in _LINE.finditer(self.data):  # not by splitting: often only the first line is looked at
             number += self.data.count(b"\n", place, match.start())
             place = match.start()
-            if match[0].strip() and not match[0].startswith(b"#"):
+            if match[0].strip() and match[0].startswith(b"#") == comments:
                 yield number, match[0]
 
     def text(self, line: int) -> str:
@@ -88,6 +88,14 @@ class Source:
     def run_name(self) -> str:
         """The name of the run in this file, where the file does not say it: from the file's own name."""
         return run_name(self.path.name if self.path else self.label)
+
+    def doubtful_comment(self, line: int) -> ReadError:
+        """The error for a comment that has as many fields as the lines around it."""
+        return self.error(
+            "starts with #, as comments do, but looks like the other lines: put a blank after the # if it is a "
+            "comment; else rename what starts with #",
+            line,
+        )
 
     def warn_if_cut(self) -> None:
         """Tools end their last line; where that is missing the last number may be cut off, too."""
@@ -169,6 +177,10 @@ def _glob(pattern: Path, text: str) -> list[Path]:
             if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
                 raise ReadError("the folder cannot be read: Permission denied", folder)
     found = sorted(Path(name) for name in glob.glob(str(pattern), recursive=True))
+    if not _is_backup(pattern.name):  # a pattern such as *~ asks for them
+        backups = [match for match in found if _is_backup(match.name)]
+        _warn_of_backups(map(str, backups))
+        found = [match for match in found if match not in backups]
     if not found:
         raise ReadError("no file matches", text)
     files = [file for match in found for file in (_folder(match) if match.is_dir() else [match])]
@@ -176,8 +188,14 @@ def _glob(pattern: Path, text: str) -> list[Path]:
 
 
 def _is_backup(name: str) -> bool:
-    """Whether an editor keeps an older version of a file under this name."""
-    return not name.startswith(".") and name.endswith(("~", ".bak"))
+    """Whether an editor or a tool keeps another version of a file under this name."""
+    kept = name.endswith(("~", ".bak", ".orig")) or (name.startswith("#") and name.endswith("#"))
+    return kept and not name.startswith(".")
+
+
+def _warn_of_backups(backups: Iterable[str]) -> None:
+    if shown := ", ".join(sorted(backups)[:12]):
+        warnings.warn(f"backup files left out: {shown}", DataWarning, stacklevel=6)
 
 
 def _folder(folder: Path) -> list[Path]:
@@ -200,8 +218,7 @@ def _folder(folder: Path) -> list[Path]:
         found += [Path(place, name) for name in files if not name.startswith(".") and not _is_backup(name)]
     if not found:
         raise ReadError("the folder holds no files", str(folder))
-    if backups:
-        warnings.warn(f"backup files left out: {', '.join(sorted(backups)[:12])}", DataWarning, stacklevel=5)
+    _warn_of_backups(backups)
     return sorted(found)
 
 
@@ -264,9 +281,9 @@ def _clean(data: bytes, label: str) -> bytes:
             data = data.decode("utf-16").encode()
         except UnicodeError:
             raise ReadError("starts as UTF-16 but is not: save it as UTF-8", label, 1) from None
-    data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
     if b"\0" in data:
         raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
     if not data.isascii():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ReadError
-from ..tables import choose_measure, is_summary, listing, warn_of_summaries
+from ..tables import choose_measure, listing, warn_of_lost, warn_of_summaries
+from ..vocabulary import is_summary
 from .source import Source
 
 
@@ -61,7 +62,13 @@ class Table:
         """The scores of one measure; where it is not in the file, the error lists those that are."""
         if measure not in self.columns:
             raise self.no_measure(measure)
-        return self.columns[measure]
+        found = self.columns[measure]
+        self.warn_of_lost(measure, (topic for rows in self.columns.values() for topic in rows.topics), found)
+        return found
+
+    def warn_of_lost(self, measure: str, topics: Iterable[str], found: Rows) -> None:
+        """Warn of topics that have scores, but none of this measure."""
+        warn_of_lost(measure, topics, found.topics, f"{self.source.label}: ", stacklevel=5)
 
     def no_measure(self, measure: str) -> ReadError:
         """The error for a measure that the file does not hold."""
@@ -91,10 +98,11 @@ class OneColumn(Table):
 
 def without_summary(source: Source, rows: Rows, way_out: str) -> Rows:
     """Leave out summary rows; where nothing else is there, say so instead of using them."""
-    keep = [k for k, topic in enumerate(rows.topics) if not is_summary(topic)]
-    if len(keep) == len(rows.topics):
+    left = {topic for topic in dict.fromkeys(rows.topics) if is_summary(topic)}
+    if not left:
         return rows
-    warn_of_summaries(rows.topics, f"{source.label}: ")
+    keep = [k for k, topic in enumerate(rows.topics) if topic not in left]
+    warn_of_summaries(dict.fromkeys(rows.topics), f"{source.label}: ")
     if not keep:
         raise source.error(
             f"holds only summary rows ({listing(dict.fromkeys(rows.topics))}), no scores of topics: {way_out}",

@@ -15,7 +15,8 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
-from ..tables import is_summary, listing, warn_of_summaries
+from ..tables import listing, warn_of_summaries
+from ..vocabulary import is_summary
 from .source import Source, number
 from .table import Rows, Table
 

@@ -26,7 +26,7 @@ class Simulator:
 
     Scores x are transformed to y = log((x + 0.05) / (1.05 - x)) and taken apart into grand mean, system effect, topic
     effect and residual. Each system's residuals and the topic effects get a smooth distribution (a Gaussian kernel on
-    the distribution function, h = 1.3 sd n**(-1/3)), and all of them together the correlations that they have
+    the distribution function, h = sd (4 / n)**(1/3)), and all of them together the correlations that they have
     (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to [0, 1].
 
     The transform keeps the means only roughly: `true_means` has what each system scores on average over all topics

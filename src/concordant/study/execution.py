@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -127,13 +128,19 @@ def _numbered(grid: Grid, chunk: int, version: str) -> tuple[int, Outcome]:
     return chunk, run_chunk(grid, chunk, version)
 
 
+def _uninterrupted(grid: Grid, chunk: int, version: str) -> tuple[int, Outcome]:
+    """In a process of joblib's: Ctrl-C reaches all processes, and the one that started them ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return _numbered(grid, chunk, version)
+
+
 def _in_processes(grid: Grid, todo: list[int], workers: int) -> Iterator[tuple[int, Outcome]]:
     joblib = import_extra("joblib")
     from concurrent.futures.process import BrokenProcessPool
 
     parallel = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
     try:
-        yield from parallel(joblib.delayed(_numbered)(grid, chunk, __version__) for chunk in todo)
+        yield from parallel(joblib.delayed(_uninterrupted)(grid, chunk, __version__) for chunk in todo)
     except BrokenProcessPool as error:
         raise StudyError(
             f"a worker process died ({str(error).split('.', maxsplit=1)[0]}); what was finished is kept: run it again "

@@ -30,22 +30,23 @@ class Folder:
 
     def __init__(self, path: Path, grid: Grid) -> None:
         """Open the folder of this study, or make it. The chunks of a study that was begun keep their size."""
-        self.chunks = path / "chunks"
         manifest = path / "manifest.json"
         wanted = _manifest(grid)
         try:
-            self.chunks.mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
         if not manifest.exists():
             with written_whole(manifest) as file:
                 file.write((json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
         found = _read(manifest)
-        self.grid = replace(grid, chunk=int(found["chunk"]))
         differences = list(_differences(found, wanted))
         if differences:
             shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
             raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
+        self.grid = replace(grid, chunk=int(found["chunk"]))
+        self.chunks = path / "chunks"
+        self.chunks.mkdir(exist_ok=True)
         self._clean()
 
     def read(self, chunk: int) -> FloatArray | None:

@@ -1,0 +1,276 @@
+"""How often rank intervals cover the true ranks, on collections with ties and near-ties. Run by `make coverage`.
+
+Designs. The true means have a group of exact ties, a group of near-ties, and others further apart, unless said:
+- normal: normal scores, correlated by topic, of unequal variances;
+- skewed: exponential scores of unequal spread plus an exponential topic effect;
+- bounded: beta scores between 0 and 1 with a Gaussian copula, of unequal spread;
+- P@10: ten binomial trials a topic, so that topics have few distinct scores;
+- adhoc7, adhoc8: `Simulator` fitted to 30 real systems whose means were made to tie, `exact_means=True`;
+- robust2004: samples with replacement of real topics; the population's means, which have ties for P@10, or mean ranks;
+- all tied: the same designs with all true means tied, where any wrong call makes some interval miss;
+- heavy: lognormal scores whose shape differs strongly between systems. No real measure is like this; it shows where
+  the method ends, and is not held to the bound;
+- robust2004 AP, shifted: real scores, each system shifted until all means are tied. Runs that are nearly the same then
+  have a small constant difference on all topics but a few, which no real pair has. Not held to the bound either.
+
+True ranks run, for each system, from 1 + strictly better to m - strictly worse, and must be covered wholly. "all": all
+intervals together; "each": mean over systems of the intervals made for single systems. Width: of
+the intervals of "all", as a share of all ranks. The second table has the alternatives on the same samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata
+
+import concordant as cc
+from concordant.inference.pair_tests import Pairs
+from concordant.inference.rank_bounds import Aggregate
+from concordant.scores import mean_over_topics
+
+FloatArray = npt.NDArray[np.float64]
+Sample = tuple[FloatArray, FloatArray]  # topics x systems, and the true means
+Ladder = Callable[[int], FloatArray]
+LEVEL, BOUND = 0.95, 0.94
+BEYOND = ("heavy", "robust2004 AP, shifted")  # shown, and not held to the bound
+
+
+def ladder(m: int) -> FloatArray:
+    """True values: a quarter tied at the top, a quarter of near-ties, a quarter tied further down, a quarter apart."""
+    k = m // 4
+    return np.concatenate(
+        [np.zeros(k), -0.02 * np.arange(1, k + 1), np.full(k, -0.5), -1 - np.linspace(0, 1, m - 3 * k)]
+    )
+
+
+def normal(rng: np.random.Generator, m: int, n: int, means: Ladder = ladder) -> Sample:
+    spread = rng.uniform(0.3, 1.5, m)
+    return means(m) + rng.normal(size=(n, 1)) + spread * rng.normal(size=(n, m)), means(m)
+
+
+def skewed(rng: np.random.Generator, m: int, n: int, means: Ladder = ladder) -> Sample:
+    spread = rng.uniform(0.2, 1.5, m)
+    return means(m) + spread * (rng.exponential(size=(n, m)) - 1) + rng.exponential(size=(n, 1)), means(m)
+
+
+def bounded(rng: np.random.Generator, m: int, n: int, means: Ladder = ladder) -> Sample:
+    from scipy.special import betaincinv, ndtr
+
+    true, size = 0.3 + 0.1 * means(m), rng.uniform(1, 8, m)
+    u = ndtr((1.2 * rng.normal(size=(n, 1)) + rng.normal(size=(n, m))) / np.sqrt(2.44))
+    return betaincinv(true * size, (1 - true) * size, u), true
+
+
+def precision(rng: np.random.Generator, m: int, n: int, means: Ladder = ladder) -> Sample:
+    share = 1 + 0.15 * means(m)
+    return rng.binomial(10, share / (1 + np.exp(-rng.normal(0, 1.5, (n, 1))))) / 10, share
+
+
+def heavy(rng: np.random.Generator, m: int, n: int) -> Sample:
+    s = rng.uniform(0.2, 1.2, m)
+    e = (rng.normal(size=(n, 1)) + rng.normal(size=(n, m))) / np.sqrt(2)
+    return ladder(m) + np.exp(s * e - s**2 / 2) - 1, ladder(m)
+
+
+def flat(design: Callable[..., Sample]) -> Callable[[np.random.Generator, int, int], Sample]:
+    """The same with all true means tied: the hardest case, where any wrong call makes some interval miss."""
+    return lambda rng, m, n: design(rng, m, n, np.zeros)
+
+
+def collection(name: str) -> FloatArray:
+    named = os.environ.get("CONCORDANT_DATA")
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+    with (folder / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    values = np.array(rows[1:], dtype=np.float64)
+    return values[:, 1:] if rows[0][0] == "topic" else values
+
+
+def real(name: str, *, borda: bool = False, tied: bool = False) -> Callable[[np.random.Generator, int, int], Sample]:
+    population = collection(name)
+    if tied:
+        population -= population.mean(axis=0)
+
+    def sample(rng: np.random.Generator, m: int, n: int) -> Sample:
+        values = population[:, rng.choice(population.shape[1], m, replace=False)]
+        means = np.zeros(m) if tied else mean_over_topics(rankdata(values, axis=1) if borda else values)
+        return values[rng.integers(0, len(values), n)], means
+
+    return sample
+
+
+def simulated(name: str) -> Callable[[np.random.Generator, int, int], Sample]:
+    """Eight simulators of random systems, each with a third of the systems tied and a third nearly so."""
+    values, made, rng = collection(name), [], np.random.default_rng(1)
+    for _ in range(8):
+        chosen = values[:, rng.choice(values.shape[1], 30, replace=False)]
+        chosen = chosen[:, np.argsort(-chosen.mean(axis=0))]
+        target = chosen.mean(axis=0)
+        target[:10] = target[:10].mean()
+        target[10:20] = target[15] - 0.001 * np.arange(10)
+        moved = np.column_stack([_moved(x, mean) for x, mean in zip(chosen.T, target, strict=True)])
+        model = cc.Simulator(cc.Scores(moved, range(len(moved)), range(30)), exact_means=True)
+        if np.abs(model.true_means() - target).max() > 1e-4:
+            raise SystemExit(f"the simulator misses the means of {name}")
+        made.append((model, target))
+
+    def sample(rng: np.random.Generator, m: int, n: int) -> Sample:
+        model, target = made[rng.integers(len(made))]
+        return model.draw(n, rng), target
+
+    return sample
+
+
+def _moved(scores: FloatArray, mean: float) -> FloatArray:
+    """Scores shifted, within 0 and 1, to a given mean."""
+    low, high = -1.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.clip(scores + middle, 0, 1).mean() < mean else (low, middle)
+    return np.clip(scores + low, 0, 1)
+
+
+def true_ranks(means: FloatArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    higher = means[None, :] > means[:, None]
+    return 1 + higher.sum(axis=1), len(means) - higher.sum(axis=0)
+
+
+def covered(found: cc.RankIntervals, means: FloatArray) -> npt.NDArray[np.bool_]:
+    """For each system, whether its true ranks are covered."""
+    place = [int(s) for s in found.systems]
+    best, worst = true_ranks(means)
+    return np.asarray((found.low <= best[place]) & (found.high >= worst[place]))
+
+
+def alternatives(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[str, FloatArray]]:
+    """Corrected p-values of what else could be done, for pairs i < j."""
+    n, pairs = len(values), Pairs.of(values)
+    i, j = np.triu_indices(values.shape[1], 1)
+    d = pairs.centred[:, i] - pairs.centred[:, j]  # on the scale of pairs.size
+    t = pairs.t()[i, j]
+    weights = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
+    shift = np.abs(weights @ d / n - d.mean(axis=0))
+    error = d.std(axis=0, ddof=1) / np.sqrt(n)
+    again = np.sqrt(np.maximum(weights @ d**2 / n - (weights @ d / n) ** 2, 0) / (n - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yield "max-t bootstrap", step_down(t, np.where(error > 1e-12, shift / error, 0))
+        yield "bootstrap-t", step_down(t, np.where(shift > 1e-12, np.where(again > 1e-12, shift / again, np.inf), 0))
+    signs = 2 * rng.integers(0, 2, (n_resamples, n)) - 1
+    size = np.where(pairs.size[i, j] > 0, pairs.size[i, j], 1)
+    yield "signs, no skewness", step_down(pairs.r()[i, j] * (1 - 1e-7), np.abs(signs @ (d / size)) / n)
+
+
+def step_down(observed: FloatArray, resampled: FloatArray) -> FloatArray:
+    order = np.argsort(observed)
+    largest = np.maximum.accumulate(resampled[:, order], axis=1)
+    p = (1 + (largest >= observed[order]).sum(axis=0)) / (1 + len(resampled))
+    result = np.empty(len(p))
+    result[order] = np.maximum.accumulate(p[::-1])[::-1]
+    return result
+
+
+def measure(
+    sample: Callable[[np.random.Generator, int, int], Sample],
+    size: tuple[int, int],
+    samples: int,
+    n_resamples: int,
+    aggregate: Aggregate = "mean",
+) -> dict[str, float]:
+    """Coverage of all intervals together and of each, and the mean width as a share of the ranks."""
+    m, n = size
+    options: dict[str, Any] = {"aggregate": aggregate, "n_resamples": n_resamples}
+    together, single, width = [], [], []
+    for stream in np.random.SeedSequence([m, n]).spawn(samples):
+        rng = np.random.default_rng(stream)
+        values, means = sample(rng, m, n)
+        found = cc.rank_intervals(values, LEVEL, rng=rng, **options)
+        together.append(covered(found, means).all())
+        width.append((found.high - found.low).mean() / (len(means) - 1))
+        alone = cc.rank_intervals(values, LEVEL, simultaneous=False, rng=rng, **options)
+        single.append(covered(alone, means).mean())
+    return {"all": float(np.mean(together)), "each": float(np.mean(single)), "width": float(np.mean(width))}
+
+
+def measure_alternatives(
+    sample: Callable[[np.random.Generator, int, int], Sample], m: int, n: int, samples: int, n_resamples: int
+) -> dict[str, tuple[float, float]]:
+    """Coverage of all intervals together, and the share of pairs told apart."""
+    right: dict[str, list[bool]] = {}
+    apart: dict[str, list[float]] = {}
+    for stream in np.random.SeedSequence([m, n]).spawn(samples):
+        rng = np.random.default_rng(stream)
+        values, means = sample(rng, m, n)
+        i, j = np.triu_indices(len(means), 1)
+        wrong_way = np.sign(values.mean(axis=0)[i] - values.mean(axis=0)[j]) != np.sign(means[i] - means[j])
+        found = cc.rank_intervals(values, LEVEL, n_resamples=n_resamples, rng=rng)
+        back = np.argsort([int(s) for s in found.systems])
+        tests = [("shipped", found.pvalues[np.ix_(back, back)][i, j]), *alternatives(values, n_resamples, rng)]
+        for name, p in tests:
+            significant = p <= 1 - LEVEL + 1e-12
+            right.setdefault(name, []).append(not (significant & wrong_way).any())
+            apart.setdefault(name, []).append(float(significant.mean()))
+    return {name: (float(np.mean(right[name])), float(np.mean(apart[name]))) for name in right}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--resamples", type=int, default=999)
+    parser.add_argument("--design", action="append", help="only this design; may be given several times")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    designs: dict[str, tuple[Callable[[np.random.Generator, int, int], Sample], tuple[tuple[int, int], ...]]] = {
+        "normal": (normal, ((20, 10), (20, 30))),
+        "skewed": (skewed, ((20, 10), (20, 30))),
+        "bounded": (bounded, ((20, 10), (20, 30))),
+        "P@10": (precision, ((20, 10), (20, 30))),
+        "normal, all tied": (flat(normal), ((20, 10), (20, 30))),
+        "skewed, all tied": (flat(skewed), ((20, 10), (20, 30))),
+        "bounded, all tied": (flat(bounded), ((20, 10), (20, 30))),
+        "P@10, all tied": (flat(precision), ((20, 10), (20, 30))),
+        "adhoc7": (simulated("adhoc7"), ((30, 15), (30, 50))),
+        "adhoc8": (simulated("adhoc8"), ((30, 15), (30, 50))),
+        "robust2004 AP": (real("robust2004_ap"), ((30, 25), (30, 50))),
+        "robust2004 P@10": (real("robust2004_p10"), ((30, 25), (30, 50))),
+        "robust2004 AP, borda": (real("robust2004_ap", borda=True), ((30, 25),)),
+        "heavy": (heavy, ((20, 10), (20, 30))),
+        "robust2004 AP, shifted": (real("robust2004_ap", tied=True), ((30, 15), (30, 30))),
+    }
+    if options.design:
+        designs = {name: designs[name] for name in options.design}
+    print(f"{options.samples} samples, {options.resamples} resamples, nominal {LEVEL:.0%}\n")
+    print("| design | systems x topics | all | each | width |\n| --- | --- | ---: | ---: | ---: |", flush=True)
+    failed = []
+    for name, (sample, sizes) in designs.items():
+        for m, n in sizes:
+            aggregate: Aggregate = "borda" if "borda" in name else "mean"
+            found = measure(sample, (m, n), options.samples, options.resamples, aggregate)
+            slack = 2 * np.sqrt(BOUND * (1 - BOUND) / options.samples)
+            if name not in BEYOND and found["all"] < BOUND - slack:
+                failed.append(f"{name} {m} x {n}")
+            print(
+                f"| {name} | {m} x {n} | {found['all']:.1%} | {found['each']:.1%} | {found['width']:.0%} |", flush=True
+            )
+    columns = ["shipped", "signs, no skewness", "max-t bootstrap", "bootstrap-t"]
+    print("\n| design | systems x topics | " + " | ".join(columns) + " |\n| --- | --- |" + " ---: |" * 4, flush=True)
+    for name, (sample, sizes) in designs.items():
+        for m, n in [] if "borda" in name else sizes:
+            other = measure_alternatives(sample, m, n, options.samples // 2, options.resamples)
+            cells = " | ".join(f"{other[c][0]:.1%} ({other[c][1]:.1%})" for c in columns)
+            print(f"| {name} | {m} x {n} | {cells} |", flush=True)
+    print(f"\n{time.perf_counter() - start:.0f} s")
+    if failed:
+        raise SystemExit(f"below {BOUND:.0%} by more than chance: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

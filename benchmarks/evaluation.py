@@ -1,0 +1,114 @@
+"""Speed and memory of scoring runs, as ratios to pytrec_eval in the same run. Run by `make bench`.
+
+Real runs where CONCORDANT_DATA names the collections (TREC-COVID round 1, 143 runs), else made-up ones of that size.
+pytrec_eval gets its dictionaries and its evaluator ready-made: only scoring is timed on both sides.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytrec_eval
+from coefficients import Call, Table, fastest
+
+import concordant as cc
+
+FOUR = {"map": "AP", "ndcg_cut.10": "nDCG@10", "P.10": "P@10", "bpref": "Bpref"}
+
+
+def collection() -> tuple[cc.Runs, cc.Qrels]:
+    named = os.environ.get("CONCORDANT_DATA")
+    if named:
+        folder = Path(named) / "covid1"
+        return cc.read_runs(folder / "runs"), cc.read_qrels(folder / "qrels.txt")
+    print("CONCORDANT_DATA is not set: made-up runs")
+    rng = np.random.default_rng(19)
+    runs = {f"run{s}": {str(t): [f"d{d}" for d in rng.permutation(600)[:100]] for t in range(30)} for s in range(143)}
+    qrels = {str(t): {f"d{d}": int(rng.integers(3)) for d in rng.permutation(600)[:290]} for t in range(30)}
+    return cc.Runs.from_dict(runs), cc.Qrels.from_dict(qrels)
+
+
+def other_qrels(qrels: cc.Qrels) -> list[cc.Qrels]:
+    """The same judgments with some left out, so that no call sees what another saw."""
+    rng = np.random.default_rng(7)
+    return [qrels.take(rng.random(qrels.size) < 0.8) for _ in range(20)]
+
+
+def _evaluator(qrels: Any, measures: set[str]) -> Any:
+    return pytrec_eval.RelevanceEvaluator(qrels.to_dict(), measures)
+
+
+def scoring(table: Table, runs: cc.Runs, qrels: cc.Qrels) -> None:
+    others = other_qrels(qrels)
+    nested: dict[str, Any] = {}
+    for system in runs.systems:
+        lists = {topic: runs.documents(system, topic) for topic in runs.topics}
+        nested[system] = {topic: {d: float(-k) for k, d in enumerate(ranked)} for topic, ranked in lists.items()}
+    for name, measures in ("nDCG@10", {"ndcg_cut.10": "nDCG@10"}), ("AP", {"map": "AP"}), ("four measures", FOUR):
+        evaluators = [_evaluator(other, set(measures)) for other in others]
+        turn = {"ours": 0, "theirs": 0}
+
+        def ours(measures: dict[str, str] = measures, turn: dict[str, int] = turn) -> object:
+            turn["ours"] += 1
+            return cc.evaluate_all(runs, others[turn["ours"] % 20], measures.values())
+
+        def theirs(evaluators: list[Any] = evaluators, turn: dict[str, int] = turn) -> object:
+            turn["theirs"] += 1
+            return [evaluators[turn["theirs"] % 20].evaluate(run) for run in nested.values()]
+
+        contenders: dict[str, Call] = {"ours": ours, "theirs": theirs}
+        times = fastest(contenders, seconds=6)
+        ratio = times["theirs"] / times["ours"]
+        table.row(
+            f"{len(nested)} runs, {name}: pytrec_eval / evaluate_all", ratio, least=20 if len(measures) == 1 else None
+        )
+
+
+def study(table: Table, runs: cc.Runs, qrels: cc.Qrels) -> None:
+    """All coefficients, rank distances and p-values of sampled judgments under four measures: seconds in all."""
+    start = time.perf_counter()
+    with warnings.catch_warnings(action="ignore"):  # more systems than topics
+        cc.judgment_study(
+            runs, qrels, [cc.judgments.Change("sample", 0.1)], FOUR.values(), n_draws=200, n_resamples=1_000
+        )
+    table.row("study of 200 samples x four measures: seconds", time.perf_counter() - start, most=60)
+
+
+def memory(table: Table) -> None:
+    """The arrays and names of 110 runs x 249 topics x 1,000 documents, as in TREC Robust 2004."""
+    rng = np.random.default_rng(2004)
+    names = [f"FBIS3-{d}" for d in range(400_000)]
+
+    def each() -> Any:
+        for s in range(110):
+            lists = {}
+            for t in range(249):
+                # Pools of some 12,000 documents a topic, at other places in the collection for each.
+                first = 1_550 * t
+                lists[str(t)] = tuple(names[first + d] for d in rng.choice(12_000, 1_000, replace=False))
+            yield cc.Run(f"run{s}", f"run{s}", lists, {})
+
+    runs = cc.Runs.of(each())
+    size = runs.items.nbytes + runs.starts.nbytes + runs.pairs.document_of.nbytes + runs.pairs.starts.nbytes
+    size += sum(sys.getsizeof(name) + 8 for name in runs.pairs.documents)
+    table.row(f"{runs!r}: MB", size / 1e6, most=300)
+
+
+def main() -> None:
+    table = Table()
+    runs, qrels = collection()
+    scoring(table, runs, qrels)
+    study(table, runs, qrels)
+    memory(table)
+    if table.failed:
+        sys.exit(f"{table.failed} targets missed")
+
+
+if __name__ == "__main__":
+    main()

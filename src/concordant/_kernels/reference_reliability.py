@@ -1,0 +1,103 @@
+"""The kernels of expected correlation in NumPy: what reliability.cpp computes, in a form to read.
+
+Rows of `differences` are pairs of systems, columns are topics.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+
+NEGLIGIBLE = 1e-9  # terms below this, 8 + 1,000 / n of them in a row, end a sum: with few topics they come and go
+TAPER = 4.5  # where a sum is cut off, its terms fade out as exp(-TAPER^2 / 2)
+_AT_A_TIME = 2**17
+
+
+def negative_shares(
+    differences: FloatArray,
+    steps: FloatArray,
+    points: IntArray,
+    widths: FloatArray,
+    most: int,
+    out: FloatArray,
+    workers: int,
+) -> None:
+    """P(S < 0) + P(S = 0) / 2 for S, the sum of n draws with replacement from a row; and for S + N(0, width).
+
+    With f the characteristic function of S, and |S| < 2 pi / step, it is
+
+        1/2 - (1 / pi) * sum over k >= 0 of Im f((k + 1/2) step) / (k + 1/2),
+
+    because the sum over k of sin((k + 1/2) step s) / (k + 1/2) is pi/2 times the sign of s: Gil-Pelaez, by the midpoint
+    rule, without error. Where S lies on a lattice of which `points` span 2 pi / step, the sum ends after points / 2
+    terms, with the weights cot(pi (2k + 1) / (2 points)) / points. Otherwise it ends where the terms are negligible, or
+    after `most` terms, which then fade out: S is smoothed a little.
+    """
+    n = differences.shape[1]
+    for lo in range(0, len(differences), max(1, _AT_A_TIME // n)):
+        rows = np.arange(lo, min(lo + max(1, _AT_A_TIME // n), len(differences)))
+        turn = np.exp(1j * steps[rows, None] * differences[rows])
+        at = np.exp(0.5j * steps[rows, None] * differences[rows])
+        plain: FloatArray = np.zeros((len(rows), 2))
+        faded: FloatArray = np.zeros((len(rows), 2))
+        quiet: IntArray = np.zeros((len(rows), 2), dtype=np.int64)
+        done = np.stack([np.zeros(len(rows), dtype=bool), widths[rows] == 0], axis=1)
+        for k in range(most):
+            f = at.mean(axis=1) ** n
+            weights = _weights(k, steps[rows], points[rows], widths[rows])
+            plain += np.where(done, 0.0, weights * f.imag[:, None])
+            faded += np.where(done, 0.0, math.exp(-0.5 * (TAPER * (k + 0.5) / most) ** 2) * weights * f.imag[:, None])
+            quiet = np.where(np.abs(f)[:, None] * weights < NEGLIGIBLE, quiet + 1, 0)
+            ends = quiet >= 8 + 1000 // n
+            ends[:, 0] = np.where(points[rows] > 0, 2 * k + 3 >= points[rows], ends[:, 0])
+            done |= ends
+            out[rows] = 0.5 - np.where(done, plain, faded)
+            left = ~done.all(axis=1)
+            if not left.any():
+                break
+            rows, plain, faded, quiet, done = rows[left], plain[left], faded[left], quiet[left], done[left]
+            turn = turn[left]
+            at = at[left] * turn
+    out[widths == 0, 1] = out[widths == 0, 0]
+    np.clip(out, 0.0, 1.0, out=out)
+
+
+def _weights(k: int, steps: FloatArray, points: IntArray, widths: FloatArray) -> FloatArray:
+    """Of the k-th term, for S and for S + N(0, width)."""
+    plain = 1 / (math.pi * (k + 0.5))
+    sharp = np.full(len(steps), plain)
+    on = points > 2 * k + 1
+    sharp[on] = 1 / (np.tan(math.pi * (2 * k + 1) / (2 * points[on])) * points[on])
+    return np.stack([sharp, plain * np.exp(-0.5 * widths * ((k + 0.5) * steps) ** 2)], axis=1)
+
+
+def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray, workers: int) -> None:
+    """Bandwidths of a Gaussian kernel density of each row, by the two-stage direct plug-in of Sheather and Jones.
+
+    With psi_r(g) the sum over all pairs of values, a value with itself included, of the r-th derivative of the normal
+    density of standard deviation g, divided by n (n - 1): psi_8 as of a normal distribution of the given scale; from it
+    the g of psi_6; from that the g of psi_4; and h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones divide by n^2;
+    that makes wider kernels of few values than the published figures of urbano2016 come from.
+    """
+    n = differences.shape[1]
+    # (-2 K6(0) / (psi_8 n))^(1/9) with K6(0) = -15 / sqrt(2 pi) and psi_8 = 105 / (32 sqrt(pi) scale^9)
+    first = (30 * 32 / (105 * math.sqrt(2) * n)) ** (1 / 9)
+    block = max(1, _AT_A_TIME // (n * n))
+    for lo in range(0, len(differences), block):
+        rows = slice(lo, lo + block)
+        apart = differences[rows, :, None] - differences[rows, None, :]
+        g = first * scales[rows]
+        psi_6 = n / (n - 1) * _mean_derivative(apart, g, 6, (1, -15, 45, -15))
+        g = (6 / (math.sqrt(2 * math.pi) * -psi_6 * n)) ** (1 / 7)
+        psi_4 = n / (n - 1) * _mean_derivative(apart, g, 4, (1, -6, 3))
+        out[rows] = (1 / (2 * math.sqrt(math.pi) * psi_4 * n)) ** (1 / 5)
+
+
+def _mean_derivative(apart: FloatArray, g: FloatArray, order: int, polynomial: tuple[int, ...]) -> FloatArray:
+    """psi_order(g): the Hermite polynomial, here in the squares, times the normal density."""
+    u = (apart / g[:, None, None]) ** 2
+    values = np.polyval(polynomial, u) * np.exp(-0.5 * u)
+    return np.asarray(values.mean(axis=(1, 2)) / (math.sqrt(2 * math.pi) * g ** (order + 1)))

@@ -1,0 +1,241 @@
+// The loops of expected correlation. reference_reliability.py is their twin, and the place to read what is computed.
+//
+// Both walk the characteristic function of a row of differences along equal steps: exp(i t d) is turned by exp(i step d)
+// from one t to the next, four multiplications instead of a sine and a cosine, and at most a few thousand turns, so that
+// rounding stays below 1e-12. The sums over topics run in one order at any width of register, so that results are the same
+// to the last bit at any number of threads.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "threads.hpp"
+
+namespace nb = nanobind;
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define VECTORISED
+#endif
+
+namespace {
+
+constexpr size_t LANES = 8;
+constexpr double PI = 3.14159265358979323846;
+// As in the twin.
+constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;
+constexpr double REACH = 8.5;  // standard deviations at which a normal density, times its sixth power, is nothing
+
+struct Point {
+    double c, s;
+};
+
+// The sums over topics of where exp(i t d) is now; then all of them move on by a step. Rows are padded with zeros.
+VECTORISED Point sum_and_turn(double* c, double* s, const double* dc, const double* ds, size_t n) {
+    double real[LANES] = {}, imag[LANES] = {};
+    for (size_t i = 0; i < n; i += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const double x = c[i + l], y = s[i + l], a = dc[i + l], b = ds[i + l];
+            real[l] += x;
+            imag[l] += y;
+            c[i + l] = x * a - y * b;
+            s[i + l] = x * b + y * a;
+        }
+    return {((real[0] + real[4]) + (real[1] + real[5])) + ((real[2] + real[6]) + (real[3] + real[7])),
+            ((imag[0] + imag[4]) + (imag[1] + imag[5])) + ((imag[2] + imag[6]) + (imag[3] + imag[7]))};
+}
+
+// A walk along the characteristic function of one row. One object a thread, used again and again.
+struct Walk {
+    size_t n, width;
+    std::vector<double> c, s, dc, ds;
+
+    explicit Walk(size_t n)
+        : n(n), width((n + LANES - 1) / LANES * LANES), c(width), s(width), dc(width), ds(width) {}
+    void begin(const double* d, double start, double step) {
+        for (size_t i = 0; i < n; i++) {
+            c[i] = std::cos(start * d[i]), s[i] = std::sin(start * d[i]);
+            dc[i] = std::cos(step * d[i]), ds[i] = std::sin(step * d[i]);
+        }
+    }
+    Point next() {
+        const Point sum = sum_and_turn(c.data(), s.data(), dc.data(), ds.data(), width);
+        return {sum.c / double(n), sum.s / double(n)};
+    }
+};
+
+Point power(Point base, size_t n) {
+    Point found{1, 0};
+    for (; n; n >>= 1) {
+        if (n & 1) found = {found.c * base.c - found.s * base.s, found.c * base.s + found.s * base.c};
+        base = {base.c * base.c - base.s * base.s, 2 * base.c * base.s};
+    }
+    return found;
+}
+
+// A sum of terms that ends by itself, or fades out where it is cut off.
+struct Sum {
+    double plain = 0, faded = 0;
+    int quiet = 0;
+    bool done = false;
+
+    void add(double term, double size, double fade) {
+        plain += term;
+        faded += fade * term;
+        quiet = size < NEGLIGIBLE ? quiet + 1 : 0;
+    }
+    double share() const { return std::min(1.0, std::max(0.0, 0.5 - (done ? plain : faded))); }
+};
+
+void invert(const double* d, double step, int64_t points, double width, int most, Walk& walk, double* out) {
+    walk.begin(d, 0.5 * step, step);
+    Sum sharp, smooth;
+    smooth.done = !(width > 0);
+    const int in_a_row = 8 + 1000 / int(walk.n);
+    for (int k = 0; k < most && !(sharp.done && smooth.done); k++) {
+        const Point f = power(walk.next(), walk.n);
+        const double place = k + 0.5, off = TAPER * place / most, fade = std::exp(-0.5 * off * off);
+        const double size = std::sqrt(f.c * f.c + f.s * f.s), weight = 1 / (PI * place);
+        if (!sharp.done) {
+            const double own =
+                points > 0 ? 1 / (std::tan(PI * (2 * k + 1) / (2 * double(points))) * double(points)) : weight;
+            sharp.add(own * f.s, size * own, fade);
+            sharp.done = points > 0 ? 2 * k + 3 >= points : sharp.quiet >= in_a_row;
+        }
+        if (!smooth.done) {
+            const double t = place * step, factor = weight * std::exp(-0.5 * width * t * t);
+            smooth.add(factor * f.s, size * factor, fade);
+            smooth.done = smooth.quiet >= in_a_row;
+        }
+    }
+    out[0] = sharp.share();
+    out[1] = width > 0 ? smooth.share() : out[0];
+}
+
+// The mean over all pairs of values of a derivative of a normal density, directly. Polynomials in the square.
+double direct_six(const double* d, size_t n, double g) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double row = 0;
+        for (size_t j = 0; j < i; j++) {
+            const double u = (d[i] - d[j]) / g, v = u * u;
+            row += (((v - 15) * v + 45) * v - 15) * std::exp(-0.5 * v);
+        }
+        sum += row;
+    }
+    return (2 * sum - 15 * double(n)) / (double(n) * double(n) * std::sqrt(2 * PI) * std::pow(g, 7));
+}
+double direct_four(const double* d, size_t n, double g) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double row = 0;
+        for (size_t j = 0; j < i; j++) {
+            const double u = (d[i] - d[j]) / g, v = u * u;
+            row += ((v - 6) * v + 3) * std::exp(-0.5 * v);
+        }
+        sum += row;
+    }
+    return (2 * sum + 3 * double(n)) / (double(n) * double(n) * std::sqrt(2 * PI) * std::pow(g, 5));
+}
+
+// With f the characteristic function of the row, psi_r(g) is the integral over t of (it)^r |f(t)|^2 exp(-(g t)^2 / 2),
+// divided by 2 pi. The trapezoidal rule has no error but the images of the row at distances of 2 pi / step, which are kept
+// beyond the reach of the density. Where so fine a step would cost more than all pairs, these are summed directly.
+double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& squares) {
+    const size_t n = walk.n;
+    const double first = scale * std::pow(30.0 * 32 / (105 * std::sqrt(2.0) * double(n)), 1.0 / 9);
+    const auto extremes = std::minmax_element(d, d + n);
+    const double step = 2 * PI / ((*extremes.second - *extremes.first) + (REACH + 1) * first);
+    const double among = double(n) * double(n) / (double(n) - 1);  // n, for sums divided by n (n - 1) and not by n^2
+    const auto second_from = [&](double six) {
+        return std::pow(6 / (std::sqrt(2 * PI) * -six * among), 1.0 / 7);
+    };
+    const auto width_from = [&](double four) {
+        return std::pow(1 / (2 * std::sqrt(PI) * four * among), 1.0 / 5);
+    };
+    if (REACH / (first * step) > 8 * double(n) + 64)
+        return width_from(direct_four(d, n, second_from(direct_six(d, n, first))));
+    squares.clear();
+    walk.begin(d, step, step);
+    const auto up_to = [&](double g) {
+        const size_t count = size_t(REACH / (g * step)) + 1;
+        while (squares.size() < count) {
+            const Point f = walk.next();
+            squares.push_back(f.c * f.c + f.s * f.s);
+        }
+        return count;
+    };
+    double six = 0, four = 0;
+    for (size_t k = 0, count = up_to(first); k < count; k++) {
+        const double t = double(k + 1) * step, v = t * t, u = first * t;
+        six -= v * v * v * squares[k] * std::exp(-0.5 * u * u);
+    }
+    const double second = second_from(six * step / PI);
+    for (size_t k = 0, count = up_to(second); k < count; k++) {
+        const double t = double(k + 1) * step, v = t * t, u = second * t;
+        four += v * v * squares[k] * std::exp(-0.5 * u * u);
+    }
+    return width_from(four * step / PI);
+}
+
+constexpr size_t AT_A_TIME = 16;
+
+// Calls work(begin, end) on rows in each of `workers` threads, until all are done.
+template <class Work>
+void in_threads(size_t count, int workers, size_t n, const Work& work) {
+    std::atomic<size_t> next{0};
+    std::atomic<bool> no_memory{false};
+    in_parallel(thread_count(workers, (count + AT_A_TIME - 1) / AT_A_TIME), [&](size_t) {
+        try {
+            Walk walk(n);
+            std::vector<double> squares;
+            for (size_t lo; (lo = next.fetch_add(AT_A_TIME)) < count;)
+                for (size_t row = lo; row < std::min(count, lo + AT_A_TIME); row++) work(row, walk, squares);
+        } catch (const std::bad_alloc&) {
+            no_memory = true;
+        }
+    });
+    if (no_memory) throw std::bad_alloc();
+}
+
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Column = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void negative_shares(const Matrix& differences, const Vector& steps, const Counts& points, const Vector& widths, int most,
+                     const Output& out, int workers) {
+    const size_t count = differences.shape(0), n = differences.shape(1);
+    if (n < 1 || steps.size() != count || points.size() != count || widths.size() != count || out.shape(0) != count ||
+        out.shape(1) != 2 || most < 1)
+        throw nb::value_error("shapes do not match");
+    nb::gil_scoped_release unlocked;
+    in_threads(count, workers, n, [&](size_t row, Walk& walk, std::vector<double>&) {
+        invert(differences.data() + row * n, steps.data()[row], points.data()[row], widths.data()[row], most, walk,
+               out.data() + 2 * row);
+    });
+}
+
+void plug_in_widths(const Matrix& differences, const Vector& scales, const Column& out, int workers) {
+    const size_t count = differences.shape(0), n = differences.shape(1);
+    if (n < 1 || scales.size() != count || out.size() != count) throw nb::value_error("shapes do not match");
+    nb::gil_scoped_release unlocked;
+    in_threads(count, workers, n, [&](size_t row, Walk& walk, std::vector<double>& squares) {
+        out.data()[row] = plug_in(differences.data() + row * n, scales.data()[row], walk, squares);
+    });
+}
+
+}  // namespace
+
+void bind_reliability(nb::module_& m) {
+    m.def("negative_shares", &negative_shares);
+    m.def("plug_in_widths", &plug_in_widths);
+}

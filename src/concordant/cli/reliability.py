@@ -1,0 +1,111 @@
+"""`concordant reliability` and `concordant plan`: how close is this ranking to the truth, and what would be enough?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .options import (
+    Format,
+    FormatOption,
+    LowerOption,
+    MeasureOption,
+    Missing,
+    MissingOption,
+    QuietOption,
+    SeedOption,
+    SystemsOption,
+    TopicsOption,
+    WorkersOption,
+)
+from .reading import Reader, known_coefficients
+from .terminal import Bar, Notes, print_table, say
+
+ScoresArgument = Annotated[str, typer.Argument(help="Scores: a file, a folder or a glob.")]
+
+
+def reliability(
+    scores: ScoresArgument,
+    measure: MeasureOption = None,
+    missing: MissingOption = Missing.error,
+    lower_is_better: LowerOption = False,
+    systems: SystemsOption = None,
+    topics: TopicsOption = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
+    format: FormatOption = Format.table,
+    quiet: QuietOption = False,
+) -> None:
+    """Expected correlation of the ranking with the true one, over all topics there could be."""
+    from ..expected.correlation import expected_correlation
+    from ..expected.correlation import reliability as run
+    from ..tables import counted
+    from .render import Cell, Table, to_json
+
+    with Notes(quiet) as notes:
+        read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
+        found = run(read, rng=seed, workers=workers)
+        intervals = [expected_correlation(read, c, "posterior", rng=seed, workers=workers) for c in ("tau", "tau_ap")]
+    if format is Format.json:
+        content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
+        say(to_json(content))
+        return
+    if format is Format.table:
+        measured = f", {read.measure}" if read.measure else ""
+        say(f"{counted(found.n_systems, 'system')}, {counted(found.n_topics, 'topic')}{measured}\n")
+        say(f"Expected correlation with the true ranking: tau {found.tau:.3f}, tau_ap {found.tau_ap:.3f} (msqd).")
+        ranges = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in intervals if e.interval]
+        say(f"95% intervals: {', '.join(ranges)} (posterior).\n")
+    rows: list[list[Cell]] = [[name, *values] for name, values in found.estimates.items()]
+    rows.append(["posterior", *(e.value for e in intervals)])
+    print_table(Table(["estimator", "tau", "tau_ap"], rows, decimals=4), format)
+    if format is Format.table:
+        say("\nMind: sh(w) and sh(w/o) are baselines, known to be too high.")
+        say("Cite: concordant cite urbano2016")
+
+
+def plan(
+    scores: ScoresArgument,
+    target: Annotated[float, typer.Option(help="The correlation to reach.")] = 0.9,
+    coefficient: Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")] = "tau",
+    probability: Annotated[
+        float | None, typer.Option(help="How probable it must be to reach the target; by default on average.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=1, help="Draws of the posterior.")] = 1_000,
+    most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
+    measure: MeasureOption = None,
+    missing: MissingOption = Missing.error,
+    lower_is_better: LowerOption = False,
+    systems: SystemsOption = None,
+    topics: TopicsOption = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = 1,
+    format: FormatOption = Format.table,
+    quiet: QuietOption = False,
+) -> None:
+    """How many topics are enough for a correlation with the true ranking."""
+    from ..expected.planning import plan_topics
+    from .render import Table, to_json
+
+    name = known_coefficients([coefficient])[0]
+    with Notes(quiet) as notes, Bar("planning", quiet) as bar:
+        read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
+        found = plan_topics(
+            read,
+            name,
+            target,
+            probability,
+            n_resamples=resamples,
+            most=most,
+            rng=seed,
+            workers=workers,
+            progress=bar.update,
+        )
+    if format is Format.json:
+        say(to_json(found.to_dict() | {"read_notes": notes.seen}))
+    elif format is Format.table:
+        say(str(found))
+    else:
+        frame = found.to_dict()["curve"]
+        print_table(Table(list(frame[0]), [list(row.values()) for row in frame]), format)

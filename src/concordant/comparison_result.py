@@ -1,0 +1,192 @@
+"""`Comparison`: what `compare` found, and how it is shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .arrays import FloatArray
+from .errors import import_extra
+from .estimates import Interval
+from .rank_testing import RankTest
+from .tables import counted
+
+if TYPE_CHECKING:
+    from .coefficients.ties import TieBounds
+    from .inference.correlation import CorrelationEstimate
+
+
+@dataclass(frozen=True)
+class Value:
+    """A coefficient's value, or why there is none."""
+
+    coefficient: str
+    value: float
+    why: str = ""
+    estimate: CorrelationEstimate | None = None
+    """With its interval, where one was asked for and this coefficient has one."""
+    pvalue: float | None = None
+    """Of the hypothesis that only chance orders the systems, where that was to be tested."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """For the coefficient between the population means."""
+        return None if self.estimate is None else self.estimate.interval
+
+
+@dataclass(frozen=True)
+class PerTopic:
+    """A coefficient on the scores of each topic: its mean and spread over the topics on which it is defined."""
+
+    coefficient: str
+    mean: float
+    sd: float
+    values: tuple[float, ...]
+    """One value a topic, nan where it is undefined."""
+    why: str = ""
+
+    @property
+    def undefined(self) -> int:
+        """On how many topics it is undefined."""
+        return sum(map(math.isnan, self.values))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
+
+    truth: str
+    observed: str
+    measure: str
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    """Empty where a side came without topics, or was averaged over its own."""
+    truth_means: FloatArray
+    observed_means: FloatArray
+    values: tuple[Value, ...]
+    tied_truth: int
+    """Pairs of systems with equal means in truth."""
+    tied_observed: int
+    tied_both: int
+    tie_bounds: tuple[TieBounds, ...]
+    """What the ties in observed leave open; empty without them."""
+    per_topic: tuple[PerTopic, ...]
+    rank_test: RankTest | None
+    """Whether the ranking in observed could be the true one, given the topics; None without topics in truth."""
+    notes: tuple[str, ...]
+    """What to mind: what was left out, ties that rounding may have made, identical systems."""
+    settings: Mapping[str, Any]
+
+    def __getitem__(self, coefficient: str) -> float:
+        """The value of a coefficient, nan where it has none."""
+        for value in self.values:
+            if value.coefficient == coefficient:
+                return value.value
+        have = ", ".join(value.coefficient for value in self.values)
+        raise KeyError(f"there is no {coefficient!r} in this comparison: it has {have}")
+
+    def heading(self) -> str:
+        """What is compared, in a line."""
+        ties = f"; {counted(self.tied_observed, 'tied pair')} in {self.observed}" if self.tied_observed else ""
+        ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
+        topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
+        measure = f", {self.measure}" if self.measure else ""
+        return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
+
+    def __str__(self) -> str:
+        lines = [self.heading(), ""]
+        for v in self.values:
+            lines.append(f"  {v.coefficient:<23}{_shown(v)}")
+        lines += [""] * bool(self.tie_bounds) + [f"  {bounds}" for bounds in self.tie_bounds]
+        if self.per_topic:
+            lines += ["", "  on each topic:"]
+            for p in self.per_topic:
+                undefined = f", undefined on {p.undefined}" if p.undefined else ""
+                what = f"mean {p.mean:.4f}, standard deviation {p.sd:.4f}{undefined}" if not p.why else p.why
+                lines.append(f"  {p.coefficient:<23} {what}")
+        if self.rank_test:
+            lines += ["", f"  {self.rank_line()}"]
+        lines += [""] * bool(self.notes) + [f"Mind: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is a test that keeps its level: a truth with topics, more of them than systems."""
+        return (
+            self.rank_test is not None and self.rank_test.distribution.n_systems < self.rank_test.distribution.n_topics
+        )
+
+    def rank_line(self) -> str:
+        """What the test of the rank distance says, in a line."""
+        t = self.rank_test
+        if t is None:
+            return "no rank distance: the truth came without topics"
+        if not self.tested:
+            return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
+        verdict = "significantly different from" if t.significant else "not distinguishable from"
+        return (
+            f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "
+            f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
+            f"{'; ties in observed are taken in the order of the truth' if self.tied_observed else ''})"
+        )
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in full precision and ready for JSON; None where there is no value."""
+        return {
+            "truth": self.truth,
+            "observed": self.observed,
+            "measure": self.measure,
+            "systems": list(self.systems),
+            "topics": list(self.topics),
+            "truth_means": self.truth_means.tolist(),
+            "observed_means": self.observed_means.tolist(),
+            "coefficients": {v.coefficient: _plain(v.value) for v in self.values},
+            "not_defined": {v.coefficient: v.why for v in self.values if v.why},
+            "intervals": {v.coefficient: _interval(v.estimate) for v in self.values if v.estimate is not None},
+            "pvalues": {v.coefficient: v.pvalue for v in self.values if v.pvalue is not None},
+            "tied_pairs": {"truth": self.tied_truth, "observed": self.tied_observed, "both": self.tied_both},
+            "tie_bounds": {
+                b.coefficient: {"minimum": b.minimum, "expected": b.expected, "maximum": b.maximum}
+                for b in self.tie_bounds
+            },
+            "per_topic": {
+                p.coefficient: {"mean": _plain(p.mean), "sd": _plain(p.sd), "values": [_plain(v) for v in p.values]}
+                | ({"why": p.why} if p.why else {})
+                for p in self.per_topic
+            },
+            "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
+            "notes": list(self.notes),
+            "settings": dict(self.settings),
+        }
+
+    def to_frame(self) -> Any:
+        """A pandas frame: a row a coefficient, with its value and why there is none."""
+        columns = ["coefficient", "value", "low", "high", "pvalue", "why"]
+        limits = [(v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan) for v in self.values]
+        rows = [
+            (v.coefficient, v.value, *ends, math.nan if v.pvalue is None else v.pvalue, v.why)
+            for v, ends in zip(self.values, limits, strict=True)
+        ]
+        return import_extra("pandas").DataFrame(rows, columns=columns).set_index("coefficient")
+
+
+def _shown(value: Value) -> str:
+    """A value with its interval and p-value, or why there is none."""
+    if value.why:
+        return f"{'-':>8}   {value.why}"
+    interval = "" if value.interval is None else f"   {100 * value.interval.confidence_level:g}% {value.interval}"
+    return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else f'   p = {value.pvalue:.2g}'}"
+
+
+def _interval(estimate: CorrelationEstimate) -> dict[str, Any] | None:
+    found = estimate.to_dict()
+    more = {name: found[name] for name in ("bias_corrected", "standard_error")}
+    return None if found["interval"] is None else {**found["interval"], **more}
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value

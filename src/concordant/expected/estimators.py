@@ -1,0 +1,163 @@
+"""The four estimators of discordance: the probability that a system is truly below one that was observed below it.
+
+All take the differences of a block of pairs and return a probability for each. Constant differences are certain: 0 or 1
+by their sign. Identical systems, whose difference is 0 throughout, are left at 1/2; the caller may have it otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from .. import _kernels
+from ..arrays import FloatArray
+from .pairs import Block
+
+Bandwidth = Literal["plug-in", "scott", "silverman"]
+
+ENUMERATED = 7  # topics: up to here the sums of resamples are enumerated
+_TAIL = 21.0  # exp(-21) of either tail may lie outside of the range of an inversion
+_TERMS = 64  # a topic, at least 2,048 and at most 4,096 in all: where an inversion ends at the latest
+
+
+def normal_scores(n: int) -> FloatArray:
+    """Phi^-1(r / (n + 1)) for the ranks r = 1..n."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(np.arange(1, n + 1) / (n + 1)))
+
+
+def deviations(block: Block, estimator: Literal["ml", "msqd"]) -> FloatArray:
+    """The standard deviation of each pair's differences: urbano2016, equations 7 and 9."""
+    n = block.differences.shape[1]
+    if estimator == "ml":
+        c = math.sqrt((n - 1) / 2) * math.exp(math.lgamma((n - 1) / 2) - math.lgamma(n / 2))
+        return np.asarray(block.differences.std(axis=1, ddof=1) * c)
+    z = normal_scores(n)
+    found = np.asarray(block.sorted @ z / (z @ z))
+    tied = np.flatnonzero((block.sorted[:, 1:] == block.sorted[:, :-1]).any(axis=1) & ~block.constant)
+    if tied.size:
+        found[tied] = _deviations_with_ties(block.sorted[tied])
+    return found
+
+
+def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
+    """As above, where equal differences share the average of their ranks."""
+    from scipy.special import ndtri
+
+    n = ascending.shape[1]
+    place = np.broadcast_to(np.arange(n), ascending.shape)
+    new = np.ones(ascending.shape, dtype=bool)
+    new[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    ends = np.ones(ascending.shape, dtype=bool)
+    ends[:, :-1] = new[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, place, n)[:, ::-1], axis=1)[:, ::-1]
+    z = ndtri((first + last + 2) / 2 / (n + 1))
+    return np.asarray((ascending * z).sum(axis=1) / (z * z).sum(axis=1))
+
+
+def by_student(block: Block, sd: FloatArray) -> FloatArray:
+    """Student: p = T_{n-1}(-sqrt(n) mean / sd): urbano2016, equation 5."""
+    from scipy.special import stdtr
+
+    n = block.differences.shape[1]
+    free = ~block.constant & (sd > 0)
+    t = np.where(block.means > 0, -np.inf, np.where(block.means < 0, np.inf, 0.0))
+    t[free] = -math.sqrt(n) * block.means[free] / sd[free]
+    return np.asarray(stdtr(n - 1, t))
+
+
+def bandwidths(block: Block, rule: Bandwidth, workers: int = 1) -> FloatArray:
+    """Bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant."""
+    n = block.differences.shape[1]
+    sd = block.differences.std(axis=1, ddof=1)
+    if rule == "scott":
+        return np.asarray(1.06 * sd * n**-0.2)
+    low, high = np.percentile(block.sorted, [25, 75], axis=1) if n < 4 else _quartiles(block.sorted)
+    spread = (high - low) / 1.349
+    scale = np.where(spread > 0, np.minimum(sd, spread), sd)  # more than half of the differences equal: the sd alone
+    if rule == "silverman":
+        return np.asarray(0.9 * scale * n**-0.2)
+    h = np.zeros(len(sd))
+    free = np.flatnonzero(~block.constant & (scale > 0))
+    if free.size:
+        found = np.empty(free.size)
+        # In units of the scale, so that no power of a bandwidth leaves the range of floats.
+        unit = np.ascontiguousarray(block.differences[free] / scale[free, None])
+        _kernels.reliability_kernels().plug_in_widths(unit, np.ones(free.size), found, workers)
+        h[free] = found * scale[free]
+    return h
+
+
+def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The linear interpolation of NumPy and R, of rows that are sorted already."""
+    n = ascending.shape[1]
+
+    def at(q: float) -> FloatArray:
+        place = q * (n - 1)
+        k = int(place)
+        return np.asarray(ascending[:, k] + (place - k) * (ascending[:, min(k + 1, n - 1)] - ascending[:, k]))
+
+    return at(0.25), at(0.75)
+
+
+def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
+    """RES and KD in the limit of infinitely many resamples; `h` holds the bandwidths of KD."""
+    n, lattice = block.differences.shape[1], block.lattice
+    res = np.where(block.means > 0, 0.0, np.where(block.means < 0, 1.0, 0.5))
+    kd = res.copy()
+    # The mean as an exact 0 where the systems are tied: their own mean may differ by rounding.
+    mean = np.abs(block.means)
+    sd = block.differences.std(axis=1)
+    largest = np.maximum(block.sorted[:, -1] - mean, mean - block.sorted[:, 0])
+    # Bernstein's inequality: the tail beyond `reach` standard deviations is below exp(-21).
+    spread = np.sqrt(n * (sd * sd + h * h))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(spread > 0, largest / spread, 0.0)
+    reach = _TAIL / 3 * ratio + np.sqrt((_TAIL / 3 * ratio) ** 2 + 2 * _TAIL)
+    total = n * mean
+    free = np.flatnonzero(~block.constant & (total < reach * spread))  # beyond, p is below 1e-9: 0
+    if not free.size:
+        return res, kd
+    bound = n * np.maximum(np.abs(block.sorted[:, 0]), np.abs(block.sorted[:, -1])) + 7 * math.sqrt(n) * h
+    span = np.minimum(total + reach * spread, 1.001 * bound)[free]
+    unit = span if lattice == 0 else np.full(free.size, lattice)
+    most = int(np.clip(_TERMS * n, 2048, 4096))
+    count = np.ceil(span / unit).astype(np.int64) + 1
+    points = np.where((lattice > 0) & (count < 2 * most), count, 0)
+    steps = 2 * math.pi / np.where(points > 0, points * unit, span)
+    widths = n * h[free] ** 2
+    found = np.empty((free.size, 2))
+    rows = np.ascontiguousarray(block.differences[free])
+    _kernels.reliability_kernels().negative_shares(rows, steps, points, widths, most, found, workers)
+    if n <= ENUMERATED:
+        found[:, 0] = _by_enumeration(rows)
+    res[free], kd[free] = found.T
+    return res, kd
+
+
+def _by_enumeration(rows: FloatArray) -> FloatArray:
+    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, over all sums of the first half of the draws and the second."""
+    from itertools import combinations_with_replacement
+
+    count, n = rows.shape
+
+    def sums(draws: int) -> tuple[FloatArray, FloatArray]:
+        drawn = list(combinations_with_replacement(range(n), draws))
+        weights = np.array([np.bincount(d, minlength=n) for d in drawn], dtype=np.float64)
+        ways = math.factorial(draws) / np.array([math.prod(map(math.factorial, map(int, w))) for w in weights])
+        return rows @ weights.T, ways / n**draws
+
+    (a, p), (b, q) = sums(n // 2), sums(n - n // 2)
+    found = np.empty(count)
+    step = max(1, 2**20 // (a.shape[1] * b.shape[1]))
+    for lo in range(0, count, step):
+        some = slice(lo, lo + step)
+        total = a[some, :, None] + b[some, None, :]
+        zero = 1e-11 * np.abs(rows[some]).max(axis=1)[:, None, None] * n
+        sign = np.where(total > zero, 0.0, np.where(total < -zero, 1.0, 0.5))
+        found[some] = np.einsum("rab,a,b->r", sign, p, q)
+    return found

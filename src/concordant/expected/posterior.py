@@ -1,0 +1,87 @@
+"""What the true means may be, given the observed ones: draws from their joint posterior.
+
+The scores of a topic are taken as normal around the systems' true means, with an unknown covariance. With a flat prior
+the true means then have a multivariate t distribution with n - 1 degrees of freedom around the observed ones, with the
+covariance S / n of the means. So errors go together as they do, but the centre is a ranking that is spread too wide:
+the variance of observed means over systems is that of the true ones plus that of their errors. A normal prior over the
+systems, estimated from the observed means themselves (empirical Bayes), takes that off again:
+
+    true mean - average = K (observed mean - average) + sqrt(K) error,
+    K = 1 - (m - 3) / (m - 1) * N / V,
+
+with V the variance of the m observed means, N the average sampling variance of their deviations from the average, and
+the factor of James and Stein, with which 1 - K is unbiased. K is 1 for less than 4 systems and never below 0.05.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..coefficients.registry import Coefficient
+from ..scores import mean_over_topics
+
+Prior = Literal["normal", "flat"]
+LEAST = 0.05  # of K: less would leave no order to correlate with
+_JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at random, which counts one half
+
+
+@dataclass(frozen=True)
+class Draws:
+    """True means, a row a draw, and the error that observed means would have beside each if there were one topic."""
+
+    truth: FloatArray
+    error: FloatArray
+
+    def observed(self, n_topics: int) -> FloatArray:
+        """Means over so many new topics."""
+        return self.truth + self.error / math.sqrt(n_topics)
+
+
+def shrinkage(values: FloatArray) -> float:
+    """K, for a topics x systems matrix."""
+    n, m = values.shape
+    means = values.mean(axis=0)
+    spread = float(means.var(ddof=1))
+    if m < 4 or spread == 0:
+        return 1.0
+    errors = values - means
+    errors -= errors.mean(axis=1, keepdims=True)
+    noise = float((errors * errors).sum()) / (m * n * (n - 1))
+    return float(max(LEAST, 1 - (m - 3) / (m - 1) * noise / spread))
+
+
+def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator, *, new: bool = False) -> Draws:
+    """So many draws of the true means; with `new` also of the errors of new topics, else none."""
+    n, m = values.shape
+    exponent = -int(np.frexp(np.abs(values).max())[1])  # by a power of two into [-1, 1], against overflow
+    means, values = np.ldexp(mean_over_topics(values), exponent), np.ldexp(values, exponent)
+    errors = (values - values.mean(axis=0)) / math.sqrt(n - 1)
+    k = shrinkage(values) if prior == "normal" else 1.0
+    # One scale for all systems of a draw: the multivariate t distribution.
+    scale = np.sqrt((n - 1) / rng.chisquare(n - 1, count))[:, None]
+    truth = rng.standard_normal((count, n)) @ errors * (scale / math.sqrt(n))
+    truth = k * (means - means.mean()) + math.sqrt(k) * truth
+    error = rng.standard_normal((count, n)) @ errors * scale if new else np.zeros((0, m))
+    again = _repeated(values)
+    if again.size:
+        for drawn in (truth, error):
+            drawn[:, again] += _JITTER * rng.standard_normal((len(drawn), again.size))
+    return Draws(truth, error)
+
+
+def _repeated(values: FloatArray) -> IntArray:
+    """The systems whose scores are those of another one."""
+    _, inverse, counts = np.unique(values, axis=1, return_inverse=True, return_counts=True)
+    return np.flatnonzero(counts[inverse.ravel()] > 1)
+
+
+def correlations(coefficient: Coefficient, truth: FloatArray, observed: FloatArray, workers: int) -> FloatArray:
+    """The coefficient of each draw, in threads where it has them."""
+    threads = {"workers": workers} if "workers" in inspect.signature(coefficient.function).parameters else {}
+    return np.asarray(coefficient.function(truth, observed, **threads), dtype=np.float64)

@@ -1,0 +1,266 @@
+"""`label_agreement`: how far two judges give the same grades to the same documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError, import_extra
+from ..estimates import Estimate, Interval
+from ..figures import axes
+from ..resampling import Seed, check_count, generator, resampled_weights, seed_of
+from ..tables import counted
+from .changes import check_kinds, grades_beside, threshold
+from .qrels import Grade, Qrels
+
+MOST_LABELS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class LabelAgreement:
+    """What `label_agreement` found. `print` shows it, `to_dict` has everything."""
+
+    labels: tuple[Grade, ...]
+    """The grades, from the lowest."""
+    confusion: IntArray
+    """How many documents have grade labels[i] by the truth and labels[j] by the other judge."""
+    estimates: tuple[Estimate, ...]
+    """agreement, kappa, kappa_linear, kappa_quadratic and alpha."""
+    n_topics: int
+    only_truth: int
+    """Judgments that only the truth has; they are left out."""
+    only_other: int
+    settings: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Estimate:
+        """One of the estimates by its name."""
+        for estimate in self.estimates:
+            if estimate.coefficient == name:
+                return estimate
+        raise InputError(f"there is no {name!r}: there are {', '.join(e.coefficient for e in self.estimates)}")
+
+    @property
+    def labels_of_truth(self) -> tuple[Grade, ...]:
+        """The grades that the truth gave to them."""
+        return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=1), strict=True) if count)
+
+    @property
+    def labels_of_other(self) -> tuple[Grade, ...]:
+        """The grades that the other judge gave to them."""
+        return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=0), strict=True) if count)
+
+    @property
+    def size(self) -> int:
+        """Documents that both judged."""
+        return int(self.confusion.sum())
+
+    def __str__(self) -> str:
+        names = [f"{label:g}" for label in self.labels]
+        width = max(6, *(len(name) for name in names), *(len(str(n)) for n in self.confusion.ravel())) + 1
+        lines = [
+            f"{counted(self.size, 'document')} judged by both on {counted(self.n_topics, 'topic')}; "
+            f"only the truth judged {self.only_truth}, only the other {self.only_other}",
+            "",
+            *(f"  {e.coefficient:<16} {e.value:8.4f}  {e.interval or ''}" for e in self.estimates),
+        ]
+        if len(self.labels) <= 12:
+            lines += [
+                "",
+                "  truth by row, other by column",
+                "  " + " " * width + "".join(f"{n:>{width}}" for n in names),
+            ]
+            for name, row in zip(names, self.confusion, strict=True):
+                lines.append("  " + f"{name:>{width}}" + "".join(f"{count:>{width}}" for count in row))
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "labels": list(self.labels),
+            "confusion": self.confusion.tolist(),
+            **{
+                e.coefficient: {
+                    "value": None if np.isnan(e.value) else e.value,
+                    "interval": e.interval.to_dict() if e.interval else None,
+                }
+                for e in self.estimates
+            },
+            "n_topics": self.n_topics,
+            "only_truth": self.only_truth,
+            "only_other": self.only_other,
+            "settings": dict(self.settings),
+        }
+
+    def to_frame(self) -> Any:
+        """A pandas frame of the confusion table: the truth by row, the other judge by column."""
+        pandas = import_extra("pandas")
+        index, columns = pandas.Index(self.labels, name="truth"), pandas.Index(self.labels, name="other")
+        return pandas.DataFrame(self.confusion, index=index, columns=columns)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The confusion table: each row as shares of it, with the counts written in."""
+        ax = axes(ax)
+        rows = self.confusion / np.maximum(self.confusion.sum(axis=1, keepdims=True), 1)
+        ax.imshow(rows, cmap="Blues", vmin=0, vmax=1)
+        names = [f"{label:g}" for label in self.labels]
+        ax.set_xticks(range(len(names)), names)
+        ax.set_yticks(range(len(names)), names)
+        for (i, j), count in np.ndenumerate(self.confusion) if len(names) <= 12 else ():
+            ax.text(j, i, str(count), ha="center", va="center", color="white" if rows[i, j] > 0.6 else "black")
+        ax.set_xlabel("grade by the other judge")
+        ax.set_ylabel("grade by the truth")
+        return ax
+
+
+def label_agreement(
+    truth: Qrels,
+    other: Qrels,
+    *,
+    rel: float | None = None,
+    n_resamples: int = 1_999,
+    confidence_level: float = 0.95,
+    rng: Seed = None,
+) -> LabelAgreement:
+    """Compare the grades that two judges gave to the documents that both judged.
+
+    - agreement: the share of equal grades.
+    - kappa: Cohen's, agreement beyond chance, 1 - sum(w o) / sum(w e) with observed shares o, those e of independent
+      judges with the same habits, and w = 1 for unequal grades. kappa_linear and kappa_quadratic weigh by the distance
+      of the grades in their order, and its square.
+    - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
+
+    1 is perfect, 0 what chance gives. Intervals: topics are resampled, with all their documents, and quantiles taken, a
+    little further out where topics are few (expanded percentile bootstrap). docs/judgments.md has how often they hold.
+
+    Parameters
+    ----------
+    truth, other : Qrels
+        The two judges. Kappa and agreement need the same scale of grades; alpha, too.
+    rel : float, optional
+        Compare only whether grades are at least this, 0 or 1 on both sides.
+    n_resamples, confidence_level, rng
+        Of the intervals; the same seed gives the same bits.
+
+    Returns
+    -------
+    LabelAgreement
+
+    References
+    ----------
+    J. Cohen (1960). A coefficient of agreement for nominal scales. EPM 20(1).
+    J. Cohen (1968). Weighted kappa. Psychological Bulletin 70(4).
+    K. Krippendorff (2011). Computing Krippendorff's alpha-reliability.
+    T. C. Hesterberg (2015). What teachers should know about the bootstrap. The American Statistician 69(4). (intervals)
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> human = cc.Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 2}, "2": {"a": 0, "b": 0, "c": 1}})
+    >>> machine = cc.Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 1}, "2": {"a": 0, "b": 1, "c": 1}})
+    >>> found = cc.judgments.label_agreement(human, machine, rng=1)
+    >>> print(f"{found['kappa'].value:.4f}, {found['alpha'].value:.4f}")
+    0.4545, 0.6627
+    """
+    check_kinds(None, truth)
+    check_kinds(None, other)
+    if not 0 < confidence_level < 1:
+        raise InputError(f"confidence_level is {confidence_level!r}: give a number between 0 and 1")
+    n_resamples = check_count(n_resamples)
+    beside = grades_beside(truth, other)
+    both = ~np.isnan(beside)
+    if not both.any():
+        raise InputError("truth and other have no judged document in common")
+    mine, theirs, topic = truth.grades[both], beside[both], truth.topic_of[both]
+    if rel is not None:
+        mine, theirs = ((grades >= threshold(truth, rel)).astype(np.float64) for grades in (mine, theirs))
+    labels = np.unique(np.concatenate([mine, theirs]))
+    if len(labels) > MOST_LABELS:
+        raise InputError(
+            f"there are {len(labels)} different grades, too many for a table: compare relevance only, with rel="
+        )
+    topics, topic = np.unique(topic, return_inverse=True)
+    place = np.searchsorted(labels, mine) * len(labels) + np.searchsorted(labels, theirs)
+    tables = np.zeros((len(topics), len(labels) ** 2))
+    np.add.at(tables, (topic, place), 1)
+    values = agreement_of(tables.sum(axis=0)[None], labels)
+    drawn = np.concatenate(
+        [
+            agreement_of(weights @ tables, labels)
+            for _, weights in resampled_weights(len(topics), n_resamples, generator(rng))
+        ]
+    )
+    settings = {
+        "n_resamples": n_resamples,
+        "confidence_level": float(confidence_level),
+        "rel": rel,
+        "seed": seed_of(rng),
+    }
+    plain = [int(label) if label == int(label) else float(label) for label in labels]
+    return LabelAgreement(
+        labels=tuple(plain),
+        confusion=tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64),
+        estimates=tuple(
+            Estimate(name, float(value), "observed", _interval(draws, confidence_level, len(topics)), settings=settings)
+            for name, value, draws in zip(NAMES, values[0], drawn.T, strict=True)
+        ),
+        n_topics=len(topics),
+        only_truth=int((~both).sum()),
+        only_other=other.size - int(both.sum()),
+        settings=settings,
+    )
+
+
+NAMES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha")
+
+
+def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
+    """The five numbers of each confusion table, which is a row. nan where all grades are the same."""
+    count = len(labels)
+    o = tables.reshape(-1, count, count)
+    size = o.sum(axis=(1, 2))
+    expected = o.sum(axis=2)[:, :, None] * o.sum(axis=1)[:, None, :] / size[:, None, None]
+    apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.float64)
+    found = [o.trace(axis1=1, axis2=2) / size]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for weight in (apart > 0, apart, apart**2):
+            found.append(1 - (o * weight).sum(axis=(1, 2)) / (expected * weight).sum(axis=(1, 2)))
+        found.append(_alpha(o))
+    return np.column_stack(found)
+
+
+def _alpha(o: FloatArray) -> FloatArray:
+    """Krippendorff's alpha for ordinal grades: the distance of two is the number of grades given between them."""
+    coincidences = o + o.transpose(0, 2, 1)
+    given = coincidences.sum(axis=2)
+    n = given.sum(axis=1)
+    below = np.cumsum(given, axis=1) - given / 2  # to the middle of each grade
+    distance = (below[:, :, None] - below[:, None, :]) ** 2
+    observed = (coincidences * distance).sum(axis=(1, 2))
+    expected = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
+    return np.asarray(1 - (n - 1) * observed / expected)
+
+
+def tail(level: float, n_topics: int) -> float:
+    """The quantile to take at each end: a little further out than (1 - level) / 2, because topics are few.
+
+    A bootstrap of n topics is too narrow by sqrt((n - 1)/n), and as if the variance were known (Hesterberg 2015,
+    section 5.3).
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if n_topics < 2:
+        return (1 - level) / 2
+    return float(ndtr(np.sqrt(n_topics / (n_topics - 1)) * stdtrit(n_topics - 1, (1 - level) / 2)))
+
+
+def _interval(draws: FloatArray, level: float, n_topics: int) -> Interval | None:
+    there = draws[~np.isnan(draws)]
+    if len(there) < 2:
+        return None
+    out = tail(level, n_topics)
+    low, high = np.quantile(there, [out, 1 - out])
+    return Interval(float(low), float(high), float(level), "expanded percentile bootstrap of topics")

@@ -1,0 +1,148 @@
+"""`Change`: one change of the judgments at one level, as data that a study can repeat anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataWarning, InputError, InputTypeError
+from ..tables import listing
+from .changes import check_kinds, depth_pool, from_runs, leave_out, mix, pseudo, sample
+from .qrels import Qrels
+from .runs import Runs
+
+
+def _judge(qrels: Qrels, of: Qrels) -> Qrels:
+    lost = [topic for topic in of if topic not in qrels.topics]
+    if lost:
+        raise InputError(
+            f"this judge lacks topics of the full qrels: {listing(lost)}; select the topics that both have"
+        )
+    return qrels
+
+
+Made = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Qrels]
+
+# What makes the qrels, whether it draws at random, and the options that it takes; those in capitals are needed.
+_KINDS: dict[str, tuple[Made, bool, tuple[str, ...]]] = {
+    "depth_pool": (lambda runs, full, k, rng, o: depth_pool(runs, full, k, **o), False, ("contributing",)),
+    "sample": (lambda runs, full, share, rng, o: sample(full, share, rng, **o), True, ("rel", "least")),
+    "pseudo": (lambda runs, full, k, rng, o: pseudo(runs, k, rng, **o), True, ("share", "spread", "duplicates")),
+    "from_runs": (lambda runs, full, name, rng, o: from_runs(full, runs, _listed(name), **o), False, ("k",)),
+    "leave_out": (lambda runs, full, team, rng, o: leave_out(runs, full, team, **o), False, ("TEAMS", "k")),
+    "mix": (lambda runs, full, share, rng, o: mix(full, o["machine"], share, rng), True, ("MACHINE",)),
+    "judge": (lambda runs, full, name, rng, o: _judge(o["qrels"], full), False, ("QRELS",)),
+}
+
+
+def _listed(name: Any) -> list[str]:
+    return [name] if isinstance(name, str) else list(name)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Change:
+    """One change of the judgments at one level, for `judgment_study`.
+
+    | kind | level | options |
+    | --- | --- | --- |
+    | depth_pool | the depth k | contributing |
+    | sample | the share | rel, least |
+    | pseudo | the depth k | share, spread, duplicates |
+    | from_runs | the name of a run, or several | k |
+    | leave_out | the name of a team | teams (needed), k |
+    | mix | the share | machine (needed): the other Qrels |
+    | judge | what to call the judge | qrels (needed): its Qrels |
+
+    Options are those of the functions of the same name.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> cc.judgments.Change("sample", 0.1)
+    <Change: sample 0.1>
+    """
+
+    kind: str
+    level: Any
+    options: Mapping[str, Any]
+
+    def __init__(self, kind: str, level: Any, **options: Any) -> None:
+        if kind not in _KINDS:
+            raise InputError(f"there is no change {kind!r}: choose from {', '.join(_KINDS)}")
+        known = {name.lower() for name in _KINDS[kind][2]}
+        needed = {name.lower() for name in _KINDS[kind][2] if name.isupper()}
+        if set(options) - known or needed - set(options):
+            takes = ", ".join(sorted(known))
+            raise InputTypeError(f"{kind} takes {takes}" + (f" and needs {', '.join(needed)}" if needed else ""))
+        for name in ("machine", "qrels"):
+            if name in options:
+                check_kinds(None, options[name])
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "level", level)
+        object.__setattr__(self, "options", dict(options))
+
+    @property
+    def random(self) -> bool:
+        """Whether each draw is another one."""
+        return _KINDS[self.kind][1]
+
+    @property
+    def label(self) -> str:
+        """The level in words."""
+        return self.level if isinstance(self.level, str) else listing(_each(self.level))
+
+    def make(self, runs: Runs, full: Qrels, rng: np.random.Generator, *, warn: bool = False) -> Qrels:
+        """The changed judgments; with the warnings that making them gives only where asked for, to say it once."""
+        with warnings.catch_warnings():
+            if not warn:
+                warnings.simplefilter("ignore", DataWarning)
+            return _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
+
+    def other(self) -> Qrels | None:
+        """The Qrels of another judge that its grades come from, if any."""
+        found = self.options.get("machine", self.options.get("qrels"))
+        return found if isinstance(found, Qrels) else None
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides what it makes, ready for JSON."""
+        return {"kind": self.kind, "level": self.label} | {
+            name: qrels_digest(value) if isinstance(value, Qrels) else _plain(value)
+            for name, value in self.options.items()
+        }
+
+    def __repr__(self) -> str:
+        return f"<Change: {self.kind} {self.label}>"
+
+
+def _each(level: Any) -> list[Any]:
+    return list(level) if isinstance(level, list | tuple) else [level]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, str | bool | int | float | None):
+        return value
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else str(value)
+
+
+def qrels_digest(qrels: Qrels) -> str:
+    """The same for the same judgments."""
+    digest = hashlib.sha256()
+    for topic in sorted(qrels):
+        for document, grade in sorted(qrels[topic].items()):
+            digest.update(f"{topic}\0{document}\0{float(grade)!r}\n".encode())
+    return digest.hexdigest()
+
+
+def runs_digest(runs: Runs) -> str:
+    """The same for the same runs in the same order."""
+    digest = hashlib.sha256("\0".join([*runs.systems, "", *runs.topics, "", *runs.pairs.documents]).encode())
+    for array in (runs.pairs.starts, runs.pairs.document_of, runs.starts, runs.items):
+        digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())
+    return digest.hexdigest()

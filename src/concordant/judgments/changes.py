@@ -1,0 +1,336 @@
+"""Changes of judgments, as the experiments of the papers make them. Each returns new Qrels on the same topics."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import DataWarning, InputError, InputTypeError
+from ..resampling import Seed, check_count, generator
+from ..tables import counted, nearest
+from .qrels import Qrels
+from .runs import BoolArray, Runs
+
+
+def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None) -> Qrels:
+    """The judgments that a pool of depth k would have had: of documents among the first k of any contributing run.
+
+    Parameters
+    ----------
+    runs, qrels
+        The runs, and the full judgments.
+    k : int
+        Depth of the pool.
+    contributing : sequence of str, optional
+        The runs that form the pool; all by default.
+
+    Returns
+    -------
+    Qrels
+        A document of the pool that was never judged stays so, and a `DataWarning` counts these.
+
+    References
+    ----------
+    E. Yilmaz, J. A. Aslam and S. Robertson (2008). A new rank correlation coefficient for IR. SIGIR, figures 1 and 2.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2"]}, "ql": {"1": ["d3", "d1"]}})
+    >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1, "d4": 1}})
+    >>> cc.judgments.depth_pool(runs, qrels, 1)["1"]
+    {'d1': 2, 'd3': 1}
+    """
+    check_kinds(runs, qrels)
+    pooled = runs.retrieved(check_count(k, "k"), _names(contributing, "contributing"))
+    kept = among(runs, qrels, pooled)
+    topics = runs.pairs.locate_topics(qrels.pairs)
+    size = int((pooled & np.isin(runs.pairs.topic_of, topics[topics >= 0])).sum())
+    unjudged = size - int(kept.sum())
+    if unjudged:
+        warnings.warn(
+            f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
+            "qrels, and stay without",
+            DataWarning,
+            stacklevel=2,
+        )
+    return qrels.take(kept)
+
+
+def sample(
+    qrels: Qrels, share: float, rng: Seed = None, *, rel: float | None = None, least: tuple[int, int] = (1, 10)
+) -> Qrels:
+    """A random share of the judgments, drawn on each topic from the relevant ones and from the others apart.
+
+    With the same seed a smaller share is a part of a larger one, so that a series of shares is one history of judging.
+    Grades below 0 are drawn with the other documents that are not relevant.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The full judgments.
+    share : float
+        Above 0 and up to 1; of each stratum the nearest whole number is drawn.
+    rng : int, Generator or None
+        Seed.
+    rel : float, optional
+        The lowest relevant grade, 1 by default; it must be given where grades are not whole numbers.
+    least : (int, int)
+        So many relevant documents, and so many others, stay on each topic that has them.
+
+    References
+    ----------
+    C. Buckley and E. M. Voorhees (2004). Retrieval evaluation with incomplete information. SIGIR.
+    B. Carterette (2009). On rank correlation and the distance between rankings. SIGIR, figure 4.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> qrels = cc.Qrels.from_dict({"1": {f"d{k}": int(k < 10) for k in range(100)}})
+    >>> part = cc.judgments.sample(qrels, 0.2, rng=1)
+    >>> part.size, sum(part["1"].values())
+    (20, 2)
+    """
+    check_kinds(None, qrels)
+    share = check_share(share)
+    relevant = qrels.grades >= threshold(qrels, rel)
+    stratum = 2 * qrels.topic_of + relevant
+    sizes = np.bincount(stratum, minlength=2 * len(qrels))
+    floor = np.tile([least[1], least[0]], len(qrels))
+    quota = np.minimum(np.maximum(np.floor(share * sizes + 0.5), floor), sizes)
+    return qrels.take(_place_in(stratum, generator(rng).random(qrels.size)) < quota[stratum])
+
+
+def pseudo(
+    runs: Runs, k: int, rng: Seed = None, *, share: float = 0.1, spread: float = 0.0, duplicates: bool = False
+) -> Qrels:
+    """Judgments without a judge: some documents of the pool, drawn at random, are relevant (1), the others not (0).
+
+    Parameters
+    ----------
+    runs : Runs
+        The runs; all of them form the pool.
+    k : int
+        Depth of the pool.
+    rng : int, Generator or None
+        Seed.
+    share, spread : float
+        The share of the pool that is relevant is normal with this mean and standard deviation, a number for each topic
+        (and kept between 0 and 1); at least one document is relevant.
+    duplicates : bool
+        Whether a document that several runs have is that many times as likely to be drawn next.
+
+    References
+    ----------
+    I. Soboroff, C. Nicholas and P. Cahan (2001). Ranking retrieval systems without relevance judgments. SIGIR.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": [f"d{k}" for k in range(20)]}})
+    >>> cc.judgments.pseudo(runs, 20, rng=1)
+    <Qrels: 20 judgments on 1 topic, grades 0 to 1>
+    """
+    check_kinds(runs, None)
+    share = check_share(share)
+    if not 0 <= spread <= 1:
+        raise InputError(f"spread is {spread!r}: give the standard deviation of the share, from 0 to 1")
+    draws = generator(rng)
+    weight = np.bincount(runs.cut(check_count(k, "k")).items, minlength=len(runs.pairs))
+    places = np.flatnonzero(weight)
+    topic = runs.pairs.topic_of[places].astype(np.int64)
+    sizes = np.bincount(topic, minlength=len(runs.topics))
+    shares = np.clip(draws.normal(share, spread, len(sizes)) if spread else share, 0.0, 1.0)
+    quota = np.maximum(np.floor(shares * sizes + 0.5), 1)
+    # The least of w exponential waits is as likely each time as w tickets in the draw.
+    waits = draws.standard_exponential(len(places)) / (weight[places] if duplicates else 1)
+    return Qrels(runs.pairs, places, (_place_in(topic, waits) < quota[topic]).astype(np.float64))
+
+
+def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = None) -> Qrels:
+    """The judgments of what these runs retrieved, among their first k if given: those that one team's work would give.
+
+    References
+    ----------
+    M. Sanderson and H. Joho (2004). Forming test collections with no system pooling. SIGIR.
+    E. Yilmaz, J. A. Aslam and S. Robertson (2008). A new rank correlation coefficient for IR. SIGIR, figure 5.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2"]}, "ql": {"1": ["d3", "d1"]}})
+    >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1, "d4": 1}})
+    >>> cc.judgments.from_runs(qrels, runs, ["bm25"])["1"]
+    {'d1': 2, 'd2': 0}
+    """
+    check_kinds(runs, qrels)
+    found = runs.retrieved(None if k is None else check_count(k, "k"), _names(names, "names"))
+    return qrels.take(among(runs, qrels, found))
+
+
+def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[str]], k: int | None = None) -> Qrels:
+    """The judgments that there would be had a team not taken part: without the documents that only its runs pooled.
+
+    Parameters
+    ----------
+    runs, qrels
+        The runs, and the full judgments.
+    team : str
+        The team to leave out.
+    teams : mapping of str to sequence of str
+        The runs of each team that formed the pool. Runs that are in no team pooled nothing.
+    k : int, optional
+        Depth of the pool; by default all that was retrieved.
+
+    Returns
+    -------
+    Qrels
+        Judged documents that no team pooled are kept.
+
+    References
+    ----------
+    N. Gao, M. Bagdouri and D. W. Oard (2016). Pearson rank: a head-weighted gap-sensitive score-based correlation
+    coefficient. SIGIR.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2"]}, "ql": {"1": ["d3", "d1"]}})
+    >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1, "d4": 1}})
+    >>> cc.judgments.leave_out(runs, qrels, "A", {"A": ["bm25"], "B": ["ql"]})["1"]
+    {'d1': 2, 'd3': 1, 'd4': 1}
+    """
+    check_kinds(runs, qrels)
+    if not isinstance(teams, Mapping):
+        raise InputTypeError(f"teams is a {type(teams).__name__}: give {{team: names of its runs}}")
+    if team not in teams:
+        raise InputError(f"teams has no {team!r}{nearest(str(team), [str(name) for name in teams])}")
+    depth = None if k is None else check_count(k, "k")
+    own = list(teams[team])
+    others = [name for other, names in teams.items() if other != team for name in names if name not in own]
+    if not others:
+        raise InputError(f"team {team!r} has all the runs of teams: without it there is no pool")
+    only = runs.retrieved(depth, _names(own, "teams")) & ~runs.retrieved(depth, list(dict.fromkeys(others)))
+    return qrels.take(~among(runs, qrels, only))
+
+
+def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
+    """The human judgments, with the machine's grades in place of a random share of them on each topic.
+
+    The share is of the judgments that both have, drawn on each topic apart. What only the human judged is kept, and a
+    `DataWarning` counts it; what only the machine judged stays out. With the same seed a smaller share replaces a part
+    of what a larger one replaces.
+
+    Parameters
+    ----------
+    human, machine : Qrels
+        The two judges. Grades should have the same meaning; `Qrels.recode` helps.
+    share : float
+        From 0 to 1; on each topic the nearest whole number of labels is replaced.
+    rng : int, Generator or None
+        Seed.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> human = cc.Qrels.from_dict({"1": {"d1": 3, "d2": 0, "d3": 0, "d4": 3}})
+    >>> machine = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 1, "d3": 1, "d4": 2}})
+    >>> cc.judgments.mix(human, machine, 0.5, rng=1)["1"]
+    {'d1': 2, 'd2': 0, 'd3': 1, 'd4': 3}
+    """
+    check_kinds(None, human)
+    check_kinds(None, machine)
+    share = check_share(share, zero=True)
+    place = grades_beside(human, machine)
+    both = ~np.isnan(place)
+    if not both.any():
+        raise InputError("human and machine have no judged document in common")
+    if not both.all():
+        warnings.warn(
+            f"{counted(int((~both).sum()), 'judgment')} of {human.size} that the machine lacks stay human",
+            DataWarning,
+            stacklevel=2,
+        )
+    if machine.levels[-1] > human.levels[-1] or machine.levels[0] < human.levels[0]:
+        warnings.warn(
+            f"the grades of the machine ({machine.levels[0]} to {machine.levels[-1]}) go beyond those of the human "
+            f"({human.levels[0]} to {human.levels[-1]}): if they mean something else, recode them first",
+            DataWarning,
+            stacklevel=2,
+        )
+    topic = human.topic_of
+    quota = np.floor(share * np.bincount(topic[both], minlength=len(human)) + 0.5)
+    waits = np.where(both, generator(rng).random(human.size), np.inf)
+    replaced = both & (_place_in(topic, waits) < quota[topic])
+    return human.with_grades(np.where(replaced, place, human.grades))
+
+
+def grades_beside(first: Qrels, second: Qrels) -> FloatArray:
+    """For each judgment of the first its grade in the second; nan where it has none."""
+    grades = np.full(len(second.pairs), np.nan)
+    grades[second.places] = second.grades
+    found = second.pairs.locate(first.pairs)[first.places]
+    return np.where(found >= 0, grades[found], np.nan)
+
+
+def among(runs: Runs, qrels: Qrels, found: BoolArray) -> BoolArray:
+    """For each judgment whether it is among these pairs of the runs."""
+    places = runs.pairs.locate(qrels.pairs)[qrels.places]
+    return (places >= 0) & found[places]
+
+
+def threshold(qrels: Qrels, rel: float | None) -> float:
+    """The lowest relevant grade: as given, or 1 where all grades are whole numbers."""
+    if rel is None:
+        if not qrels.whole:
+            raise InputError("the grades are not all whole numbers: say from which on a document is relevant with rel=")
+        return 1.0
+    if isinstance(rel, bool) or not isinstance(rel, int | float | np.number) or not 0 < rel < math.inf:
+        raise InputError(f"rel is {rel!r}: give the lowest relevant grade, a number above 0")
+    return float(rel)
+
+
+def check_share(share: Any, *, zero: bool = False) -> float:
+    """A number above 0, or from 0 on, up to 1."""
+    if (
+        isinstance(share, bool)
+        or not isinstance(share, int | float | np.number)
+        or not (0 < share <= 1 or (zero and share == 0))
+    ):
+        raise InputError(f"share is {share!r}: give a number {'from' if zero else 'above'} 0 up to 1")
+    return float(share)
+
+
+def check_kinds(runs: Any, qrels: Any) -> None:
+    """Raise unless these are Runs and Qrels, or None."""
+    for given, kind, name, how in (
+        (runs, Runs, "runs", "read_runs and Runs.from_dict make them"),
+        (qrels, Qrels, "qrels", "read_qrels and Qrels.from_dict make them"),
+    ):
+        if given is not None and not isinstance(given, kind):
+            raise InputTypeError(f"{name} is a {type(given).__name__}: give {kind.__name__} ({how})")
+
+
+def _names(names: Any, argument: str) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise InputTypeError(f"{argument} is {names!r}: give a list of names of runs")
+    found = list(names)
+    if not found:
+        raise InputError(f"{argument} is empty: name at least one run")
+    return found
+
+
+def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:
+    """The place of each item among those of its stratum by the key, from 0."""
+    order = np.lexsort((key, stratum))
+    sizes = np.bincount(stratum) if len(stratum) else np.zeros(0, dtype=np.int64)
+    places = np.empty(len(stratum), dtype=np.int64)
+    places[order] = np.arange(len(stratum)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return places

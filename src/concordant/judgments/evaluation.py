@@ -1,0 +1,367 @@
+"""`evaluate`: the scores of all runs under some judgments. Equal to trec_eval's, and quick to repeat.
+
+A study scores the same runs under a thousand qrels. So documents are numbers (`Pairs`), one look-up finds those that
+are judged in all runs at once, and each measure is a few sums over these. Sums are taken in the order of the ranking,
+as trec_eval takes them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray, IntArray
+from ..errors import DataWarning, InputError, InputTypeError
+from ..scores import Scores
+from ..tables import Missing, counted, fill_or_drop, listing
+from .changes import check_kinds
+from .measures import Measure
+from .qrels import Qrels
+from .runs import Runs
+
+_BLOCK = 25_000  # documents at a time
+_ZERO = 1  # judged, and of grade 0; more is above 0
+_FAR = 50  # times the next grade: so much larger a grade is likely to be a code
+
+
+def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "error") -> Scores:
+    """Score every run on every topic.
+
+    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, and are named as ir-measures names them:
+    `nDCG@10`, `AP(rel=2)`, `RR@10`. A document that was not judged counts as not relevant; Bpref passes over it. nDCG
+    takes grades as gains, with discount log2(rank + 1), and divides by the best order of all that was judged. The
+    others ask whether a grade is at least `rel`, which is 1 unless given; where grades are not whole numbers it must
+    be given. Grades below 0 count as not judged. On a topic without a relevant document all systems score 0.
+
+    The topics are those of the qrels that any run has. Topics of the qrels that no run has, and topics of runs without
+    qrels, are left out, and warned of.
+
+    Parameters
+    ----------
+    runs : Runs
+        From `read_runs` or `Runs.from_dict`; ties among documents were broken there, as trec_eval breaks them.
+    qrels : Qrels
+        From `read_qrels` or `Qrels.from_dict`.
+    measure : str
+        Its name; trec_eval's names are taken, too.
+    missing : {"error", "zero", "drop", "drop-systems"}
+        For a run that lacks a topic which other runs have: stop; score it 0, as trec_eval -c does; leave out the
+        topic; leave out the run.
+
+    Returns
+    -------
+    Scores
+
+    References
+    ----------
+    C. Buckley and E. M. Voorhees (2004). Retrieval evaluation with incomplete information. SIGIR. (Bpref)
+    K. Jarvelin and J. Kekalainen (2002). Cumulated gain-based evaluation of IR techniques. TOIS 20(4). (nDCG)
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2", "d3"]}, "ql": {"1": ["d3", "d2", "d1"]}})
+    >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1}})
+    >>> cc.evaluate(runs, qrels, "AP").values.round(4).tolist()
+    [[0.8333, 0.8333]]
+    >>> cc.evaluate(runs, qrels, "AP(rel=2)").values.round(4).tolist()
+    [[1.0, 0.3333]]
+    """
+    return next(iter(evaluate_all(runs, qrels, [measure], missing=missing).values()))
+
+
+def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
+    """As `evaluate`, for several measures at once: a dictionary by their names, as ir-measures writes them.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2"]}, "ql": {"1": ["d2", "d1"]}})
+    >>> cc.evaluate_all(runs, cc.Qrels.from_dict({"1": {"d1": 1}}), ["RR", "P@1"])
+    {'RR': <Scores: 1 topic x 2 systems, RR>, 'P@1': <Scores: 1 topic x 2 systems, P@1>}
+    """
+    wanted = parse_all(measures)
+    topics = common_topics(runs, qrels)
+    _warn_far(qrels)
+    check_thresholds(qrels, wanted)
+    absent = (runs.depths == 0).T[topics]
+    labels = [runs.topics[k] for k in topics]
+    found: dict[str, Scores] = {}
+    for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True):
+        matrix = np.where(absent, np.nan, values.T[topics])
+        with warnings.catch_warnings():
+            if found:  # say it once
+                warnings.simplefilter("ignore", DataWarning)
+            filled, kept, systems = fill_or_drop(matrix, labels, list(runs.systems), missing)
+        found[str(measure)] = Scores(filled, kept, systems, str(measure))
+    return found
+
+
+def parse_all(measures: Iterable[str]) -> list[Measure]:
+    """Measures by their names, each once."""
+    if isinstance(measures, str):
+        raise InputTypeError(f"measures is {measures!r}: give a list of names")
+    wanted = list(dict.fromkeys(map(Measure.parse, measures)))
+    if not wanted:
+        raise InputError("measures is empty: name at least one, such as 'nDCG@10'")
+    return wanted
+
+
+def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
+    """The places in runs.topics of the topics to score, in the order of the qrels; warns of those left out."""
+    check_kinds(runs, qrels)
+    places = runs.pairs.locate_topics(qrels.pairs)
+    shared = places[places >= 0]
+    if not shared.size:
+        raise InputError(
+            f"no topic of the qrels ({listing(qrels.topics, 5)}) is in the runs ({listing(runs.topics, 5)})"
+        )
+    without_run = [qrels.topics[k] for k in np.flatnonzero(places < 0)]
+    without_qrels = sorted(set(runs.topics) - set(qrels.topics))
+    for lost, side, other in ((without_run, "the qrels", "no run"), (without_qrels, "the runs", "no qrels")):
+        if lost:
+            have = "has" if other == "no run" else "have"
+            warnings.warn(
+                f"{counted(len(lost), 'topic')} of {side} left out, because {other} {have} "
+                f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}",
+                DataWarning,
+                stacklevel=4,
+            )
+    return shared
+
+
+def check_thresholds(qrels: Qrels, measures: Iterable[Measure]) -> None:
+    """Raise where a measure asks whether documents are relevant, and grades such as 0.7 leave that open."""
+    unclear = [measure for measure in measures if measure.binary and measure.rel is None]
+    if unclear and not qrels.whole:
+        example = next(grade for grade in qrels.levels if grade != int(grade))
+        wanted = Measure(unclear[0].kind, unclear[0].cutoff, 0.5)
+        raise InputError(
+            f"{unclear[0]} needs to know which grades are relevant, because not all are whole numbers ({example:g}): "
+            f"say from which grade on with rel=, as in {wanted}"
+        )
+
+
+def _warn_far(qrels: Qrels) -> None:
+    gains = [grade for grade in qrels.levels if grade > 0]
+    if len(gains) > 1 and gains[-1] >= _FAR * gains[-2]:
+        count = int((qrels.grades == gains[-1]).sum())
+        warnings.warn(
+            f"{counted(count, 'judgment')} of grade {gains[-1]:g}, far above the next one ({gains[-2]:g}): taken as a "
+            f"grade; if it is a code, leave it out with qrels.recode({{{gains[-1]:g}: None}})",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def score(runs: Runs, qrels: Qrels, measures: Sequence[Measure]) -> list[FloatArray]:
+    """The scores under each measure, systems x topics of the runs; 0 where there is no list or no judgment."""
+    cutoffs = [measure.cutoff for measure in measures]
+    seen = runs if None in cutoffs else runs.cut(max(cutoff for cutoff in cutoffs if cutoff is not None))
+    given = _Given(seen, qrels)
+    values = [np.empty(runs.shape) for _ in measures]
+    for systems in _blocks(seen):
+        found = _Judged.of(seen, systems, given)
+        for measure, out in zip(measures, values, strict=True):
+            out[systems] = _FORMULAS[measure.kind](found, measure).reshape(-1, given.n_topics)
+    return values
+
+
+def _blocks(runs: Runs) -> Iterator[slice]:
+    """Systems with so many documents together that what is computed of them stays in the processor's cache."""
+    ends = runs.starts[:: len(runs.topics)]
+    first = 0
+    while first < len(runs.systems):
+        last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BLOCK, side="right")) - 1)
+        yield slice(first, last)
+        first = last
+
+
+class _Given:
+    """What was judged on the topics of the runs; numbers that all systems share are computed once."""
+
+    def __init__(self, runs: Runs, qrels: Qrels) -> None:
+        counts = np.flatnonzero(qrels.grades >= 0)
+        places, grade = qrels.places.take(counts), qrels.grades.take(counts)
+        topic = runs.pairs.locate_topics(qrels.pairs)[qrels.pairs.topic_of[places]]
+        known = np.flatnonzero(topic >= 0)
+        self.n_topics = len(runs.topics)
+        self.topic, self.grade = topic.take(known), grade.take(known)  # of each judgment
+        pair = runs.pairs.locate(qrels.pairs)[places]
+        there = np.flatnonzero(pair >= 0)
+        # For each pair of the runs its grade, and whether it is unjudged, of grade 0, or above.
+        self.grade_of = np.zeros(len(runs.pairs))
+        self.grade_of[pair[there]] = grade[there]
+        self.kind = np.zeros(len(runs.pairs), dtype=np.uint8)
+        self.kind[pair[there]] = _ZERO + (grade[there] > 0)
+        self._kept: dict[Any, Any] = {}
+
+    def total(self, least: float) -> IntArray:
+        """For each topic, how many documents have at least this grade."""
+        if least not in self._kept:
+            self._kept[least] = np.bincount(self.topic[self.grade >= least], minlength=self.n_topics)
+        found: IntArray = self._kept[least]
+        return found
+
+    def ideal(self, cutoff: int | None) -> FloatArray:
+        """For each topic, the discounted gain of the best order of what was judged."""
+        if ("ideal", cutoff) not in self._kept:
+            order = np.lexsort((-self.grade, self.topic))
+            topic, grade = self.topic[order], self.grade[order]
+            place = _within(topic)
+            best = place <= (cutoff or len(place))
+            gains = grade[best] / np.log2(place[best] + 1.0)
+            self._kept["ideal", cutoff] = np.bincount(topic[best], gains, minlength=self.n_topics)
+        found: FloatArray = self._kept["ideal", cutoff]
+        return found
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Where some systems have documents of a grade above 0. A row is a system on a topic."""
+
+    given: _Given
+    starts: IntArray
+    """Where each row starts in `kind`."""
+    kind: npt.NDArray[np.uint8]
+    """Of all documents."""
+    hits: IntArray
+    """The places of those above 0."""
+    row: IntArray
+    """Of each hit; rising."""
+    rank: IntArray
+    """Its place in the list, from 1."""
+    grade: FloatArray
+    kept: dict[float, tuple[IntArray, IntArray, IntArray]] = field(default_factory=dict)
+    """The relevant ones by the threshold, for the next measure."""
+
+    @classmethod
+    def of(cls, runs: Runs, systems: slice, given: _Given) -> _Judged:
+        """Look up all documents of these systems."""
+        starts = runs.starts[systems.start * given.n_topics : systems.stop * given.n_topics + 1]
+        items = runs.items[starts[0] : starts[-1]]
+        starts = starts - starts[0]
+        kind = given.kind.take(items)
+        hits = np.flatnonzero(kind > _ZERO)
+        per_row = np.diff(np.searchsorted(hits, starts))
+        row = np.repeat(np.arange(len(per_row)), per_row)
+        rank = hits - np.repeat(starts[:-1] - 1, per_row)
+        return cls(given, starts, kind, hits, row, rank, given.grade_of.take(items.take(hits)))
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems these are."""
+        return (len(self.starts) - 1) // self.given.n_topics
+
+    def zeros_above(self) -> IntArray:
+        """For each hit, the number of documents of grade 0 above it."""
+        zeros = np.cumsum(self.kind == _ZERO, dtype=np.int32)
+        before = np.concatenate([[0], zeros]).take(self.starts)
+        above: IntArray = zeros.take(self.hits) - before.take(self.row)
+        return above
+
+    def relevant(self, measure: Measure) -> tuple[IntArray, IntArray, IntArray]:
+        """Rows and ranks of the relevant documents in the runs, and the number of relevant documents of each row."""
+        least = 1.0 if measure.rel is None else measure.rel
+        if least not in self.kept:
+            places = np.flatnonzero(self.grade >= least)
+            total = np.tile(self.given.total(least), self.n_systems)
+            self.kept[least] = self.row.take(places), self.rank.take(places), total
+        return self.kept[least]
+
+    def sums(self, row: IntArray, terms: FloatArray | None = None) -> FloatArray:
+        """Of the terms of each row, one after the other."""
+        return np.bincount(row, terms, minlength=self.n_systems * self.given.n_topics).astype(np.float64)
+
+
+def _within(row: IntArray) -> IntArray:
+    """The number of each item among those of its row, from 1; rows are rising."""
+    count = np.bincount(row)
+    return np.arange(1, len(row) + 1) - np.repeat(np.cumsum(count) - count, count)
+
+
+def _ratio(top: FloatArray, bottom: IntArray | FloatArray) -> FloatArray:
+    return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
+
+
+def _average_precision(found: _Judged, measure: Measure) -> FloatArray:
+    row, rank, total = found.relevant(measure)
+    precision = _within(row) / rank
+    if measure.cutoff is not None:
+        kept = np.flatnonzero(rank <= measure.cutoff)
+        row, precision = row.take(kept), precision.take(kept)
+    return _ratio(found.sums(row, precision), total)
+
+
+def _hits(found: _Judged, measure: Measure) -> tuple[FloatArray, IntArray]:
+    row, rank, total = found.relevant(measure)
+    assert measure.cutoff is not None
+    return found.sums(row.take(np.flatnonzero(rank <= measure.cutoff))), total  # quicker than row[rank <= cutoff]
+
+
+def _precision(found: _Judged, measure: Measure) -> FloatArray:
+    assert measure.cutoff is not None
+    return _hits(found, measure)[0] / measure.cutoff
+
+
+def _recall(found: _Judged, measure: Measure) -> FloatArray:
+    return _ratio(*_hits(found, measure))
+
+
+def _success(found: _Judged, measure: Measure) -> FloatArray:
+    return np.minimum(_hits(found, measure)[0], 1.0)
+
+
+def _reciprocal_rank(found: _Judged, measure: Measure) -> FloatArray:
+    row, rank, _ = found.relevant(measure)
+    values = np.zeros(found.n_systems * found.given.n_topics)
+    first = np.diff(row, prepend=-1) > 0
+    if measure.cutoff is not None:
+        first &= rank <= measure.cutoff
+    values[row[first]] = 1.0 / rank[first]
+    return values
+
+
+def _r_precision(found: _Judged, measure: Measure) -> FloatArray:
+    row, rank, total = found.relevant(measure)
+    return _ratio(found.sums(row.take(np.flatnonzero(rank <= total.take(row)))), total)
+
+
+def _bpref(found: _Judged, measure: Measure) -> FloatArray:
+    least = 1.0 if measure.rel is None else measure.rel
+    row, _, total = found.relevant(measure)
+    nonrelevant = np.tile(found.given.total(0.0), found.n_systems) - total
+    above = found.zeros_above()  # judged, and not relevant
+    if len(row) < len(found.row):  # some are above 0, and still not relevant
+        above = (above + _within(found.row)).take(np.flatnonzero(found.grade >= least)) - _within(row)
+    # Only the first R of them count.
+    capped = np.minimum(above, total.take(row))
+    terms = 1.0 - capped / np.maximum(np.minimum(nonrelevant, total), 1).take(row)
+    return _ratio(found.sums(row, terms), total)
+
+
+def _ndcg(found: _Judged, measure: Measure) -> FloatArray:
+    row, rank, grade = found.row, found.rank, found.grade
+    if measure.cutoff is not None:
+        kept = np.flatnonzero(rank <= measure.cutoff)
+        row, rank, grade = row.take(kept), rank.take(kept), grade.take(kept)
+    discount = np.log2(np.arange(rank.max(initial=0) + 1) + 1.0)
+    gained = found.sums(row, grade / discount.take(rank))
+    return _ratio(gained, np.tile(found.given.ideal(measure.cutoff), found.n_systems))
+
+
+_FORMULAS = {
+    "AP": _average_precision,
+    "nDCG": _ndcg,
+    "P": _precision,
+    "R": _recall,
+    "RR": _reciprocal_rank,
+    "Rprec": _r_precision,
+    "Bpref": _bpref,
+    "Success": _success,
+}

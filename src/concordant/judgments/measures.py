@@ -1,0 +1,91 @@
+"""Measures of effectiveness and their names, as ir-measures writes them: `AP(rel=2)`, `nDCG@10`, `P@5`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError, InputTypeError
+
+# Whether a cutoff is needed, may be given, or makes no sense; whether a threshold of relevance is used.
+_KINDS: dict[str, tuple[str, bool]] = {
+    "AP": ("may", True),
+    "nDCG": ("may", False),
+    "P": ("must", True),
+    "R": ("must", True),
+    "RR": ("may", True),
+    "Rprec": ("no", True),
+    "Bpref": ("no", True),
+    "Success": ("must", True),
+}
+# As trec_eval and others call them; without regard to case.
+_ALIASES = {
+    "map": "AP",
+    "map_cut": "AP",
+    "ndcg_cut": "nDCG",
+    "recip_rank": "RR",
+    "mrr": "RR",
+    "recall": "R",
+    "precision": "P",
+} | {kind.lower(): kind for kind in _KINDS}
+_NAME = re.compile(
+    r"(?P<kind>[a-z_]+?)(?:\(\s*rel\s*=\s*(?P<rel>[0-9.]+)\s*\))?(?:[@_.](?P<cutoff>[0-9]+))?", re.IGNORECASE | re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters; `str` gives the name that `parse` takes."""
+
+    kind: str
+    cutoff: int | None = None
+    rel: float | None = None
+    """The lowest grade that counts as relevant; None is 1, for grades that are whole numbers."""
+
+    def __str__(self) -> str:
+        rel = "" if self.rel is None else f"(rel={self.rel:g})"
+        return f"{self.kind}{rel}" + ("" if self.cutoff is None else f"@{self.cutoff}")
+
+    @property
+    def binary(self) -> bool:
+        """Whether documents are relevant to it or not, rather than more or less so."""
+        return _KINDS[self.kind][1]
+
+    @classmethod
+    def parse(cls, name: Any) -> Measure:
+        """From its name, as ir-measures or trec_eval writes it.
+
+        >>> [str(Measure.parse(name)) for name in ("ap", "AP(rel=2)", "ndcg_cut_10", "P.5", "RR(rel=2)@10", "bpref")]
+        ['AP', 'AP(rel=2)', 'nDCG@10', 'P@5', 'RR(rel=2)@10', 'Bpref']
+        """
+        if isinstance(name, Measure):
+            return name
+        if not isinstance(name, str):
+            raise InputTypeError(f"measure is {name!r}: give its name as a string, such as 'nDCG@10'")
+        match = _NAME.fullmatch(name.strip())
+        kind = _ALIASES.get(match["kind"].lower()) if match else None
+        if match is None or kind is None:
+            raise InputError(
+                f"there is no measure {name!r}: choose from AP, AP@k, nDCG, nDCG@k, P@k, R@k, RR, RR@k, Rprec, Bpref "
+                "and Success@k; (rel=2) after the name makes grades from 2 on relevant, as in AP(rel=2) or P(rel=2)@10"
+            )
+        cutoff = None if match["cutoff"] is None else int(match["cutoff"])
+        when, binary = _KINDS[kind]
+        if when == "must" and cutoff is None:
+            raise InputError(f"measure {name!r} needs a depth: write {kind}@10")
+        if (when == "no" and cutoff is not None) or cutoff == 0:
+            raise InputError(f"measure {name!r} has a depth that {kind} does not take: write {kind}")
+        if match["rel"] is not None and not binary:
+            raise InputError(f"measure {name!r}: {kind} takes the grades as gains and has no threshold; leave out rel=")
+        return cls(kind, cutoff, None if match["rel"] is None else _threshold(match["rel"], name))
+
+
+def _threshold(text: str, name: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if value <= 0:
+        raise InputError(f"measure {name!r}: rel is the lowest relevant grade, a number above 0")
+    return value

@@ -1,0 +1,192 @@
+"""`Qrels`: relevance judgments, grades as given."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import DataWarning, InputError, InputTypeError
+from ..files import written_whole
+from ..scores import _places
+from ..tables import counted, listing
+from .pairs import Pairs
+from .runs import BoolArray
+
+Grade = int | float
+MOST = 1e9  # in size: beyond it a grade is a mistake, and sums of gains lose digits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Qrels(Mapping[str, dict[str, Grade]]):
+    """Relevance judgments of one judge. Immutable; a mapping {topic: {document: grade}}.
+
+    `read_qrels` makes them from files, `from_dict` from data. Grades are numbers as given, never truncated: they read
+    as `int` where all are whole numbers, else all as `float`. A grade below 0 means what it means to trec_eval: judged
+    in another way, and for no measure a judgment. A topic may have no judgments left, and still counts as a topic.
+
+    Several judges are a dictionary of these: {"human": qrels, "machine": others}.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0}, "2": {"d1": 1}})
+    >>> qrels
+    <Qrels: 3 judgments on 2 topics, grades 0 to 2>
+    >>> qrels["1"]
+    {'d1': 2, 'd2': 0}
+    """
+
+    pairs: Pairs
+    """The topics, and the documents judged on each; shared with the qrels that this was made from."""
+    places: IntArray
+    """Which of the pairs are judged, rising."""
+    grades: FloatArray
+    """The grade of each."""
+
+    def __post_init__(self) -> None:
+        for array in (self.places, self.grades):
+            array.flags.writeable = False
+
+    @classmethod
+    def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
+        """From {topic: {document: grade}}."""
+        if not isinstance(nested, Mapping) or not all(isinstance(judged, Mapping) for judged in nested.values()):
+            raise InputTypeError("give qrels as {topic: {document: grade}}")
+        topics = tuple(map(str, nested))
+        documents: dict[str, int] = {}
+        found: list[tuple[int, int, float]] = []
+        for topic, judged in enumerate(nested.values()):
+            for document, grade in judged.items():
+                number = documents.setdefault(str(document), len(documents))
+                found.append((topic, number, _grade(grade, document, topics[topic])))
+        if not found:
+            raise InputError("the qrels hold no judgments")
+        return cls.of_columns(topics, tuple(documents), found)
+
+    @classmethod
+    def of_columns(
+        cls, topics: tuple[str, ...], documents: tuple[str, ...], rows: list[tuple[int, int, float]]
+    ) -> Qrels:
+        """From numbers of topics and documents, and grades; each pair once."""
+        rows.sort()
+        topic_of = np.array([row[0] for row in rows], dtype=np.int64)
+        starts = np.searchsorted(topic_of, np.arange(len(topics) + 1))
+        document_of = np.array([row[1] for row in rows], dtype=np.int32)
+        pairs = Pairs(topics, documents, starts, document_of)
+        return cls(pairs, np.arange(len(rows)), np.array([row[2] for row in rows], dtype=np.float64))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics, those without a judgment included."""
+        return self.pairs.topics
+
+    @property
+    def size(self) -> int:
+        """Number of judgments."""
+        return len(self.places)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all grades are whole numbers."""
+        return bool((self.grades == np.floor(self.grades)).all())
+
+    @cached_property
+    def levels(self) -> tuple[Grade, ...]:
+        """The grades that occur, from the lowest."""
+        return tuple(self._plain(np.unique(self.grades)))
+
+    @property
+    def topic_of(self) -> IntArray:
+        """The place of each judgment's topic in `topics`."""
+        return self.pairs.topic_of[self.places].astype(np.int64)
+
+    def _plain(self, grades: FloatArray) -> list[Grade]:
+        return [int(grade) for grade in grades] if self.whole else grades.tolist()
+
+    def __getitem__(self, topic: str) -> dict[str, Grade]:
+        place = self.pairs.topic_places[topic]
+        begin, end = np.searchsorted(self.places, self.pairs.starts[place : place + 2])
+        documents = self.pairs.document_of[self.places[begin:end]]
+        return dict(zip((self.pairs.documents[k] for k in documents), self._plain(self.grades[begin:end]), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.topics)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def take(self, kept: BoolArray) -> Qrels:
+        """Only these judgments, on the same topics: a bool for each."""
+        return Qrels(self.pairs, self.places[kept], self.grades[kept])
+
+    def with_grades(self, grades: FloatArray) -> Qrels:
+        """The same documents with other grades."""
+        return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
+
+    def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
+        """With other grades for some; None leaves out what has that grade, for instance where 999 means no answer.
+
+        >>> Qrels.from_dict({"1": {"d1": 999, "d2": 2}}).recode({999: None, 2: 1})["1"]
+        {'d2': 1}
+        """
+        grades, kept = self.grades.copy(), np.ones(self.size, dtype=np.bool_)
+        for old, new in changed.items():
+            if old not in self.levels:
+                raise InputError(f"no judgment has the grade {old!r}; there are: {listing(self.levels, 20)}")
+            if new is None:
+                kept &= self.grades != old
+            else:
+                grades[self.grades == old] = _grade(new, "of that grade", "any")
+        return Qrels(self.pairs, self.places[kept], grades[kept])
+
+    def select(self, topics: Iterable[str]) -> Qrels:
+        """Only these topics."""
+        wanted = _places(topics, self.topics, "topics")
+        return Qrels.from_dict({self.topics[k]: self[self.topics[k]] for k in wanted})
+
+    def to_dict(self) -> dict[str, dict[str, Grade]]:
+        """As dictionaries, which pytrec_eval takes."""
+        return {topic: self[topic] for topic in self}
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written."""
+        lost = [topic for topic in self if not self[topic]]
+        if lost:
+            warnings.warn(
+                f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}",
+                DataWarning,
+                stacklevel=2,
+            )
+        lines = (f"{topic} 0 {document} {grade!r}\n" for topic in self for document, grade in self[topic].items())
+        with written_whole(path) as file:
+            file.write("".join(lines).encode())
+
+    def __repr__(self) -> str:
+        judged = f"{counted(self.size, 'judgment')} on {counted(len(self), 'topic')}"
+        grades = f", grades {self.levels[0]} to {self.levels[-1]}" if self.size else ""
+        return f"<Qrels: {judged}{grades}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return self.to_dict() == dict(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _grade(value: Any, document: Any, topic: str) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputTypeError(f"the grade of document {document!r} on topic {topic!r} is {value!r}: give a number")
+    if not abs(float(value)) <= MOST:  # false for nan
+        raise InputError(
+            f"the grade of document {document!r} on topic {topic!r} is {value!r}: give a number of at most {MOST:g} in "
+            "size"
+        )
+    return float(value)

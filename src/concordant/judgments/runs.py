@@ -1,0 +1,233 @@
+"""`Runs`: the documents that each system ranked for each topic, as arrays of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError, InputTypeError
+from ..resampling import check_count
+from ..scores import _labels, _places
+from ..tables import counted
+from .pairs import Int32Array, Pairs
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """The documents that one system ranked for each topic, best first.
+
+    `documents[topic]` are in trec_eval's order: by score as float32, descending, then by document name,
+    descending; so scores that are equal in float32 are ties. `scores[topic]` are those float32 scores, in
+    the same order. `name` comes from the file's name, `tag` from its last column.
+    """
+
+    name: str
+    tag: str
+    documents: Mapping[str, tuple[str, ...]]
+    scores: Mapping[str, FloatArray]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order of the file."""
+        return tuple(self.documents)
+
+    def __repr__(self) -> str:
+        count = sum(map(len, self.documents.values()))
+        return f"<Run {self.name}: {len(self.documents)} topics, {count} documents>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Runs:
+    """Systems x topics x ranked documents. Immutable. `read_runs` makes them from files, `from_dict` from data.
+
+    Only the order of the documents is kept, not their scores. A topic that some systems lack has no documents there.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d2", "d1"], "2": ["d3"]}, "ql": {"1": {"d1": 0.5, "d2": 0.25}}})
+    >>> runs
+    <Runs: 2 systems x 2 topics, 5 documents ranked>
+    >>> runs.documents("ql", "1")
+    ('d1', 'd2')
+    >>> runs.documents("ql", "2")
+    ()
+    """
+
+    systems: tuple[str, ...]
+    pairs: Pairs
+    """The topics, and the documents that were ranked for each."""
+    items: Int32Array
+    """The pairs that were ranked: system by system, topic by topic, best first."""
+    starts: IntArray
+    """Where the list of each system and topic starts in `items`, and at last their number."""
+    _cuts: dict[int, Runs] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (self.items, self.starts):
+            array.flags.writeable = False
+
+    @classmethod
+    def of(cls, runs: Iterable[Run]) -> Runs:
+        """From single runs, which are taken one by one, so that a generator needs little memory."""
+        systems: list[str] = []
+        topics: dict[str, int] = {}
+        documents: dict[str, int] = {}
+        lists: list[tuple[int, int, Int32Array]] = []  # topic, system, documents
+        for run in runs:
+            for topic, ranked in run.documents.items():
+                numbers = [documents.setdefault(document, len(documents)) for document in ranked]
+                lists.append((topics.setdefault(topic, len(topics)), len(systems), np.array(numbers, dtype=np.int32)))
+            systems.append(run.name)
+        names = _labels(systems, "systems")
+        if not documents:
+            raise InputError("the runs rank no documents")
+        return _assemble(names, tuple(topics), tuple(documents), lists)
+
+    @classmethod
+    def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Runs:
+        """From {system: {topic: documents, best first}} or {system: {topic: {document: score}}}.
+
+        Scores are ordered as trec_eval orders them: as float32, descending, then by the document's name, descending.
+        An empty list is the same as no list.
+        """
+        if not isinstance(nested, Mapping):
+            raise InputTypeError(f"runs are a {type(nested).__name__}: give {{system: {{topic: documents}}}}")
+        return cls.of(
+            Run(
+                str(system),
+                str(system),
+                {str(topic): ranked for topic, found in lists.items() if (ranked := _ranked(found, system, topic))},
+                {},
+            )
+            for system, lists in nested.items()
+        )
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics that any system has."""
+        return self.pairs.topics
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of systems and of topics."""
+        return len(self.systems), len(self.topics)
+
+    @property
+    def depths(self) -> IntArray:
+        """How many documents each system ranked for each topic: systems x topics."""
+        return np.diff(self.starts).reshape(self.shape)
+
+    def documents(self, system: str, topic: str) -> tuple[str, ...]:
+        """What a system ranked for a topic, best first."""
+        row = _places([system], self.systems, "systems")[0] * len(self.topics)
+        row += _places([topic], self.topics, "topics")[0]
+        found = self.pairs.document_of[self.items[self.starts[row] : self.starts[row + 1]]]
+        return tuple(self.pairs.documents[k] for k in found)
+
+    def cut(self, k: int) -> Runs:
+        """Only the first k documents of each list."""
+        k = check_count(k, "k")
+        if self.depths.max() <= k:
+            return self
+        if k not in self._cuts:
+            self._cuts[k] = self._keep(np.arange(len(self.systems)), k)
+        return self._cuts[k]
+
+    def select(self, systems: Iterable[str]) -> Runs:
+        """Only these systems, in the order given, on the same topics."""
+        return self._keep(np.array(_places(systems, self.systems, "systems"), dtype=np.int64), None)
+
+    def _keep(self, systems: IntArray, k: int | None) -> Runs:
+        counts = self.depths[systems].ravel()
+        begin = self.starts[:-1].reshape(self.shape)[systems].ravel()
+        kept = counts if k is None else np.minimum(counts, k)
+        starts = np.concatenate([[0], np.cumsum(kept)])
+        rows = np.repeat(begin - starts[:-1], kept) + np.arange(starts[-1])
+        return Runs(tuple(self.systems[j] for j in systems), self.pairs, self.items[rows], starts)
+
+    def retrieved(self, k: int | None = None, systems: Sequence[str] | None = None) -> BoolArray:
+        """For each pair whether one of these systems (default: any) ranked it among its first k (default: at all)."""
+        runs = self if systems is None else self.select(systems)
+        runs = runs if k is None else runs.cut(k)
+        found = np.zeros(len(self.pairs), dtype=np.bool_)
+        found[runs.items] = True
+        return found
+
+    def __repr__(self) -> str:
+        systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
+        return f"<Runs: {systems} x {topics}, {counted(len(self.items), 'document')} ranked>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Runs):
+            return NotImplemented
+        return (self.systems, set(self.topics)) == (other.systems, set(other.topics)) and all(
+            self.documents(system, topic) == other.documents(system, topic)
+            for system in self.systems
+            for topic in self.topics
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Callable[..., Runs], tuple[Any, ...]]:
+        return Runs, (self.systems, self.pairs, self.items, self.starts)
+
+
+def _assemble(
+    systems: tuple[str, ...],
+    topics: tuple[str, ...],
+    documents: tuple[str, ...],
+    lists: list[tuple[int, int, Int32Array]],
+) -> Runs:
+    """Number the pairs topic by topic, so that nothing as long as all lists together is sorted."""
+    shape = (len(systems), len(topics))
+    counts = np.zeros(shape, dtype=np.int64)
+    of_topic: list[list[tuple[int, Int32Array]]] = [[] for _ in topics]
+    for topic, system, ranked in lists:
+        counts[system, topic] = len(ranked)
+        of_topic[topic].append((system, ranked))
+    lists.clear()
+    starts = np.concatenate([[0], np.cumsum(counts.ravel())])
+    items = np.empty(starts[-1], dtype=np.int32)
+    number = np.empty(len(documents), dtype=np.int32)
+    document_of: list[Int32Array] = []
+    pair_starts = np.zeros(len(topics) + 1, dtype=np.int64)
+    for topic, found in enumerate(of_topic):
+        seen = np.zeros(len(documents), dtype=np.bool_)
+        for _, ranked in found:
+            seen[ranked] = True
+        pooled = np.flatnonzero(seen).astype(np.int32)
+        number[pooled] = pair_starts[topic] + np.arange(len(pooled))
+        for system, ranked in found:
+            begin = starts[system * len(topics) + topic]
+            items[begin : begin + len(ranked)] = number[ranked]
+        found.clear()
+        document_of.append(pooled)
+        pair_starts[topic + 1] = pair_starts[topic] + len(pooled)
+    return Runs(systems, Pairs(topics, documents, pair_starts, np.concatenate(document_of)), items, starts)
+
+
+def _ranked(found: Any, system: Any, topic: Any) -> tuple[str, ...]:
+    where = f"system {str(system)!r} on topic {str(topic)!r}"
+    if isinstance(found, Mapping):
+        scores = np.array(list(found.values()), dtype=np.float64)
+        if np.isnan(scores).any():
+            raise InputError(f"{where} has a score that is no number, and so no place in the ranking")
+        with np.errstate(over="ignore"):
+            single = scores.astype(np.float32).tolist()
+        order = sorted(zip(single, (str(d).encode() for d in found), strict=True), reverse=True)
+        return tuple(document.decode() for _, document in order)
+    if isinstance(found, str) or not isinstance(found, Iterable):
+        raise InputTypeError(f"{where} has a {type(found).__name__}: give a list of documents, or {{document: score}}")
+    ranked = tuple(str(document) for document in found)
+    if len(set(ranked)) < len(ranked):
+        twice = next(document for k, document in enumerate(ranked) if document in ranked[:k])
+        raise InputError(f"{where} ranks document {twice!r} twice")
+    return ranked

@@ -1,0 +1,130 @@
+"""The definitions of spec section 4, written down literally and slowly."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy import signal, special, stats
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def read_collection(data: Path, name: str) -> FloatArray:
+    with (data / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    values = np.array(rows[1:], dtype=np.float64)
+    return values[:, 1:] if rows[0][0] == "topic" else values
+
+
+def by_sign(mean: float) -> float:
+    return 0.0 if mean > 0 else 1.0 if mean < 0 else 0.5
+
+
+def ml(d: FloatArray) -> float:
+    n, mean, sd = len(d), float(d.mean()), float(d.std(ddof=1))
+    if np.ptp(d) < 1e-12:
+        return by_sign(round(mean, 12))
+    c = math.sqrt((n - 1) / 2) * math.exp(special.gammaln((n - 1) / 2) - special.gammaln(n / 2))
+    return float(stats.t.cdf(-math.sqrt(n) * mean / (sd * c), n - 1))
+
+
+def msqd(d: FloatArray) -> float:
+    n, mean = len(d), float(d.mean())
+    if np.ptp(d) < 1e-12:
+        return by_sign(round(mean, 12))
+    z = stats.norm.ppf(stats.rankdata(d) / (n + 1))
+    sd = float((d * z).sum() / (z * z).sum())
+    return float(stats.t.cdf(-math.sqrt(n) * mean / sd, n - 1))
+
+
+def res(d: FloatArray) -> float:
+    """Over all n^n resamples."""
+    found = 0.0
+    for drawn in itertools.product(d.tolist(), repeat=len(d)):
+        found += by_sign(round(math.fsum(drawn), 10))
+    return float(found / len(d) ** len(d))
+
+
+def kd(d: FloatArray, h: float) -> float:
+    """Over all n^n resamples of the centres; the sum of their kernels is N(0, n h^2)."""
+    found = 0.0
+    for drawn in itertools.product(d.tolist(), repeat=len(d)):
+        found += float(stats.norm.cdf(-math.fsum(drawn) / (h * math.sqrt(len(d)))))
+    return float(found / len(d) ** len(d))
+
+
+def res_on_grid(d: npt.NDArray[np.int64]) -> float:
+    """For differences that are whole numbers: the distribution of the sum, by n convolutions."""
+    low = int(d.min())
+    one = np.bincount(d - low) / len(d)
+    total = np.ones(1)
+    for _ in range(len(d)):
+        total = signal.fftconvolve(total, one) if len(one) > 1000 else np.convolve(total, one)
+    sums = np.arange(len(total)) + len(d) * low
+    return float(total[sums < 0].sum() + total[sums == 0].sum() / 2)
+
+
+def plug_in(d: FloatArray) -> float:
+    """The two-stage direct plug-in bandwidth of Sheather and Jones, with their n (n - 1)."""
+    n = len(d)
+    q = np.percentile(d, [25, 75])
+    scale = min(float(d.std(ddof=1)), float(q[1] - q[0]) / 1.349) or float(d.std(ddof=1))
+
+    def psi(r: int, g: float) -> float:
+        total = 0.0
+        for a in d.tolist():
+            for b in d.tolist():
+                u = (a - b) / g
+                hermite = u**4 - 6 * u**2 + 3 if r == 4 else u**6 - 15 * u**4 + 45 * u**2 - 15
+                total += hermite * math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
+        return total / (n * (n - 1) * g ** (r + 1))
+
+    psi_8 = 105 / (32 * math.sqrt(math.pi) * scale**9)
+    g = (-2 * -15 * stats.norm.pdf(0) / (psi_8 * n)) ** (1 / 9)
+    g = (-2 * 3 * stats.norm.pdf(0) / (psi(6, g) * n)) ** (1 / 7)
+    return float((1 / (2 * math.sqrt(math.pi)) / (psi(4, g) * n)) ** (1 / 5))
+
+
+def expected(p: FloatArray) -> tuple[float, float]:
+    """E[tau] and E[tau_ap] from a matrix of probabilities above the diagonal."""
+    m = len(p)
+    tau = 1 - 4 * math.fsum(p[i, j] for j in range(m) for i in range(j)) / (m * (m - 1))
+    ap = 1 - 2 / (m - 1) * math.fsum(p[i, j] / j for j in range(1, m) for i in range(j))
+    return tau, ap
+
+
+def discordant_shares(truth: FloatArray, observed: FloatArray) -> tuple[float, float]:
+    """Share of discordant pairs, and the mean over observed places of the share of those above that are discordant."""
+    m = len(truth)
+    order = sorted(range(m), key=lambda k: (-observed[k], -truth[k]))
+    pairs, down = 0, 0.0
+    for place in range(1, m):
+        wrong = sum(
+            (truth[order[above]] - truth[order[place]]) * (observed[order[above]] - observed[order[place]]) < 0
+            for above in range(place)
+        )
+        pairs += wrong
+        down += wrong / place
+    return pairs / (m * (m - 1) / 2), down / (m - 1)
+
+
+def split_half(values: FloatArray, replace: bool, splits: int, rng: np.random.Generator) -> tuple[float, float]:
+    n = len(values)
+    points: list[tuple[float, float, float]] = []
+    for size in np.unique(np.round(np.linspace(1, n // 2, 21)))[1:].astype(int):
+        for _ in range(splits):
+            drawn = rng.choice(n, 2 * size, replace=replace)
+            a, b = (np.round(values[half].mean(axis=0), 12) for half in (drawn[:size], drawn[size:]))
+            points.append((int(size), *discordant_shares(a, b)))
+    found = []
+    for k in (1, 2):
+        x = np.array([p[0] for p in points if p[k] > 1e-12], dtype=np.float64)
+        y = np.array([math.log(p[k]) for p in points if p[k] > 1e-12])
+        slope, intercept = np.polyfit(x, y, 1)
+        found.append(1 - 2 * min(1.0, math.exp(intercept + slope * n)))
+    return found[0], found[1]

@@ -1,0 +1,210 @@
+"""Edges, split halves, the posterior, plans, results and commands."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from scipy import stats
+from typer.testing import CliRunner
+
+import concordant as cc
+from concordant.cli.app import app
+from concordant.expected import halves
+from concordant.expected.posterior import draw, shrinkage
+from concordant.scores import mean_over_topics
+
+from . import literal
+
+mpl.use("Agg")
+
+
+def normal_collection(n: int, true: literal.FloatArray, rng: np.random.Generator) -> literal.FloatArray:
+    return true + rng.normal(0, 0.1, (n, 1)) + rng.normal(0, 0.15, (n, len(true)))
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 9])
+def test_no_nan_where_nothing_varies(n: int) -> None:
+    same = np.full((n, 3), 0.5)
+    constant = np.tile([0.3, 0.2, 0.1], (n, 1))
+    for tau, tau_ap in cc.reliability(constant, rng=1).estimates.values():
+        assert (tau, tau_ap) == (1.0, 1.0)
+    found = cc.reliability(same, rng=1).estimates
+    for name in ("ml", "msqd", "res", "kd"):
+        assert found[name] == pytest.approx((0.0, 0.0))
+        assert cc.reliability(same, identical="concordant", rng=1).estimates[name] == (1.0, 1.0)
+    assert found["sh(w)"] == found["sh(w/o)"] == (1.0, 1.0)  # a tie is not discordant
+    mixed = np.column_stack([constant, constant[:, 1], np.random.default_rng(n).random(n)])
+    assert all(math.isfinite(v) for pair in cc.reliability(mixed, rng=1).estimates.values() for v in pair)
+
+
+def test_identical_systems_by_either_rule() -> None:
+    values = np.random.default_rng(1).random((20, 3))
+    values[:, 2] = values[:, 1]
+    for rule, p in (("half", 0.5), ("concordant", 0.0)):
+        found = cc.discordance(values, "ml", identical=rule)  # type: ignore[arg-type]
+        places = [found.systems.index(name) for name in ("1", "2")]
+        assert found.values[min(places), max(places)] == p
+
+
+@pytest.mark.parametrize("values", [[[0.1, 0.2]], [[0.1], [0.2]], [0.1, 0.2], [[0.1, math.nan], [0.2, 0.3]]])
+@pytest.mark.parametrize(
+    "function", [cc.discordance, cc.expected_correlation, cc.reliability, cc.split_half, cc.plan_topics]
+)
+def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
+    with pytest.raises(cc.InputError):
+        function(values)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (cc.discordance, {"estimator": "mle"}),
+        (cc.discordance, {"bandwidth": "nrd"}),
+        (cc.discordance, {"identical": "zero"}),
+        (cc.expected_correlation, {"coefficient": "tau_b", "estimator": "msqd"}),
+        (cc.expected_correlation, {"coefficient": "tau_c"}),
+        (cc.expected_correlation, {"estimator": "posterior", "prior": "cauchy"}),
+        (cc.expected_correlation, {"estimator": "posterior", "confidence_level": 95}),
+        (cc.split_half, {"coefficient": "tau_b"}),
+        (cc.split_half, {"replace": "yes"}),
+        (cc.plan_topics, {"target": 1.0}),
+        (cc.plan_topics, {"probability": 90}),
+        (cc.plan_topics, {"most": 0}),
+    ],
+)
+def test_wrong_arguments_are_named(function: Any, arguments: dict[str, Any]) -> None:
+    with pytest.raises(cc.InputError, match=list(arguments)[-1] + "|tau"):
+        function(np.random.default_rng(1).random((5, 4)), **arguments)
+
+
+@pytest.mark.usefixtures("kernels")
+def test_shares_of_halves_against_a_loop() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.random((30, 7)), rng.random((30, 7))
+    a[10:], b[5:25] = np.round(a[10:] * 3), np.round(b[5:25] * 3)
+    found = np.array(halves.discordant_shares(a, b)).T
+    np.testing.assert_allclose(found, [literal.discordant_shares(x, y) for x, y in zip(a, b, strict=True)], atol=1e-12)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_split_half_against_a_loop(replace: bool) -> None:
+    values = normal_collection(24, np.linspace(0, 0.4, 10), np.random.default_rng(2))
+    slow = [literal.split_half(values, replace, 25, np.random.default_rng(k)) for k in range(4)]
+    for k, coefficient in enumerate(("tau", "tau_ap")):
+        fast = [
+            float(cc.split_half(values, coefficient, replace=replace, rng=s))  # type: ignore[arg-type]
+            for s in range(20)
+        ]
+        error = np.std(fast, ddof=1) * math.sqrt(4 / 4 + 1 / 20)  # the slow ones have a quarter of the splits
+        assert abs(np.mean(fast) - np.mean([s[k] for s in slow])) < 4 * error
+
+
+def test_sizes_of_halves() -> None:
+    assert halves.sizes_of(50).tolist() == [2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25]
+    assert halves.sizes_of(6).tolist() == [2, 3]
+    assert halves.sizes_of(2).tolist() == halves.sizes_of(3).tolist() == [1]
+
+
+def test_flat_posterior_is_student() -> None:
+    """Two systems: the draws' difference is below 0 with the probability of Student's distribution."""
+    values = normal_collection(8, np.array([0.1, 0.0]), np.random.default_rng(5))
+    values = values[:, np.argsort(-values.mean(axis=0))]
+    d = values[:, 0] - values[:, 1]
+    p = stats.t.cdf(-math.sqrt(8) * d.mean() / d.std(ddof=1), 7)
+    found = cc.expected_correlation(values, "tau", "posterior", prior="flat", n_resamples=40_000, rng=1)
+    assert float(found) == pytest.approx(1 - 2 * p, abs=0.02)
+
+
+def test_draws_have_the_covariance_of_the_means() -> None:
+    values = normal_collection(40, np.linspace(0, 0.2, 4), np.random.default_rng(6))
+    drawn = draw(values, 100_000, "flat", np.random.default_rng(1), new=True)
+    np.testing.assert_allclose(drawn.truth.mean(axis=0), values.mean(axis=0) - values.mean(), atol=1e-3)
+    covariance = np.cov(values.T) * 39 / 37  # of a t distribution with 39 degrees of freedom
+    np.testing.assert_allclose(np.cov(drawn.truth.T), covariance / 40, atol=3e-5)
+    np.testing.assert_allclose(np.cov(drawn.error.T), covariance, rtol=0.05, atol=1e-3)
+
+
+def test_shrinkage_finds_the_share_of_true_variance() -> None:
+    rng = np.random.default_rng(7)
+    found = [shrinkage(normal_collection(10, rng.normal(0, 0.06, 40), rng)) for _ in range(200)]
+    assert np.mean(found) == pytest.approx(0.06**2 / (0.06**2 + 0.15**2 / 10), abs=0.03)
+
+
+def test_intervals_hold_the_actual_correlation() -> None:
+    rng, covered, error = np.random.default_rng(8), [], []
+    for _ in range(150):
+        true = rng.normal(0, 0.06, 20)
+        values = normal_collection(15, true, rng)
+        e = cc.expected_correlation(values, "tau", "posterior", n_resamples=300, rng=rng)
+        actual = float(cc.tau(true, mean_over_topics(values)))
+        assert e.interval is not None
+        covered.append(actual in e.interval)
+        error.append(e.value - actual)
+    assert np.mean(covered) > 0.9
+    assert abs(np.mean(error)) < 0.03
+
+
+def test_plan_predicts_what_more_topics_do() -> None:
+    rng, error = np.random.default_rng(9), []
+    for _ in range(60):
+        true = rng.normal(0, 0.06, 20)
+        plan = cc.plan_topics(normal_collection(15, true, rng), "tau", 0.99, n_resamples=200, most=60, rng=rng)
+        assert plan.topics[-1] == 60
+        assert plan.n_topics is None
+        new = np.stack([mean_over_topics(normal_collection(60, true, rng)) for _ in range(10)])
+        error.append(float(plan.expected[-1]) - float(np.mean(cc.tau(true, new))))
+    assert abs(np.mean(error)) < 0.03
+
+
+@pytest.mark.parametrize("probability", [None, 0.8])
+def test_plan_is_the_smallest_number_that_reaches_the_target(probability: float | None) -> None:
+    values = cc.load_collection("people")
+    plan = cc.plan_topics(values, "tau_ap", 0.85, probability, n_resamples=300, rng=2)
+    assert plan.n_topics is not None
+    drawn = draw(values.values, 300, "normal", np.random.default_rng(2), new=True)
+    reached = []
+    for n in (plan.n_topics - 1, plan.n_topics):
+        found = np.asarray(cc.tau_ap(drawn.truth, drawn.truth + drawn.error / math.sqrt(n)))
+        reached.append(found.mean() >= 0.85 if probability is None else (found >= 0.85 - 1e-12).mean() >= probability)
+    assert reached == [False, True]
+    again = cc.plan_topics(values, "tau_ap", 0.85, probability, n_resamples=300, rng=2, workers=2)
+    assert again.to_dict() == plan.to_dict()
+
+
+def test_results_print_and_convert() -> None:
+    people = cc.load_collection("people")
+    plan = cc.plan_topics(people, rng=1, n_resamples=100)
+    results: list[Any] = [cc.discordance(people), cc.reliability(people, rng=1), plan, cc.expected_correlation(people)]
+    for result in results:
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert len(result.to_frame())
+        assert result.plot() is not None
+        assert str(result)
+    pyplot.close("all")
+    assert "10 topics are not enough" in str(cc.plan_topics(people, most=10, rng=1, n_resamples=100))
+    assert float(results[-1]) == cc.reliability(people).tau
+
+
+def test_commands(tmp_path: Path) -> None:
+    people = cc.load_collection("people")
+    file = tmp_path / "scores.csv"
+    people.to_frame().to_csv(file)
+    run = CliRunner().invoke
+    table = run(app, ["reliability", str(file)])
+    assert table.exit_code == 0, table.output
+    assert f"tau {cc.reliability(people).tau:.3f}" in table.output
+    found = json.loads(run(app, ["reliability", str(file), "-f", "json"]).output)
+    assert found["estimates"]["msqd"]["tau"] == pytest.approx(cc.reliability(people).tau)
+    plan = json.loads(run(app, ["plan", str(file), "--target", "0.9", "-f", "json"]).output)
+    assert plan["n_topics"] == cc.plan_topics(people, rng=0).n_topics
+    assert run(app, ["plan", str(file), "--probability", "0.9", "-c", "tau_ap", "-f", "csv"]).output.startswith(
+        "topics,"
+    )

@@ -1,0 +1,219 @@
+"""Values of the estimators: published ones, and the definitions written down literally."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import concordant as cc
+from concordant import _kernels
+from concordant._kernels import reference_reliability
+from concordant.expected.correlation import ESTIMATORS
+from concordant.expected.estimators import bandwidths
+from concordant.expected.pairs import Pairs
+from concordant.expected.probabilities import Estimator
+from concordant.scores import mean_over_topics
+
+from . import literal
+from .literal import FloatArray, read_collection
+
+# Spec, section 4: ML and MSQD to all digits, RES and KD by one run of 1,000 resamples.
+PUBLISHED = {
+    "adhoc6": {
+        "ml": (0.8560612, 0.8126929),
+        "msqd": (0.8600266, 0.8160990),
+        "res": (0.8618, 0.8192),
+        "kd": (0.8583, 0.8151),
+    },
+    "adhoc7": {"ml": (0.8911348, 0.8232283), "msqd": (0.8891992, 0.8194832), "res": (0.8951, 0.8289)},
+    "adhoc8": {"ml": (0.8857367, 0.8271403), "msqd": (0.8855715, 0.8261209), "res": (0.8897, 0.8326)},
+}
+SPLIT = {"sh(w)": (0.8885, 0.8541), "sh(w/o)": (0.8828, 0.8520)}
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_values(data: Path, name: str) -> None:
+    found = cc.reliability(read_collection(data, name), identical="concordant", rng=1).estimates
+    assert tuple(found) == ESTIMATORS
+    for estimator, expected in PUBLISHED[name].items():
+        tolerance = 1e-6 if estimator in ("ml", "msqd") else 0.003
+        np.testing.assert_allclose(found[estimator], expected, rtol=0, atol=tolerance)
+    if name == "adhoc6":
+        for estimator, expected in SPLIT.items():
+            np.testing.assert_allclose(found[estimator], expected, rtol=0, atol=0.01)
+
+
+def fuzzed(seed: int, least: int = 2, most: int = 5) -> FloatArray:
+    """Small collections with all that is awkward: grids, few values, identical systems, constant differences."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(least, most + 1)), int(rng.integers(2, 6))
+    values = rng.random((n, m)) * 10.0 ** rng.integers(-3, 3)
+    kind = rng.integers(0, 5)
+    if kind == 0:
+        values = rng.integers(0, 11, (n, m)) / 10
+    elif kind == 1:
+        values = rng.integers(0, 2, (n, m)).astype(float)
+    elif kind == 2:
+        values[:, -1] = values[:, 0]
+    elif kind == 3:
+        values[:, -1] = values[:, 0] + 0.25
+    return np.asarray(values)
+
+
+def literal_matrix(values: FloatArray, estimator: str) -> FloatArray:
+    order = np.argsort(-mean_over_topics(values), kind="stable")
+    ordered = values[:, order]
+    m = values.shape[1]
+    p = np.full((m, m), np.nan)
+    for i in range(m):
+        for j in range(i + 1, m):
+            d = np.round(ordered[:, i] - ordered[:, j], 13)  # 0.3 - 0.2 is 0.4 - 0.3
+            if np.ptp(d) < 1e-12 * np.abs(values).max():
+                p[i, j] = literal.by_sign(round(float(d.mean()), 12))
+            elif estimator == "kd":
+                p[i, j] = literal.kd(d, literal.plug_in(d))
+            else:
+                p[i, j] = getattr(literal, estimator)(d)
+            p[j, i] = 1 - p[i, j]
+    return p
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(("estimator", "tolerance"), [("ml", 1e-9), ("msqd", 1e-9), ("res", 1e-9)])
+def test_probabilities_against_the_definition(estimator: Estimator, tolerance: float) -> None:
+    for seed in range(15):
+        values = fuzzed(seed)
+        found = cc.discordance(values, estimator)
+        p = literal_matrix(values, estimator)
+        np.testing.assert_allclose(np.asarray(found), p, atol=tolerance)
+        np.testing.assert_allclose((found.tau, found.tau_ap), literal.expected(p), atol=tolerance)
+        assert float(cc.expected_correlation(values, "tau_ap", estimator)) == found.tau_ap
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("seed", range(6))
+def test_kernel_density_against_the_definition(seed: int) -> None:
+    values = fuzzed(seed, most=4)
+    np.testing.assert_allclose(np.asarray(cc.discordance(values, "kd")), literal_matrix(values, "kd"), atol=1e-7)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("n", [2, 3, 4, 11, 40])
+def test_bandwidths_against_the_book(n: int) -> None:
+    rng = np.random.default_rng(n)
+    values = np.column_stack([rng.random(n), rng.standard_t(2, n), rng.integers(0, 5, n) / 4, np.zeros(n)])
+    values[: n // 2, 0] *= 1e-5  # a narrow half: its quartiles ask for a fine step
+    for block in Pairs(values).blocks():
+        expected = [literal.plug_in(d) for d in block.differences]
+        np.testing.assert_allclose(bandwidths(block, "plug-in"), expected, rtol=1e-7)
+        sd = block.differences.std(axis=1, ddof=1)
+        np.testing.assert_allclose(bandwidths(block, "scott"), 1.06 * sd * n**-0.2)
+        spread = np.subtract(*np.percentile(block.differences, [75, 25], axis=1)) / 1.349
+        scale = np.where(spread > 0, np.minimum(sd, spread), sd)
+        np.testing.assert_allclose(bandwidths(block, "silverman"), 0.9 * scale * n**-0.2)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(
+    ("n", "most", "tolerance"),
+    [(8, 10, 2e-9), (12, 1, 2e-9), (20, 100, 2e-9), (50, 20, 2e-9), (20, 2000, 1e-5), (40, 500, 1e-6)],
+)
+def test_resampling_in_the_limit_on_grids(n: int, most: int, tolerance: float) -> None:
+    """Whole numbers: the distribution of the sum by convolution. On coarse grids exact, on fine ones nearly."""
+    rng = np.random.default_rng(n * most)
+    whole = rng.integers(0, most + 1, (n, 6)) + rng.integers(0, 2, 6) * max(1, most // 4)
+    found = np.asarray(cc.discordance(whole / most, "res"))
+    order = np.argsort(-mean_over_topics(whole / most), kind="stable")
+    for i in range(6):
+        for j in range(i + 1, 6):
+            d = whole[:, order[i]] - whole[:, order[j]]
+            if np.ptp(d):
+                assert found[i, j] == pytest.approx(literal.res_on_grid(d), abs=tolerance)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(("n", "tolerance"), [(8, 1e-3), (10, 1e-3), (12, 3e-4), (14, 1e-4), (20, 1e-5)])
+def test_resampling_in_the_limit_off_grids(n: int, tolerance: float) -> None:
+    """Scores without a grid and few topics: the accuracy that the docs state, against convolutions on a fine grid."""
+    rng = np.random.default_rng(n)
+    whole = rng.integers(0, 20_011, (n, 5))
+    values = whole / 20_011 + 1e-9 * rng.random((n, 5))  # off the grid, by less than any sum is from 0
+    found = np.asarray(cc.discordance(values, "res"))
+    order = np.argsort(-mean_over_topics(values), kind="stable")
+    for i in range(5):
+        for j in range(i + 1, 5):
+            d = whole[:, order[i]] - whole[:, order[j]]
+            assert found[i, j] == pytest.approx(literal.res_on_grid(d), abs=tolerance)
+
+
+@pytest.mark.usefixtures("kernels")
+def test_an_outlier_far_off() -> None:
+    """One topic a hundred times as wide as the others decides by whether, and how often, it is drawn."""
+    rng = np.random.default_rng(4)
+    whole = rng.integers(-50, 51, (40, 1))
+    whole[0] = 4000
+    values = np.hstack([whole, np.zeros_like(whole)]) / 50
+    assert cc.discordance(values, "res").values[0, 1] == pytest.approx(literal.res_on_grid(whole[:, 0]), abs=1e-7)
+
+
+@pytest.mark.parametrize("estimator", ["res", "kd"])
+def test_resampling_tends_to_its_limit(data: Path, estimator: Estimator) -> None:
+    values = read_collection(data, "adhoc6")[:, :12]
+    limit = np.asarray(cc.discordance(values, estimator))
+    resampled = cc.discordance(values, estimator, n_resamples=20_000, rng=3)
+    error = 4.5 * np.sqrt(limit * (1 - limit) / 20_000) + 1e-4
+    assert (np.abs(resampled.values - limit) <= error)[np.triu_indices(12, 1)].all()
+    assert resampled.settings["n_resamples"] == 20_000
+    again = cc.discordance(values, estimator, n_resamples=20_000, rng=3, workers=2)
+    np.testing.assert_array_equal(np.asarray(again), np.asarray(resampled))
+
+
+def test_strict_ties_count_nothing() -> None:
+    values = np.array([[1.0, 0.0], [0.0, 1.0]])  # a resampled mean is below 0, 0 or above with 1/4, 1/2, 1/4
+    half = cc.discordance(values, "res", n_resamples=4_000, rng=1).values[0, 1]
+    strict = cc.discordance(values, "res", ties="strict", n_resamples=4_000, rng=1).values[0, 1]
+    assert half == pytest.approx(0.5, abs=0.03)
+    assert strict == pytest.approx(0.25, abs=0.03)
+    with pytest.raises(cc.InputError, match="n_resamples"):
+        cc.discordance(values, "res", ties="strict")
+
+
+@given(seeds)
+@settings(max_examples=30)
+def test_units_do_not_matter(seed: int) -> None:
+    values = fuzzed(seed)
+    for estimator in get_args(Estimator):
+        one = cc.discordance(values, estimator)
+        for factor in (2.0**-400, 2.0**300, 1000.0):
+            other = cc.discordance(values * factor, estimator)
+            np.testing.assert_allclose(np.asarray(other), np.asarray(one), atol=1e-6)
+
+
+@given(seeds)
+@settings(max_examples=40)
+def test_native_and_numpy_kernels_agree(seed: int) -> None:
+    if not _kernels.has_native:
+        pytest.skip("no native module")
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    rows = rng.standard_t(3, (7, n)) + rng.random((7, 1))
+    widths = np.where(rng.random(7) < 0.3, 0.0, rng.random(7) * n)
+    points = np.where(rng.random(7) < 0.5, 0, rng.integers(3, 200, 7))
+    steps = rng.uniform(0.05, 1, 7)
+    scales = rng.uniform(0.001, 3, 7)
+    shares = []
+    bands = []
+    for kernels in (reference_reliability, _kernels.active):
+        out, h = np.empty((7, 2)), np.empty(7)
+        kernels.negative_shares(rows, steps, points, widths, 300, out, 2)
+        kernels.plug_in_widths(rows, scales, h, 2)
+        shares.append(out)
+        bands.append(h)
+    np.testing.assert_allclose(shares[1], shares[0], atol=1e-8)
+    np.testing.assert_allclose(bands[1], bands[0], rtol=1e-8)
