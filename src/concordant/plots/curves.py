@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, import_extra
 from ..tables import counted
 from .labels import text
-from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas
+from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
     from ..expected.planning import TopicPlan
@@ -19,7 +19,7 @@ _SYMBOLS = {"tau": r"$\tau$", "tau_ap": r"$\tau_{AP}$"}
 
 def plan(found: TopicPlan, ax: Any = None) -> Any:
     """The expected correlation by number of topics, the range of 90%, the target and the answer."""
-    with canvas(ax, height=2.5) as ax:
+    with canvas(ax, height=grown(2.5)) as ax:
         ax.fill_between(
             found.topics, found.low, found.high, color=BLUE, alpha=0.2, linewidth=0, label="90% of collections"
         )
@@ -44,7 +44,7 @@ def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: s
     if what not in ("error", "bias"):
         raise InputError(f"what is {what!r}: use 'error' or 'bias'")
     of = found.error if what == "error" else found.bias
-    with canvas(ax, height=2.5) as ax:
+    with canvas(ax, height=grown(2.5)) as ax:
         if what == "bias":
             ax.axhline(0, color=GREY, linewidth=0.8)
         for estimator, mark, colour in zip(ESTIMATORS, MARKS, SERIES, strict=False):
@@ -81,7 +81,7 @@ def judgment_study(found: JudgmentStudy, ax: Any, change: str | None, statistic:
     levels = [level for of, level in found.changes if of == kind]
     if not levels:
         raise InputError(f"the study has no change {kind!r}")
-    with canvas(ax, height=2.5) as ax:
+    with canvas(ax, height=grown(2.5)) as ax:
         for k, measure in enumerate(found.measures):
             heights = [found.value(kind, level, measure, name) for level in levels]
             spans = [found.interval(kind, level, measure, name) for level in levels]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray
-from .style import DARK, LIGHT, VERMILLION, canvas
+from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
     from ..distance_distribution import DistanceDistribution
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def distances(found: DistanceDistribution, ax: Any = None) -> Any:
     """The rank distances of resampled topics."""
-    with canvas(ax, height=2.1) as ax:
+    with canvas(ax, height=grown(2.1)) as ax:
         _histogram(ax, found.distances)
         ax.set_xlabel("rank distance")
         ax.set_ylabel("resamples")
@@ -28,7 +28,7 @@ def distances(found: DistanceDistribution, ax: Any = None) -> Any:
 
 def rank_test(found: RankTest, ax: Any = None) -> Any:
     """The rank distances of resampled topics, with the observed one and the critical value."""
-    with canvas(ax, height=2.3) as ax:
+    with canvas(ax, height=grown(2.3)) as ax:
         distances(found.distribution, ax)
         _observed(ax, found.distance, f"observed, p = {found.pvalue:.3f}")
         if math.isfinite(found.critical_value):
@@ -40,7 +40,7 @@ def rank_test(found: RankTest, ax: Any = None) -> Any:
 
 def permutations(found: PermutationTest, ax: Any = None) -> Any:
     """The coefficient of permuted scores, and the observed value."""
-    with canvas(ax, height=2.3) as ax:
+    with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])
         _observed(ax, found.value, f"observed {found.value:.3f}, p = {found.pvalue:.3g}")
         ax.set_xlabel(f"{found.coefficient} of permuted scores")
@@ -51,7 +51,7 @@ def permutations(found: PermutationTest, ax: Any = None) -> Any:
 
 def null(found: NullDistribution, ax: Any = None, observed: float | None = None) -> Any:
     """The distribution over all rankings as bars, and the observed value with its p-value."""
-    with canvas(ax, height=2.3) as ax:
+    with canvas(ax, height=grown(2.3)) as ax:
         steps = found.m * (found.m - 1) // 2
         if found.coefficient == "tau" and steps <= 200:  # a bar for each value
             values = np.linspace(-1, 1, steps + 1)

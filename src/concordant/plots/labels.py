@@ -51,7 +51,7 @@ def row_height(count: int, least: float = 0.078, most: float = 0.145) -> float:
 def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
     """The size of names beside so many rows (or below so many columns), and of how many of them one can have a name."""
     box = ax.get_window_extent()
-    room = (box.height if axis == "y" else box.width) * 72 / ax.figure.dpi * 0.93  # the margins take some of it
+    room = (box.height if axis == "y" else box.width) * 72 / ax.figure.dpi
     usual = import_extra("matplotlib.font_manager").FontProperties(size="small").get_size_in_points()
     size = min(usual, room / max(count, 1) / _LINE)
     if size >= LEAST:
@@ -71,7 +71,7 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
         ax.set_xticks(places, shown, fontsize=size, rotation=90 if turned else 0)
     ax.tick_params(axis=axis, length=0 if len(names) > 40 else 2)
     if step > 1:
-        getattr(ax, f"set_{axis}label")(f"{len(names)} systems, every {_ordinal(step)} named", fontsize="small")
+        getattr(ax, f"set_{axis}label")(f"every {_ordinal(step)} of {len(names)} named", fontsize="small")
 
 
 def _ordinal(number: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from .labels import name_places, text
+from .labels import LEAST, name_places, text
 from .style import canvas, new_width
 
 if TYPE_CHECKING:
@@ -39,14 +39,15 @@ def heatmap(
         image = ax.imshow(table, cmap=COLOURS, aspect="auto", vmin=low, vmax=high if high > low else low + 1e-9)
         name_places(ax, rows)
         name_places(ax, columns, "x", most=14)
-        width = (new_width() * 72 if ax is None else ax.get_window_extent().width * 72 / ax.figure.dpi) * 0.7
-        size = min(7.0, width / len(columns) / (decimals + 3) / 0.6)
-        for (i, j), value in np.ndenumerate(table) if size >= 4.5 and len(rows) <= 40 else ():
+        _framed(ax)
+        ax.figure.colorbar(image, ax=ax, label=label, pad=0.02)
+        ax.figure.draw_without_rendering()  # so that the layout is known, and with it the room for the numbers
+        box, point = ax.get_window_extent(), ax.figure.dpi / 72
+        size = min(7.0, box.width / point / len(columns) / (decimals + 3) / 0.6, box.height / point / len(rows) / 1.2)
+        for (i, j), value in np.ndenumerate(table) if size >= LEAST else ():
             bright = (value - low) / ((high - low) or 1) > 0.55
             shown, colour = ("–", "black") if np.isnan(value) else (f"{value:.{decimals}f}", "k" if bright else "w")
             ax.text(j, i, shown, ha="center", va="center", fontsize=size, color=colour)
-        _framed(ax)
-        ax.figure.colorbar(image, ax=ax, label=label, pad=0.02)
     return ax
 
 

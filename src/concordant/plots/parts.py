@@ -85,4 +85,5 @@ def _bars(ax: Any, names: list[str], values: list[float], most: int, bad: int = 
     ax.barh(places, values, color=[VERMILLION if bad * value > 0 else BLUE for value in values], height=0.72)
     name_places(ax, names, most=most)
     ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.locator_params(axis="x", nbins=5)
     ax.axvline(0, color=DARK if min(values, default=0) < 0 else GREY, linewidth=0.6)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -93,6 +93,11 @@ def new_width() -> float:
     return _WIDTH.get() or COLUMN
 
 
+def grown(height: float) -> float:
+    """The height of a new figure that is so high when it is one column wide."""
+    return height * min(new_width(), 5.0) / COLUMN
+
+
 @contextmanager
 def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
     """The axes to draw on: those given, in whatever style they are, or new ones in the house style."""
@@ -111,7 +116,9 @@ def canvases(count: int, height: float, axes: Any = None) -> Iterator[list[Any]]
         return
     pyplot, width = import_extra("matplotlib.pyplot"), new_width()
     with import_extra("matplotlib").rc_context(STYLE):
-        figure = pyplot.figure(figsize=(width, height), layout="constrained")
+        figure = pyplot.figure(figsize=(width, height))
+        figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near what it will be
+        figure.set_layout_engine("constrained")
         made = [figure.add_subplot(1, count, k + 1) for k in range(count)]
         for ax in made:  # ticks that are made later must not fall back to another style
             for which in "xy":
@@ -129,6 +136,11 @@ def check_format(path: str | os.PathLike[str]) -> str:
     return ending
 
 
+def figure_of(ax: Any) -> Any:
+    """The figure of axes, or of the first of several."""
+    return ax.figure if hasattr(ax, "figure") else ax[0].figure
+
+
 def save(ax: Any, path: str | os.PathLike[str]) -> None:
     """Write the figure of these axes to a .pdf, .svg or .png file, whole or not at all.
 
@@ -142,7 +154,6 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
     """
     kind = check_format(path)
-    figure = ax[0].figure if isinstance(ax, Sequence) else ax.figure
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
     with import_extra("matplotlib").rc_context(STYLE), written_whole(path) as file:
-        figure.savefig(file, format=kind, metadata=undated)
+        figure_of(ax).savefig(file, format=kind, metadata=undated)
