@@ -190,7 +190,7 @@ def _name_movers(ax: Any, comparison: Comparison, most: int) -> None:
             text(comparison.systems[system], 18), (truth[system], observed[system]),
             (-4 if to_left else 4, 2 if over else -2), textcoords="offset points", fontsize="x-small", color=DARK,
             ha="right" if to_left else "left", va="bottom" if over else "top",
-            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.3},
+            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.3}, zorder=1.2,
         )  # fmt: skip
 
 

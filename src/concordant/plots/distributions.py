@@ -79,4 +79,5 @@ def _observed(ax: Any, value: float, label: str) -> None:
 
 def _key(ax: Any) -> None:
     """Above the bars, where it hides none."""
+    ax.locator_params(axis="x", nbins=6)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small", columnspacing=1)

@@ -48,10 +48,15 @@ def row_height(count: int, least: float = 0.078, most: float = 0.145) -> float:
     return most if count <= 40 else max(least, most - (count - 40) * 0.0012)
 
 
+def _room(ax: Any, axis: str) -> float:
+    """How long an axis is, in points."""
+    box = ax.get_window_extent()
+    return float(box.height if axis == "y" else box.width) * 72 / float(ax.figure.dpi)
+
+
 def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
     """The size of names beside so many rows (or below so many columns), and of how many of them one can have a name."""
-    box = ax.get_window_extent()
-    room = (box.height if axis == "y" else box.width) * 72 / ax.figure.dpi
+    room = _room(ax, axis)
     usual = import_extra("matplotlib.font_manager").FontProperties(size="small").get_size_in_points()
     size = min(usual, room / max(count, 1) / _LINE)
     if size >= LEAST:
@@ -67,7 +72,8 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
     if axis == "y":
         ax.set_yticks(places, shown, fontsize=size)
     else:
-        turned = max(map(len, shown), default=0) > 4
+        longest = max(map(len, shown), default=0) * 0.62 * size
+        turned = longest > 0.85 * _room(ax, "x") / max(len(shown), 1)
         ax.set_xticks(places, shown, fontsize=size, rotation=90 if turned else 0)
     ax.tick_params(axis=axis, length=0 if len(names) > 40 else 2)
     if step > 1:

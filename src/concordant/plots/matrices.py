@@ -35,12 +35,12 @@ def heatmap(
     if table.shape != (len(rows), len(columns)) or not table.size:
         raise InputError(f"values have the shape {table.shape}, and there are {len(rows)} rows, {len(columns)} columns")
     low, high = (np.nanmin(table), np.nanmax(table)) if not np.isnan(table).all() else (0.0, 1.0)
-    with canvas(ax, height=1.1 + 0.2 * len(rows)) as ax:
+    with canvas(ax, height=max(1.8, 1.1 + 0.2 * len(rows))) as ax:
         image = ax.imshow(table, cmap=COLOURS, aspect="auto", vmin=low, vmax=high if high > low else low + 1e-9)
         name_places(ax, rows)
         name_places(ax, columns, "x", most=14)
         _framed(ax)
-        ax.figure.colorbar(image, ax=ax, label=label, pad=0.02)
+        _colour_bar(ax, image, label)
         ax.figure.draw_without_rendering()  # so that the layout is known, and with it the room for the numbers
         box, point = ax.get_window_extent(), ax.figure.dpi / 72
         size = min(7.0, box.width / point / len(columns) / (decimals + 3) / 0.6, box.height / point / len(rows) / 1.2)
@@ -72,7 +72,7 @@ def rank_probabilities(found: RankProbabilities, ax: Any = None) -> Any:
             np.ma.masked_less_equal(found.values.T, 0), norm=LogNorm(least, 1), cmap=COLOURS, origin="lower",
             extent=(0.5, m + 0.5, 0.5, m + 0.5),
         )  # fmt: skip
-        ax.figure.colorbar(image, ax=ax, label="probability", pad=0.02)
+        _colour_bar(ax, image, "probability")
         ax.set_ylabel("rank")
         ax.locator_params(integer=True)
         if m <= 25:
@@ -89,7 +89,7 @@ def discordance(found: Discordance, ax: Any = None) -> Any:
     with canvas(ax, height=0.8 * min(new_width(), 5)) as ax:
         shown = np.where(np.triu(np.ones_like(found.values), 1) > 0, found.values, np.nan)
         image = ax.imshow(shown, vmin=0, vmax=0.5, cmap=COLOURS)
-        ax.figure.colorbar(image, ax=ax, label="probability of discordance", pad=0.02)
+        _colour_bar(ax, image, "probability of discordance")
         if m <= 25:
             name_places(ax, found.systems, "x", most=16)
             name_places(ax, found.systems, most=16)
@@ -111,7 +111,7 @@ def confusion(found: LabelAgreement, ax: Any = None) -> Any:
         for (i, j), count in np.ndenumerate(found.confusion) if len(names) <= 12 else ():
             colour = "k" if rows[i, j] > 0.55 else "w"
             ax.text(j, i, str(count), ha="center", va="center", fontsize="x-small", color=colour)
-        ax.figure.colorbar(image, ax=ax, label="share of the row", pad=0.02)
+        _colour_bar(ax, image, "share of the row")
         ax.set_xlabel("grade by the other judge")
         ax.set_ylabel("grade by the truth")
         _framed(ax)
@@ -120,11 +120,17 @@ def confusion(found: LabelAgreement, ax: Any = None) -> Any:
 
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
     """All rankings against each other: the row is the truth, the column observed."""
-    with canvas(ax, height=1.3 + 0.22 * len(names)) as ax:
+    with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
         heatmap(values, names, names, ax, label=text(coefficient))
         ax.set_xlabel("observed")
         ax.set_ylabel("truth")
     return ax
+
+
+def _colour_bar(ax: Any, image: Any, label: str) -> None:
+    bar = ax.figure.colorbar(image, ax=ax, pad=0.02)
+    bar.set_label(label, fontsize="small")
+    bar.ax.tick_params(labelsize="small")
 
 
 def _framed(ax: Any) -> None:

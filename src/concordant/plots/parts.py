@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from .labels import name_places, shortened, text
-from .style import BLUE, DARK, GREY, LIGHT, VERMILLION, canvas, new_width
+from .style import BLUE, DARK, LIGHT, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
     from ..discriminative import DiscriminativePower
@@ -86,4 +86,5 @@ def _bars(ax: Any, names: list[str], values: list[float], most: int, bad: int = 
     name_places(ax, names, most=most)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.locator_params(axis="x", nbins=5)
-    ax.axvline(0, color=DARK if min(values, default=0) < 0 else GREY, linewidth=0.6)
+    if min(values, default=0) < 0:
+        ax.axvline(0, color=DARK, linewidth=0.6)

@@ -230,7 +230,7 @@ class JudgmentStudy:
         from ..plots import heatmap
 
         rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
-        return heatmap(rows, self.coefficients, self.measures, ax, label=f"agreement after {change} {level}")
+        return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
 
     def plot_scores(
         self,
