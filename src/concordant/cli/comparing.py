@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 
 from ..errors import InputError, TiesError
+from .drawing import check_figure, check_plot, draw, draw_comparisons
 from .options import (
     CoefficientsOption,
+    Figure,
     Format,
     FormatOption,
     LowerOption,
     MeasureOption,
     Missing,
     MissingOption,
+    PlotOption,
     QuietOption,
     RankTest,
     SeedOption,
@@ -56,6 +59,10 @@ def compare(
     ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
+    plot_kind: Annotated[
+        Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
+    ] = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -65,6 +72,7 @@ def compare(
 
     if per_topic and own_topics:
         raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
+    check_figure(plot, plot_kind, len(observed))
     wanted = known_coefficients(coefficient) if coefficient else None
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)
@@ -104,6 +112,7 @@ def compare(
     from .answer import print_comparisons
 
     print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
+    draw_comparisons(plot, plot_kind, found, format, named=wanted is not None)
 
 
 def matrix(
@@ -117,6 +126,7 @@ def matrix(
     own_topics: Annotated[
         bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
     ] = False,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -124,10 +134,12 @@ def matrix(
     import numpy as np
 
     from ..coefficients.registry import get_coefficient
-    from .render import Table
+    from ..plots.matrices import matrix as draw_matrix
+    from .render import Cell, Table
 
     if len(files) < 2:
         raise typer.BadParameter("give at least two files")
+    check_plot(plot)
     name = known_coefficients([coefficient])[0]
     with Notes(quiet):
         read = Reader(measure, missing, lower_is_better, systems, topics)
@@ -144,21 +156,18 @@ def matrix(
     if format is Format.json:
         from .render import to_json
 
-        say(
-            to_json(
-                {
-                    "coefficient": name,
-                    "rankings": labels,
-                    "systems": list(aligned[0].systems),
-                    "topics": [] if own_topics else list(aligned[0].topics),
-                    "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
-                }
-            )
-        )
-        return
-    if format is Format.table:
-        topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
-        say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
-    print_table(
-        Table(["", *labels], [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]), format
-    )
+        content = {
+            "coefficient": name,
+            "rankings": labels,
+            "systems": list(aligned[0].systems),
+            "topics": [] if own_topics else list(aligned[0].topics),
+            "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
+        }
+        say(to_json(content))
+    else:
+        if format is Format.table:
+            topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
+            say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
+        rows: list[list[Cell]] = [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]
+        print_table(Table(["", *labels], rows), format)
+    draw(plot, lambda: draw_matrix(values, labels, name), format)

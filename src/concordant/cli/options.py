@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -31,6 +32,16 @@ class RankTest(StrEnum):
         return {"recentred": "recentred", "paper": "paper"}.get(self.value)  # type: ignore[return-value]
 
 
+class Figure(StrEnum):
+    """What to draw of a comparison."""
+
+    scatter = "scatter"
+    ranks = "ranks"
+    panels = "panels"
+    forest = "forest"
+    heatmap = "heatmap"
+
+
 class Missing(StrEnum):
     """What to do about topics that a system lacks."""
 
@@ -53,6 +64,9 @@ SystemsOption = Annotated[
 ]
 TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it, to a .pdf, .svg or .png file.")
+]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 CoefficientsOption = Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from .drawing import check_plot, draw
 from .options import (
     Format,
     FormatOption,
@@ -13,6 +14,7 @@ from .options import (
     MeasureOption,
     Missing,
     MissingOption,
+    PlotOption,
     QuietOption,
     SeedOption,
     SystemsOption,
@@ -34,6 +36,7 @@ def reliability(
     topics: TopicsOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -43,6 +46,7 @@ def reliability(
     from ..tables import counted
     from .render import Cell, Table, to_json
 
+    check_plot(plot)
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
         found = run(read, rng=seed, workers=workers)
@@ -50,6 +54,7 @@ def reliability(
     if format is Format.json:
         content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
         say(to_json(content))
+        draw(plot, found.plot, format)
         return
     if format is Format.table:
         measured = f", {read.measure}" if read.measure else ""
@@ -63,6 +68,7 @@ def reliability(
     if format is Format.table:
         say("\nMind: sh(w) and sh(w/o) are baselines, known to be too high.")
         say("Cite: concordant cite urbano2016")
+    draw(plot, found.plot, format)
 
 
 def plan(
@@ -81,6 +87,7 @@ def plan(
     topics: TopicsOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -88,6 +95,7 @@ def plan(
     from ..expected.planning import plan_topics
     from .render import Table, to_json
 
+    check_plot(plot)
     name = known_coefficients([coefficient])[0]
     with Notes(quiet) as notes, Bar("planning", quiet) as bar:
         read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
@@ -109,3 +117,4 @@ def plan(
     else:
         frame = found.to_dict()["curve"]
         print_table(Table(list(frame[0]), [list(row.values()) for row in frame]), format)
+    draw(plot, found.plot, format)
