@@ -244,5 +244,5 @@ def test_rounding_errors_do_not_hide_a_grid() -> None:
     noisy[:, 3] = noisy[:, 0] + 0.3
     assert (clean != noisy).any()
     for estimator in ("ml", "msqd", "res", "kd"):
-        a, b = (cc.discordance(v, estimator).values for v in (clean, noisy))  # type: ignore[arg-type]
+        a, b = (cc.discordance(v, estimator).values for v in (clean, noisy))
         np.testing.assert_allclose(a, b, atol=1e-12)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError, import_extra
 from ..estimates import Estimate
-from ..figures import axes
+from ..plots.style import axes
 from ..files import written_whole
 from ..inference.judges import JudgeComparison
 from ..judgments.agreement import LabelAgreement
