@@ -1,7 +1,7 @@
 """All figures that results draw, from the collection that comes with the package.
 
-Run with `.venv/bin/python examples/figures.py FOLDER`; it writes a .pdf file for each, one column wide. A second argument
-is another format, png or svg; a third the width in inches.
+Run with `.venv/bin/python examples/figures.py FOLDER`; it writes a .pdf file for each, one column wide. A second
+argument is another format, png or svg; a third the width in inches.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
     compared = cc.compare(people, hasty, names, names=("people", "hasty"), **given)
     other = cc.compare(people, careful, names, names=("people", "careful"), **given)
     explained = cc.explain(people, hasty, "tau_ap_b")
-    study = cc.reliability_study({"people": people}, n_trials=20, sizes=[10, 20, 40], rng=1)
+    study = cc.reliability_study({"people": people}, n_trials=resamples // 50, sizes=[10, 20, 40], rng=1)
     assert compared.rank_test is not None
     return {
-        "scatter": lambda: compared.plot(),
+        "scatter": compared.plot,
         "ranks": lambda: compared.plot("ranks"),
         "panels": lambda: compared.plot("panels"),
         "forest": lambda: compared.plot("forest"),
@@ -37,7 +37,7 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "rank-probabilities": cc.rank_probabilities(people, n_resamples=resamples, rng=1).plot,
         "discordance": cc.discordance(people).plot,
         "reliability": cc.reliability(people, rng=1).plot,
-        "plan": cc.plan_topics(people, n_resamples=200, rng=1).plot,
+        "plan": cc.plan_topics(people, n_resamples=resamples // 5, rng=1).plot,
         "error": lambda: study.plot(what="error"),
         "bias": lambda: study.plot(what="bias"),
         "null": lambda: cc.tau_ap_null(20).plot(observed=compared["tau_ap_b"]),
@@ -64,5 +64,6 @@ def main(folder: Path, format: str = "pdf", width: float = 3.3, resamples: int =
 
 if __name__ == "__main__":
     asked = sys.argv[1:]
-    files = main(Path(asked[0] if asked else "figures"), *asked[1:2], *map(float, asked[2:3]))
+    where, kind, inches = (*asked, *("figures", "pdf", "3.3")[len(asked) :])
+    files = main(Path(where), kind, float(inches))
     print("\n".join(map(str, files)))

@@ -72,7 +72,7 @@ def rank_intervals() -> cc.RankIntervals:
     pvalues = np.where(np.abs(places[:, None] - places[None]) > 3, 0.001, 0.5)
     low, high = np.maximum(places - 2, 1), np.minimum(places + 4, M)
     return cc.RankIntervals(
-        SYSTEMS, 0.6 - 0.03 * places, places + 1, low, high, pvalues, 0.95, True, "mean", {}
+        SYSTEMS, np.linspace(0.6, 0.27, M), places + 1, low, high, pvalues, 0.95, True, "mean", {}
     )  # fmt: skip
 
 
@@ -134,7 +134,8 @@ def figures() -> Figures:
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
     table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0, {})
     fidelity = cc.Fidelity(
-        SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), *[np.ones(M)] * 3, np.eye(M), np.eye(M), {}
+        SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
+        np.eye(M), np.eye(M), {},
     )  # fmt: skip
     return {
         "scatter": lambda: hasty.plot("scatter"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, UndefinedCorrelationWarning
-from .labels import fitting, row_height, text
+from .labels import fitting, number_ticks, row_height, text
 from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
                 )  # fmt: skip
             ax.set_title(f"{title}: tau_b {_tau(x, y)}", fontsize="small")
             ax.set_xlabel(text(comparison.truth, 18))
-            ax.locator_params(nbins=3)
+            number_ticks(ax, "xy", 3)
         made[0].set_ylabel(text(comparison.observed, 18))
     return made
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray
+from .labels import number_ticks
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
@@ -79,5 +80,5 @@ def _observed(ax: Any, value: float, label: str) -> None:
 
 def _key(ax: Any) -> None:
     """Above the bars, where it hides none."""
-    ax.locator_params(axis="x", nbins=6)
+    number_ticks(ax, "x", 6)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small", columnspacing=1)

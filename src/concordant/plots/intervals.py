@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from .labels import fitting, name_places, row_height
+from .labels import fitting, name_places, number_ticks, row_height
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         name_places(ax, found.systems)
         ax.set_ylim(m - 0.5, -0.5)
         ax.set_xlim(0.5 - 0.02 * m, m + 0.5 + 0.02 * m)
-        ax.locator_params(axis="x", integer=True)
+        number_ticks(ax, "x", whole=True)
         scope = "simultaneous" if found.simultaneous else "for each system"
         ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% {scope}")
     return ax

@@ -80,5 +80,12 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
         getattr(ax, f"set_{axis}label")(f"every {_ordinal(step)} of {len(names)} named", fontsize="small")
 
 
+def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = False) -> None:
+    """Round numbers along "x", "y" or "xy", whatever ticks the axes had before."""
+    for axis in axes:
+        ticks = import_extra("matplotlib.ticker").MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
+        getattr(ax, f"{axis}axis").set_major_locator(ticks)
+
+
 def _ordinal(number: int) -> str:
     return str(number) + {2: "nd", 3: "rd"}.get(number, "th")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from .labels import LEAST, name_places, text
+from .labels import LEAST, name_places, number_ticks, text
 from .style import canvas, new_width
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def rank_probabilities(found: RankProbabilities, ax: Any = None) -> Any:
         )  # fmt: skip
         _colour_bar(ax, image, "probability")
         ax.set_ylabel("rank")
-        ax.locator_params(integer=True)
+        number_ticks(ax, "xy", whole=True)
         if m <= 25:
             name_places(ax, found.systems, "x", most=16, start=1)
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
-from .labels import name_places, shortened, text
+from .labels import name_places, number_ticks, shortened, text
 from .style import BLUE, DARK, LIGHT, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
@@ -85,6 +85,6 @@ def _bars(ax: Any, names: list[str], values: list[float], most: int, bad: int = 
     ax.barh(places, values, color=[VERMILLION if bad * value > 0 else BLUE for value in values], height=0.72)
     name_places(ax, names, most=most)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.locator_params(axis="x", nbins=5)
+    number_ticks(ax, "x", 5)
     if min(values, default=0) < 0:
         ax.axvline(0, color=DARK, linewidth=0.6)
