@@ -138,7 +138,7 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
     shares = _kernels.reliability_kernels().negative_shares
     shares(rows, steps, points, widths, most, found, workers)
     plain, smooth = _unseparated(block.sorted[free], steps * most, widths)
-    again = np.flatnonzero((points == 0) & (smooth | (plain & (n > _MERGED))))
+    again = np.flatnonzero((points == 0) & (smooth | plain) & (n > _MERGED))
     if again.size:
         better = np.empty((again.size, 2))
         shares(rows[again], steps[again], points[again], widths[again], _MORE_TERMS, better, workers)
