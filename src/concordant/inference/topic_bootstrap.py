@@ -26,12 +26,10 @@ Method: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]
 
 WIDENING = 1.12
 """Half-width in standard errors, over the normal quantile: above 1 because standard errors are estimated, too."""
-NEAR, LEFT = 1.07, 0.9
-"""The same for the method "iterated": NEAR on the side of 0, NEAR * (1 + LEFT / sqrt(n)) on the other, where what the
-correction leaves of the bias lies, the more of it the fewer the topics; that on both sides where the interval reaches
-beyond 0. All three are calibrated by the coverage study."""
-
-
+LEFT = 0.6
+"""For the method "iterated", the half away from 0 is longer by the factor 1 + LEFT / sqrt(n): there lies what the
+correction leaves of the bias, the more of it the fewer the topics. Where the interval reaches beyond 0, both halves are
+that long. Both constants are calibrated by the coverage study."""
 FEWEST = 500
 """Resamples in all: a standard error from 20 at the first level is the least that is worth printing."""
 
@@ -129,7 +127,7 @@ class TopicBootstrap:
             half = WIDENING * z * math.sqrt(2) * summary.spread
             low, high = summary.value - half, summary.value + half
         else:
-            near = NEAR * z * summary.standard_error
+            near = WIDENING * z * summary.standard_error
             far = near * (1 + LEFT / math.sqrt(summary.n_topics))
             # Where the sign is not clear, neither is the side of the bias.
             low = corrected - (near if corrected > near else far)
