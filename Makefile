@@ -41,7 +41,7 @@ coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_judges.py
 
-# The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two cores. Stopped, it continues.
+# The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)
 STUDY ?= studies/sigir2016
 study: $(VENV)/installed
