@@ -10,7 +10,7 @@ demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
 test: $(VENV)/installed lint
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2
 
 # The property tests again, on examples that no run saw before.
 explore: $(VENV)/installed
