@@ -182,6 +182,6 @@ def test_the_example_runs(tmp_path: Path) -> None:
     assert spec.loader is not None
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    written = example.main(tmp_path, "png", resamples=199)
+    written = example.main(tmp_path, "png", resamples=500)
     assert len(written) == 19
     assert all(file.stat().st_size > 3_000 for file in written)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..errors import InputError
-from .answer import SHOWN
 from .options import Figure, Format
 from .terminal import say
 
@@ -60,6 +59,7 @@ def draw_comparisons(
     path: Path | None, kind: Figure | None, found: list[Comparison], format: Format, *, named: bool
 ) -> None:
     """One comparison in the way asked for; many as a table in colours, with the coefficients that are printed."""
+    from .answer import SHOWN
 
     def plot() -> Any:
         if kind is Figure.heatmap or len(found) > 1:

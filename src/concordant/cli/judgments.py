@@ -237,7 +237,7 @@ def judges(
     measure: MeasuresOption = None,
     coefficient: CoefficientsOption = None,
     missing: MissingOption = Missing.error,
-    resamples: Annotated[int, typer.Option(min=100, help="Resamples of topics, for intervals and tests.")] = 4_999,
+    resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,

@@ -156,7 +156,7 @@ class JudgeStudy:
         if name not in self.study.coefficients:
             raise InputError(f"coefficient is {name!r}: the study has {', '.join(self.study.coefficients)}")
         values = [[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges]
-        return heatmap(values, self.judges, self.study.measures, ax, label=name)
+        return heatmap(values, self.judges, self.study.measures, ax, label=name, decimals=3)
 
     def plot_scores(self, judge: str, measure: str | None = None, ax: Any = None, *, top: int | None = None) -> Any:
         """Means of the systems under a judge against those under the truth, with the diagonal; the `top` best only."""
