@@ -53,10 +53,11 @@ def main() -> None:
         seconds=6,
     )
     table = Table()
+    most = 3 if workers == 1 else None
     what = f"9,999 resamples of 249 x 110, tau_ap_b, {THREADS} thread{'s' * (workers > 1)}"
-    table.row(f"{what}: distribution / floor", times["plain"] / times["floor"], most=3)
-    table.row(f"{what}: correlate, percentile / floor", times["percentile"] / times["floor"], most=3)
-    table.row(f"{what}: correlate, iterated / floor", times["iterated"] / times["floor"], most=3)
+    table.row(f"{what}: distribution / floor", times["plain"] / times["floor"], most=most)
+    table.row(f"{what}: correlate, percentile / floor", times["percentile"] / times["floor"], most=most)
+    table.row(f"{what}: correlate, iterated / floor", times["iterated"] / times["floor"], most=most)
     if THREADS == "1":
         subprocess.run([sys.executable, __file__, "2"], check=True)
     if table.failed:
