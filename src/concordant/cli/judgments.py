@@ -11,7 +11,16 @@ import typer
 from ..errors import InputError
 from .evaluating import MeasuresOption, RunsArgument, read_noting
 from .judgment_answers import Asked, answer, print_each_out, with_interval
-from .options import CoefficientsOption, Format, FormatOption, Missing, MissingOption, QuietOption, SeedOption
+from .options import (
+    CoefficientsOption,
+    Format,
+    FormatOption,
+    HtmlOption,
+    Missing,
+    MissingOption,
+    QuietOption,
+    SeedOption,
+)
 from .reading import labels_of, names_of
 from .terminal import Notes, print_table, say
 
@@ -53,6 +62,7 @@ def pool(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Judge only the first k documents of each run (Yilmaz et al. 2008, figures 1 and 2)."""
@@ -60,8 +70,8 @@ def pool(
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
     changes = [Change("depth_pool", k, **options) for k in _numbers(depths, "--depths", int)]
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, output)
+    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
+    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
 
 
 @app.command()
@@ -81,14 +91,15 @@ def sample(
     workers: ProcessesOption = 1,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Keep a random share of the judgments (Buckley and Voorhees 2004; Carterette 2009, figure 4)."""
     from ..judgments import Change
 
     changes = [Change("sample", share, rel=rel) for share in _numbers(shares, "--shares", float)]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, output)
+    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
+    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
 
 
 @app.command()
@@ -110,6 +121,7 @@ def pseudo(
     workers: ProcessesOption = 1,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Call random documents of the pool relevant (Soboroff et al. 2001)."""
@@ -119,8 +131,8 @@ def pseudo(
         Change("pseudo", k, share=share, spread=spread, duplicates=duplicates)
         for k in _numbers(depths, "--depths", int)
     ]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, output)
+    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
+    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
 
 
 @app.command("single-run")
@@ -137,6 +149,7 @@ def single_run(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Keep the judgments of what one run retrieved (Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5)."""
@@ -144,8 +157,8 @@ def single_run(
 
     read, judged = read_noting(runs, qrels, quiet)
     wanted = list(read.systems) if names is None else names_of(names, "--names")
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet)
-    answer(asked.study(read, judged, [Change("from_runs", name) for name in wanted or ()]), format, output)
+    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
+    answer(asked.study(read, judged, [Change("from_runs", name) for name in wanted or ()]), format, asked)
 
 
 @app.command("leave-out")
@@ -164,6 +177,7 @@ def leave_out(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
@@ -180,9 +194,9 @@ def leave_out(
         owners = {name: owners[name] for name in pooled}
     of = teams_of(owners, read)
     changes = [Change("leave_out", team, teams=of, k=depth) for team in of]
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet)
+    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
     study = asked.study(read, judged, changes)
-    answer(study, format, output)
+    answer(study, format, asked)
     if format is Format.table:
         say("\nEach system without what its own team alone pooled, against all judgments:")
         print_each_out(read, judged, of, depth, study, missing)
@@ -203,6 +217,7 @@ def mix(
     workers: ProcessesOption = 1,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Replace a random share of the grades by another judge's."""
@@ -213,8 +228,8 @@ def mix(
     with Notes(quiet):
         other = read_qrels(machine)
     changes = [Change("mix", share, machine=other) for share in _numbers(shares, "--shares", float)]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet)
-    answer(asked.study(read, judged, changes), format, output)
+    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
+    answer(asked.study(read, judged, changes), format, asked)
 
 
 @app.command()
@@ -232,24 +247,24 @@ def judges(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare judges: do they rank the systems alike, and do they give the same grades?"""
     from ..judgments import Change, label_agreement
     from ..read import read_qrels
-    from .render import Table, to_json
+    from .render import Table
 
     read, truth = read_noting(runs, qrels, quiet)
     with Notes(quiet):
         labels = [label.removesuffix(".gz").removesuffix(".txt") for label in labels_of([str(path) for path in others])]
         found = {label: read_qrels(path) for label, path in zip(labels, others, strict=True)}
-    asked = Asked(measure or ["nDCG@10"], coefficient, missing, 1, resamples, seed, 1, output, quiet)
+    asked = Asked(measure or ["nDCG@10"], coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
     study = asked.study(read, truth, [Change("judge", name, qrels=other) for name, other in found.items()])
     agreed = {name: label_agreement(truth, other, rel=rel, rng=seed) for name, other in found.items()}
+    answer(study, format, asked, {"labels": {name: a.to_dict() for name, a in agreed.items()}})
     if format is Format.json:
-        say(to_json({**study.to_dict(), "labels": {name: a.to_dict() for name, a in agreed.items()}}))
         return
-    answer(study, format, output)
     if format is not Format.csv:
         say(f"\nLabels of the documents that both judged{f', relevant from {rel:g} on' if rel else ''}:")
         columns = ["judge", "documents", *(e.coefficient for e in next(iter(agreed.values())).estimates)]

@@ -9,6 +9,7 @@ import typer
 from .options import (
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
@@ -20,6 +21,7 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients
+from .reporting import Report
 from .terminal import Bar, Notes, print_table, say
 
 ScoresArgument = Annotated[str, typer.Argument(help="Scores: a file, a folder or a glob.")]
@@ -35,6 +37,7 @@ def reliability(
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Expected correlation of the ranking with the true one, over all topics there could be."""
@@ -47,8 +50,10 @@ def reliability(
         read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
         found = run(read, rng=seed, workers=workers)
         intervals = [expected_correlation(read, c, "posterior", rng=seed, workers=workers) for c in ("tau", "tau_ap")]
+    content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
+    if html is not None:
+        content = Report(html, quiet).write(content)
     if format is Format.json:
-        content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
         say(to_json(content))
         return
     if format is Format.table:

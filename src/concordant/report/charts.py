@@ -103,7 +103,9 @@ def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals
         .mark_text(dy=-12, fill=INK, limit=220, fontWeight="bold")
         .encode(x, y, text="system:N")
     )
-    about = f"Scatter plot: mean of each system by {truth} against its mean by {observed}; on the diagonal both are equal."
+    about = (
+        f"Scatter plot: mean of each system by {truth} against its mean by {observed}; on the diagonal both are equal."
+    )
     return _made(diagonal + points + names, about, 380)
 
 
@@ -133,7 +135,7 @@ def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
         text = (
             _base()
             .mark_text(align=align, dx=dx, limit={"expr": "width * 0.29"}, fontSize=10, cursor="pointer", fill=INK)
-            .encode(spot, place[side], text=f"{side}_label:N", tooltip=tips)
+            .encode(spot, place[side], text="system:N", tooltip=tips)
         )
         dot = _base().mark_point(filled=True, size=18, cursor="pointer").encode(spot, place[side], tooltip=tips)
         layers.append(dot.encode(color=_colour(), opacity=_opacity(0.9)))
@@ -177,7 +179,9 @@ def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
             .encode(y, alt.X("observed_rank:Q", scale=scale), tooltip=tips)
             .encode(color=_colour(), opacity=_opacity(0.95, dimmed=0.2))
         )
-    about = f"Rank intervals: for each system a line over the ranks that the topics leave open, {100 * level:g}% confidence"
+    about = (
+        f"Rank intervals: for each system a line over the ranks that the topics leave open, {100 * level:g}% confidence"
+    )
     about += ", a dot at its rank by the truth" + (f" and a diamond at its rank by {observed}." if observed else ".")
     return _made(alt.layer(*layers), about, max(80, step(count) * count))
 
@@ -222,7 +226,7 @@ def topics(coefficient: str, count: int) -> Spec:
     colour = alt.ColorValue(MARK, condition={"test": "datum.effect > 0", "value": OFF})
     x = alt.X("effect:Q", title=f"{coefficient} without the topic, minus with it")
     bars = _base().mark_bar(opacity=0.85).encode(y, x, tooltip=tips, color=colour)
-    about = f"Bar chart: how much {coefficient} would rise or fall without a topic; the topics with the largest effects."
+    about = f"Bar chart: how much {coefficient} would rise or fall without a topic; the largest effects."
     return _made(bars, about, max(60, 18 * count))
 
 

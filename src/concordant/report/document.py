@@ -14,6 +14,7 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..comparison_result import Comparison
 from ..errors import InputError, InputTypeError
+from ..inference.judges import compare_judges
 from ..resampling import Progress
 from ..scores import Scores
 from ..sides import Labelled, Side, side_of
@@ -63,10 +64,10 @@ def report_document(
     >>> found = cc.compare(people, hasty, interval=cc.TopicBootstrap(999), n_resamples=999, rng=7)
     >>> document = cc.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
-    'Not certain: 40 topics cannot tell whether observed ranks the systems as well as truth does with 40 topics.'
+    'Not certain: 40 topics are too few to tell whether observed ranks as well as truth.'
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    others: list[Any] = [observed] if isinstance(comparisons, Comparison) else list(observed)
+    others: Any = [observed] if isinstance(comparisons, Comparison) else observed
     if not found or not all(isinstance(c, Comparison) for c in found):
         raise InputTypeError("comparisons must be what compare returns, at least one")
     if len(found) != len(others):
@@ -82,7 +83,8 @@ def report_document(
         parts.append({**c.to_dict(), **of_truth[key].to_dict(), "explanation": _explained(c, of_truth[key], side)})
         if progress is not None:
             progress(k + 1, len(found))
-    return document_of({"comparisons": parts, "judges": _judges(found, reference, sides, workers)})
+    judges, notes = _judges(found, reference, sides, workers)
+    return document_of({"comparisons": parts, "judges": judges, "notes": notes})
 
 
 def document_of(given: Any) -> dict[str, Any]:
@@ -205,8 +207,8 @@ def _explained(c: Comparison, truth: _Truth, observed: Side) -> dict[str, Any] |
     if c.topics and truth.scores is not None and observed.scores is not None:
         found = explain(truth.scores, observed.scores.select(c.systems, c.topics), name)
     else:
-        sides = (dict(zip(c.systems, means.tolist(), strict=True)) for means in (c.truth_means, c.observed_means))
-        found = explain(*sides, name)
+        means = (dict(zip(c.systems, side.tolist(), strict=True)) for side in (c.truth_means, c.observed_means))
+        found = explain(next(means), next(means), name)
     made = found.to_dict()
     told_apart: dict[tuple[str, str], bool] = {}
     if truth.rank_intervals is not None:
@@ -229,31 +231,33 @@ def _explained(c: Comparison, truth: _Truth, observed: Side) -> dict[str, Any] |
     }
 
 
-def _judges(found: Sequence[Comparison], truth: Side, sides: Sequence[Side], workers: int) -> list[dict[str, Any]]:
-    """The best candidate against each other one, where all were compared on the same topics."""
-    from ..inference.judges import compare_judges
-
-    same = len({(c.systems, c.topics) for c in found}) == 1
-    if len(found) < 2 or not same or not found[0].topics or truth.scores is None or len(found[0].topics) < 2:
-        return []
-    name = next((n for n in CEILINGS[:2] if all(any(v.coefficient == n for v in c.values) for c in found)), None)
-    if name is None or any(np.isnan(c[name]) for c in found):
-        return []
+def _judges(
+    found: Sequence[Comparison], truth: Side, sides: Sequence[Side], workers: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The best candidate against each other one, where all were compared on the same topics; or why not."""
+    if len(found) < 2:
+        return [], []
+    name = next((n for n in CEILINGS[:2] if all(_has(c, n) for c in found)), None)
+    if name is None or len({(c.systems, c.topics) for c in found}) > 1 or len(found[0].topics) < 2:
+        return [], ["the candidates are not tested against each other: that needs the same systems and topics for all"]
     first = max(range(len(found)), key=lambda k: found[k][name])
     c = found[first]
     taken = [side.scores.select(c.systems, c.topics) for side in (truth, *sides) if side.scores is not None]
     seed, count = c.settings["rng"], max(c.settings["n_resamples"], 100)
-    return [
-        compare_judges(
-            taken[0],
-            taken[first + 1],
-            taken[k + 1],
-            name,
-            names=(c.observed, found[k].observed),
-            n_resamples=count,
-            rng=0 if seed is None else seed,
-            workers=workers,
-        ).to_dict()
-        for k in range(len(found))
-        if k != first
-    ]
+    judges, notes = [], []
+    for k, other in enumerate(found):
+        if k == first:
+            continue
+        names = (c.observed, other.observed)
+        options: dict[str, Any] = {"n_resamples": count, "rng": 0 if seed is None else seed, "workers": workers}
+        try:
+            tested = compare_judges(taken[0], taken[first + 1], taken[k + 1], name, names=names, **options)
+        except InputError as error:
+            notes.append(f"{names[0]} is not tested against {names[1]}: {error}")
+        else:
+            judges.append(tested.to_dict())
+    return judges, notes
+
+
+def _has(c: Comparison, name: str) -> bool:
+    return any(v.coefficient == name and not v.why for v in c.values)

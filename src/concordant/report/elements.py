@@ -12,7 +12,7 @@ from typing import Any, Literal
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 SHOWN_OF_NAME = 60
 
-Kind = Literal["text", "name", "number", "count"]
+Kind = Literal["text", "name", "number"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,22 @@ class Column:
 
     label: str
     key: str
-    kind: Kind = "number"
+    kind: Kind
+
+
+def words(label: str, key: str = "") -> Column:
+    """A column of text."""
+    return Column(label, key or label, "text")
+
+
+def names(label: str, key: str = "") -> Column:
+    """A column of names from files."""
+    return Column(label, key or label, "name")
+
+
+def number(label: str, key: str = "") -> Column:
+    """A column of numbers."""
+    return Column(label, key or label, "number")
 
 
 def text(value: Any) -> str:
@@ -37,7 +52,7 @@ def name(value: Any) -> str:
 
 
 def shown(value: float | int | None) -> str:
-    """A number as the tables show it: four decimals, or a small one in full size."""
+    """A number as the tables show it: a whole one as it is, others with four decimals, tiny ones with two digits."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -47,7 +62,7 @@ def shown(value: float | int | None) -> str:
 
 def cell(value: Any, kind: Kind) -> str:
     """A cell; a number keeps its full precision for sorting and for whoever reads the source."""
-    if kind in ("number", "count"):
+    if kind == "number":
         full = "" if value is None else f' data-v="{json.dumps(value)}"'
         return f'<td class="n"{full}>{shown(value)}</td>'
     return f"<td>{name(value) if kind == 'name' else text(value)}</td>"
@@ -85,18 +100,18 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
 
 
 def _align(column: Column) -> str:
-    return ' class="n"' if column.kind in ("number", "count") else ""
+    return ' class="n"' if column.kind == "number" else ""
 
 
-def details(summary: str, content: str, *, opened: bool = False) -> str:
+def details(summary: str, content: str, *, opened: bool = False, kind: str = "more") -> str:
     """Content that opens and closes."""
-    return f"<details{' open' if opened else ''}><summary>{summary}</summary>{content}</details>"
+    return f'<details class="{kind}"{" open" if opened else ""}><summary>{summary}</summary>{content}</details>'
 
 
-def chart(key: str, title: str, description: str, its_table: str) -> str:
+def chart(key: str, title: str, description: str, its_table: str, *, wide: bool = False) -> str:
     """The place of a chart, with what it shows in words and its table."""
     return (
-        f'<figure class="chart" id="{text(key)}" aria-labelledby="{text(key)}-title">'
+        f'<figure class="chart{" wide" if wide else ""}" id="{text(key)}" aria-labelledby="{text(key)}-title">'
         f'<figcaption><strong id="{text(key)}-title">{text(title)}</strong> {text(description)}</figcaption>'
         f'<div class="plot" data-chart="{text(key)}"></div>{details("Table of this chart", its_table)}</figure>'
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..tables import counted
 from . import charts
-from .elements import Column, chart, details, items, name, table, text
+from .elements import chart, details, items, name, names, number, table, text, words
 from .parts import Parts, Rows, domain_of
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
@@ -24,18 +24,20 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
         {**row, "truth_rank": row["rank"], "truth_place": place} for place, row in enumerate(found["systems"])
     ]
     for row in rows:
-        said = f"mean {row['mean']:.4f}, rank {row['rank']} of {len(rows)}, ranks {row['low']} to {row['high']} possible"
+        said = (
+            f"mean {row['mean']:.4f}, rank {row['rank']} of {len(rows)}, ranks {row['low']} to {row['high']} possible"
+        )
         parts.systems[row["system"]] = [f"{said}, tier {row['tier']}"]
     parts.chart("ranks-0", charts.rank_intervals(len(rows), None, found["confidence_level"]), rows)
-    columns = [Column("system", "system", "name"), Column("tier", "tier", "count"), Column("rank", "rank", "count")]
-    columns += [Column("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
-    columns += [Column("best rank", "low", "count"), Column("worst rank", "high", "count")]
+    columns = [names("system"), number("tier"), number("rank")]
+    columns += [number("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
+    columns += [number("best rank", "low"), number("worst rank", "high")]
     scope = "all systems together" if found["simultaneous"] else "each system by itself"
     about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: observed rank."
     its_table = table("Ranks with their intervals", columns, rows)
     parts.add("systems", "Systems", chart("ranks-0", "Ranks that the topics leave open", about, its_table))
     tiers = [{"tier": k, "count": len(tier), "who": ", ".join(tier)} for k, tier in enumerate(found["tiers"], start=1)]
-    columns = [Column("tier", "tier", "count"), Column("systems", "count", "count"), Column("names", "who", "text")]
+    columns = [number("tier"), number("systems", "count"), words("names", "who")]
     note = (
         "<p>A tier begins with the first system that is significantly worse than the best one of the tier above. Not "
         "every system of a tier is worse than every one above it.</p>"
@@ -50,8 +52,7 @@ def _best(found: Mapping[str, Any] | None) -> str:
         return ""
     lists = (("May be", found["possible"]), ("Certainly are", found["certain"]))
     return "".join(
-        f"<h3>{label} among the {found['k']} best</h3>"
-        f"<p>{', '.join(name(system) for system in names) or 'none'}</p>"
+        f"<h3>{label} among the {found['k']} best</h3><p>{', '.join(name(system) for system in names) or 'none'}</p>"
         for label, names in lists
     )
 
@@ -75,8 +76,8 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
         about = f"Expected {coefficient} with the true ranking, by each estimator; the posterior has an interval."
         key = f"estimates-{coefficient}"
         parts.chart(key, charts.forest(coefficient, about, len(rows), ceiling=False, domain=limits), rows)
-        columns = [Column("estimator", "label", "text"), Column(coefficient, "value"), Column("low", "low")]
-        its_table = table(f"Expected {coefficient}", [*columns, Column("high", "high")], rows)
+        columns = [words("estimator", "label"), number(coefficient, "value"), number("low"), number("high")]
+        its_table = table(f"Expected {coefficient}", columns, rows)
         parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))
     notes = ["sh(w) and sh(w/o) are baselines, known to be too high", *found.get("read_notes", ())]
     parts.add("mind", "What to mind", items(notes))
@@ -120,23 +121,24 @@ def shown_systems(study: Mapping[str, Any]) -> Rows:
 
 def _levels(rows: Rows, kinds: Sequence[str], measures: list[str], statistic: str, parts: Parts) -> str:
     content = ""
-    columns = [Column("level", "level", "name"), Column("measure", "measure", "text"), Column("statistic", "statistic", "text")]
-    columns += [Column(key, key) for key in ("mean", "low", "high", "sd")]
-    columns += [Column("draws", "draws", "count"), Column("judgments", "judgments")]
+    columns = [names("level"), words("measure"), words("statistic"), *map(number, ("mean", "low", "high", "sd"))]
+    columns += [number("draws"), number("judgments")]
     for k, kind in enumerate(kinds):
         of_kind = [row for row in rows if row["change"] == kind]
         drawn = [row for row in of_kind if row["statistic"] == statistic and row["mean"] is not None]
         order = list(dict.fromkeys(row["level"] for row in of_kind))
-        key, about = f"levels-{k}", f"{statistic} between the ranking by the full judgments and that by the changed ones."
+        key, about = (
+            f"levels-{k}",
+            f"{statistic} between the ranking by the full judgments and that by the changed ones.",
+        )
         parts.chart(key, charts.levels(statistic, kind, order, measures), drawn)
         content += chart(key, f"{statistic} by {kind}", about, table(f"{kind}: all statistics", columns, of_kind))
     return content
 
 
 def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
-    columns = [Column("system", "system", "name"), Column("score, full", "full_score"), Column("score", "score")]
-    columns += [Column("rank, full", "full_rank"), Column("rank", "rank"), Column("places lost", "rank_shift")]
-    columns += [Column("unjudged", "unjudged")]
+    columns = [names("system"), number("score, full", "full_score"), number("score"), number("rank, full", "full_rank")]
+    columns += [number("rank"), number("places lost", "rank_shift"), number("unjudged")]
     levels = list(dict.fromkeys((row["change"], row["level"]) for row in rows))
     content = ""
     for k, (kind, level) in enumerate(levels):
@@ -153,7 +155,9 @@ def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
             for row in of_level
         ]
         for row in drawn:
-            said = parts.systems.setdefault(row["system"], [f"full judgments: {row['truth']:.4f}, rank {row['truth_rank']:g}"])
+            said = parts.systems.setdefault(
+                row["system"], [f"full judgments: {row['truth']:.4f}, rank {row['truth_rank']:g}"]
+            )
             said.append(f"{kind} {level}: {row['observed']:.4f}, rank {row['observed_rank']:g}")
         limits = domain_of([row[side] for row in drawn for side in ("truth", "observed")])
         key, measure = f"scatter-{k}", of_level[0]["measure"]
@@ -164,27 +168,27 @@ def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
         content += details(text(f"{kind} {level}"), made, opened=k == 0)
     in_all = len(dict.fromkeys((row["change"], row["level"], row["measure"]) for row in study["systems"]))
     if in_all > len(levels):
-        content += f"<p>Shown are {len(levels)} of {in_all} combinations of level and measure; the JSON and systems.csv have all.</p>"
+        content += (
+            f"<p>Shown are {len(levels)} of {in_all} combinations of level and measure; the JSON has all of them.</p>"
+        )
     return content
 
 
 def _labels(labels: Mapping[str, Any]) -> str:
     """Agreement by label with intervals, and who said what."""
     first = next(iter(labels.values()))
-    names = [key for key, value in first.items() if isinstance(value, Mapping) and "interval" in value]
-    columns = [Column("judge", "judge", "name")]
-    for n in names:
-        columns += [Column(n, n), Column(f"{n}, low", f"{n} low"), Column(f"{n}, high", f"{n} high")]
-    rows = []
+    numbers = [key for key, value in first.items() if isinstance(value, Mapping) and "interval" in value]
+    columns = [names("judge")]
+    for n in numbers:
+        columns += [number(n), number(f"{n}, low"), number(f"{n}, high")]
+    rows: Rows = []
     for judge, found in labels.items():
-        row = {"judge": judge}
-        for n in names:
-            row |= {n: found[n]["value"]}
-            row |= {f"{n} {end}": (found[n]["interval"] or {}).get(end) for end in ("low", "high")}
-        rows.append(row)
+        rows.append({"judge": judge, **{n: found[n]["value"] for n in numbers}})
+        for n in numbers:
+            rows[-1] |= {f"{n}, {end}": (found[n]["interval"] or {}).get(end) for end in ("low", "high")}
     content = table("Agreement of the labels, documents that both judged", columns, rows)
     for judge, found in labels.items():
-        columns = [Column("truth", "truth", "count"), *(Column(f"judge: {n}", str(n), "count") for n in found["labels"])]
+        columns = [number("truth"), *(number(f"judge: {n}", str(n)) for n in found["labels"])]
         counts = [
             {"truth": label, **{str(n): count for n, count in zip(found["labels"], row, strict=True)}}
             for label, row in zip(found["labels"], found["confusion"], strict=True)

@@ -7,10 +7,10 @@
   const chosen = new Set();
   const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
 
-  // Charts: drawn once their place is open, because a closed one has no width.
+  // Charts: drawn once their place is open, so that a page of many candidates is there at once.
   async function draw(place) {
     const chart = page.charts[place.dataset.chart];
-    if (!chart || place.dataset.drawn || place.clientWidth === 0) return;
+    if (!chart || place.dataset.drawn || place.closest("details:not([open])")) return;
     place.dataset.drawn = "begun";
     const spec = Object.assign({}, chart.spec, { datasets: { rows: page.data[chart.data] } });
     try {

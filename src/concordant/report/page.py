@@ -12,10 +12,10 @@ from typing import Any
 
 from ..errors import import_extra
 from ..files import written_whole
-from ..references import bibliography
+from ..references import bibliography, reference
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import in_script, items, name, section, text
+from .elements import details, in_script, items, name, section, text
 from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
 from .parts import Parts
 
@@ -25,6 +25,7 @@ _PARTS = {
     "reliability": reliability_parts,
     "judgments": judgment_parts,
 }
+_SOURCES = {"tiers": "rank_intervals", "reliability": "reliability", "judgments": "study"}
 
 
 def write_report(result: Any, path: str | os.PathLike[str]) -> None:
@@ -90,7 +91,7 @@ def _body(document: Mapping[str, Any], parts: Parts) -> str:
         '<button type="button" class="button" id="theme">Light or dark</button></div>'
         f'<p class="about">{text(parts.about)}</p><nav aria-label="Sections"><ul>{links}</ul></nav></header>'
         f"<main>{_verdict(document)}{_chooser(parts)}"
-        "<noscript><p>The charts and the sorting of tables need JavaScript; every number is in the tables.</p></noscript>"
+        "<noscript><p>Charts and sorting need JavaScript; every number is in the tables.</p></noscript>"
         f"{''.join(section(key, text(title), content) for key, title, content in parts.sections)}</main>"
         f"<footer><p>Made by concordant {text(document['versions']['concordant'])}. This file loads nothing from "
         "anywhere; its data are in it as JSON.</p></footer>"
@@ -112,8 +113,8 @@ def _chooser(parts: Parts) -> str:
     options = "".join(f'<option value="{text(system)}"></option>' for system in parts.systems)
     return (
         '<div class="chooser" role="search" aria-label="Systems"><label for="find">Find a system</label>'
-        f'<input id="find" list="names" autocomplete="off" placeholder="name, then Enter"><datalist id="names">{options}'
-        '</datalist><button type="button" class="button" id="clear">Clear</button>'
+        '<input id="find" list="names" autocomplete="off" placeholder="name, then Enter">'
+        f'<datalist id="names">{options}</datalist><button type="button" class="button" id="clear">Clear</button>'
         '<span class="about">or click on one: it is marked in all charts and tables</span>'
         '<div id="found" class="found" aria-live="polite"></div></div>'
     )
@@ -124,16 +125,14 @@ def _about_systems(parts: Parts) -> list[list[str]]:
 
 
 def _methods(parts: Parts) -> str:
-    entries = "\n\n".join(bibliography(parts.cited)) if parts.cited else ""
-    return f"{items(_explained(parts))}<h3>BibTeX</h3><pre>{text(entries)}</pre>"
-
-
-def _explained(parts: Parts) -> list[str]:
-    """A line for each method that the page used."""
     from ..coefficients.registry import list_coefficients
 
-    known = {c.name: f"{c.name}: {c.summary} ({c.reference})" for c in list_coefficients()}
-    return [line for line in (known.get(cited) or _METHODS.get(cited) for cited in parts.cited) if line]
+    known = {c.name: f"{c.name}: {c.summary} ({c.reference})" for c in list_coefficients()} | _METHODS
+    entries = bibliography(parts.cited)
+    return (
+        f"{items([known[n] for n in parts.cited])}<h3>References</h3>{items(list(map(reference, entries)))}"
+        + details("BibTeX", f'<pre class="bibtex">{text(chr(10).join(entries))}</pre>')
+    )
 
 
 _METHODS = {
@@ -153,7 +152,10 @@ def _reproduce(document: Mapping[str, Any]) -> str:
         if document.get(key):
             made.append(f"<pre>{text(document[key])}</pre>")
     shown: dict[str, Any] = {f"version of {k}": v for k, v in document["versions"].items()}
-    source = (document.get("comparisons") or [document.get("study") or document.get("rank_intervals") or document.get("reliability")])[0]
+    source = (
+        document.get("comparisons")
+        or [document.get("study") or document.get("rank_intervals") or document.get("reliability")]
+    )[0]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
     rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
     return f"{''.join(made)}<dl>{rows}</dl>"
@@ -173,7 +175,8 @@ def _setting(value: Any) -> str:
 def _policy(scripts: list[str]) -> str:
     """Nothing is fetched, and no script runs but those that are named by their hash."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
+    return f"{nothing}; style-src 'unsafe-inline'; script-src {hashes}"
 
 
 @cache

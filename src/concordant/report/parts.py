@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Rows = list[dict[str, Any]]
+Part = Mapping[str, Any]
+"""A part of the document."""
 
 
 @dataclass

@@ -49,13 +49,11 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
         lacking = " and ".join(["no interval"] * (not span) + ["no ceiling"] * (not ceiling))
         return "unknown", f"{name} is {value:.3f}, and whether that is good enough is not known: {lacking}."
     topics = counted(len(c["topics"]), "topic")
-    as_well = f"{c['observed']} ranks the systems as well as {c['truth']} does with {topics}"
     if span["low"] >= ceiling["value"]:
-        return "yes", f"Good enough: {as_well}."
+        return "yes", f"Good enough: {c['observed']} ranks the systems as well as {c['truth']} does with {topics}."
     if span["high"] < ceiling["value"]:
-        worse = as_well.replace(" ranks the systems as well as ", " ranks the systems worse than ", 1)
-        return "no", f"Not good enough: {worse}."
-    return "open", f"Not certain: {topics} cannot tell whether {as_well}."
+        return "no", f"Not good enough: {c['observed']} ranks the systems worse than {c['truth']} does with {topics}."
+    return "open", f"Not certain: {topics} are too few to tell whether {c['observed']} ranks as well as {c['truth']}."
 
 
 def _agreement(c: Mapping[str, Any]) -> str:
@@ -124,13 +122,16 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
     who = listing([c["observed"] for c in best])
-    headline = f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
+    headline = (
+        f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
+    )
     sentences = [_against_others(document)] if document.get("judges") else []
     return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *_each(parts)]}
 
 
 def _against_others(document: Mapping[str, Any]) -> str:
-    better, not_told = [], []
+    better: list[str] = []
+    not_told: list[str] = []
     for j in document["judges"]:
         told = j["pvalue"] <= 1 - j["interval"]["confidence_level"] and j["difference"] > 0
         (better if told else not_told).append(f"{j['names'][1]} (p = {j['pvalue']:.3f})")
@@ -168,9 +169,9 @@ def _of_reliability(document: Mapping[str, Any]) -> Verdict:
     ]
     return {
         "answer": "none",
-        "headline": f"With {counted(found['n_topics'], 'topic')}, this ranking of {counted(found['n_systems'], 'system')} "
-        f"is expected to agree with the true one, that over all topics there could be, to tau {best['tau']:.3f} and "
-        f"tau_ap {best['tau_ap']:.3f}.",
+        "headline": f"With {counted(found['n_topics'], 'topic')}, this ranking of "
+        f"{counted(found['n_systems'], 'system')} is expected to agree with the true one, that over all topics there "
+        f"could be, to tau {best['tau']:.3f} and tau_ap {best['tau_ap']:.3f}.",
         "sentences": [*sentences, "More topics would raise it: `concordant plan` says how many are enough."],
     }
 
