@@ -159,6 +159,11 @@ def test_hostile_names_break_nothing(page: Any, hostile: Any) -> None:
         found = marked(browser)
         assert found["scatter-0"] == 1, name
         assert found["ranks-0"] >= 1, name
+    by_css(browser, "#clear")[0].click()
+    for button in by_css(browser, "#systems > details.more [data-pick]"):
+        browser.execute_script("arguments[0].click()", button)
+    assert marked(browser)["scatter-0"] == len(HOSTILE)
+    assert len(by_css(browser, "#found .chip")) == len(HOSTILE)
     names = browser.execute_script(
         "return [...document.querySelectorAll('[data-chart=bump-0] text')].map((it) => it.textContent)"
     )

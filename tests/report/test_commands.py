@@ -207,3 +207,18 @@ def test_sides_that_share_no_topics_have_a_report_without_intervals(run: Run, tm
     assert part["ceiling"]["tau_b"]["value"] > 0.5
     assert any("no intervals" in note for note in part["notes"])
     assert document["verdict"]["answer"] == "unknown"
+
+
+@pytest.mark.parametrize("more", [[], ["-c", "tau_b", "-c", "rbo", "--top", "10"]])
+def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, more: list[str]) -> None:
+    for side in (PEOPLE, CAREFUL, HASTY):
+        (tmp_path / Path(side).name).write_bytes(Path(side).read_bytes())
+    sides = ["people.csv", "careful.csv", "hasty.csv"]
+    first = json.loads(run("compare", *sides, *more, *FEW, "--html", "a.html", "-f", "json"))
+    exec(first["call"], {})
+    again = in_page(tmp_path / "report.html")
+    for document in (first, again):
+        for part in document["comparisons"]:
+            part.pop("read_notes", None)
+        document.pop("command", None)
+    assert first == again

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 import concordant as cc
-from concordant.report.elements import in_script, shown
+from concordant.report.elements import in_script, shown, visible
+from concordant.report.elements import text as escaped
 from concordant.report.page import library
 
 from .conftest import HOSTILE, documented, made
@@ -149,8 +150,9 @@ def test_every_number_is_one_of_the_json(
 def test_the_verdict_is_that_of_the_json(source_of: Callable[[str], str], kind: str) -> None:
     page = Page(source_of(kind))
     verdict = page.script("document")["verdict"]
+    said = "".join(page.words)
     for sentence in (verdict["headline"], *verdict["sentences"]):
-        assert sentence in page.words
+        assert sentence in said
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -182,12 +184,17 @@ def test_hostile_names_are_text(source_of: Callable[[str], str]) -> None:
     assert not {"b", "i", "img"} & set(page.tags)
     picked = {value for _, key, value in page.attributes if key == "data-pick"}
     for name in HOSTILE:
-        assert re.sub("[\x00-\x08\x0b-\x1f]", lambda m: f"\\x{ord(m[0]):02x}", name) in picked
+        assert visible(name) in picked
     assert page.script("document")["comparisons"][0]["systems"] == HOSTILE
     assert [name for name, _ in page.script("charts")["about"]] == [
         row["system"] for row in page.script("charts")["data"]["systems-0"]
     ]
     assert max(len(word) for word in page.words if word.startswith("xxx")) <= 60
+
+
+def test_what_is_no_character_of_a_page_is_shown_as_an_escape() -> None:
+    assert visible("a\x00b\x1b\ud800\n") == "a\\x00b\\x1b\\xd800\n"
+    assert escaped("<a \u202e&\"'>") == "&lt;a \\x202e&amp;&quot;&#x27;&gt;"
 
 
 def test_json_in_a_script_cannot_end_it() -> None:

@@ -75,15 +75,15 @@ def _about_systems(truth: str, observed: str, intervals: bool) -> list[Any]:
 
 def step(count: int) -> int:
     """Pixels a row."""
-    return 20 if count <= 30 else 14 if count <= 80 else 7
+    return 20 if count <= 30 else 14 if count <= 80 else 6
 
 
 def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals: bool) -> Spec:
     """Means against means, with the diagonal and the names of the chosen systems."""
     alt = _altair()
     scale = alt.Scale(domain=list(domain), zero=False, nice=False)
-    x = alt.X("truth:Q", title=f"mean, {_short(truth)}", scale=scale)
-    y = alt.Y("observed:Q", title=f"mean, {_short(observed)}", scale=scale)
+    x = alt.X("truth:Q", title=f"mean, {_short(truth)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
+    y = alt.Y("observed:Q", title=f"mean, {_short(observed)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
     ends = {"x": alt.XDatum(domain[0], scale=scale), "x2": alt.X2Datum(domain[1])}
     diagonal = (
         alt.Chart(alt.InlineData(values=[{}]))
@@ -106,7 +106,7 @@ def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals
     about = (
         f"Scatter plot: mean of each system by {truth} against its mean by {observed}; on the diagonal both are equal."
     )
-    return _made(diagonal + points + names, about, 380)
+    return _made(diagonal + points + names, about, 420)
 
 
 def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
@@ -190,7 +190,8 @@ def forest(title: str, about: str, count: int, *, ceiling: bool, domain: tuple[f
     """Values with their intervals; where it is known, the ceiling as a bar."""
     alt = _altair()
     y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None)
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=list(domain), nice=True, zero=False))
+    axis = alt.Axis(tickCount=8)
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=list(domain), nice=True, zero=False), axis=axis)
     fields = {"label": "!name", "value": "value", "low": "low", "high": "high", "pvalue": "p"}
     tips = _tooltip(**fields, **({"ceiling": "ceiling"} if ceiling else {}))
     lines = _base().transform_filter("isValid(datum.low)").mark_rule(size=4, opacity=0.5, stroke=MARK)

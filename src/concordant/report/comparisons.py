@@ -87,7 +87,8 @@ def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
 
 def _forest(key: str, title: str, axis: str, about: str, rows: Rows, parts: Parts, *, what: str) -> str:
     drawn = [row for row in rows if row["value"] is not None]
-    limits = domain_of([row[of] for row in drawn for of in ("value", "low", "high", "ceiling")])
+    low, high = domain_of([row[of] for row in drawn for of in ("value", "low", "high", "ceiling")])
+    limits = max(low, -1.0), min(high, 1.0)
     ceiling = any(row["ceiling"] is not None for row in rows)
     parts.chart(key, charts.forest(axis, about, len(drawn), ceiling=ceiling, domain=limits), drawn)
     columns = [names(what, "label"), number("value"), number("low"), number("high")]

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
+from ..coefficients.registry import list_coefficients
 from ..comparison_result import Comparison
 from ..errors import InputError, InputTypeError
 from ..inference.judges import compare_judges
@@ -126,9 +127,35 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
         for part in parts:
             part["verdict"] = verdict_of(part)
         document["comparisons"] = parts
+        document["call"] = _call(parts)
     document["verdict"] = verdict_of_many(document)
     document.setdefault("versions", _versions())
     return document
+
+
+def _call(parts: Sequence[Mapping[str, Any]]) -> str:
+    """The same in Python; the names of the sides stand for their files."""
+    settings = dict(parts[0]["settings"])
+    settings.pop("version", None)
+    interval = settings.pop("interval", None)
+    given = [f"{name}={value!r}" for name, value in settings.items()]
+    if interval is not None:
+        given.append(f"interval=cc.TopicBootstrap({', '.join(f'{k}={v!r}' for k, v in interval.items())})")
+    named = list(parts[0]["coefficients"])
+    if named != [c.name for c in list_coefficients()]:
+        given.append(f"coefficients={named!r}")
+    truth = repr(parts[0]["truth"])
+    return "\n".join(
+        [
+            "import concordant as cc",
+            f"truth = cc.read_scores({truth})",
+            f"sides = {{name: cc.read_scores(name) for name in {[c['observed'] for c in parts]!r}}}",
+            f"how = dict({', '.join(given)})",
+            f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
+            "document = cc.report_document(found, truth, list(sides.values()))",
+            'cc.write_report(document, "report.html")',
+        ]
+    )
 
 
 def _versions() -> dict[str, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SHOWN_OF_NAME = 60
 
 Kind = Literal["text", "name", "number"]
@@ -39,16 +40,29 @@ def number(label: str, key: str = "") -> Column:
     return Column(label, key or label, "number")
 
 
+def visible(value: Any) -> str:
+    """Text whose control characters can be seen, as escapes; a page cannot hold all of them."""
+    return _CONTROL.sub(_escape, str(value))
+
+
 def text(value: Any) -> str:
-    """Text, and never markup; control characters become visible."""
-    return html.escape(_CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", str(value)), quote=True)
+    """Text, and never markup. What would turn the direction of the words after it becomes visible."""
+    return _attribute(_DIRECTION.sub(_escape, str(value)))
+
+
+def _attribute(value: Any) -> str:
+    return html.escape(visible(value), quote=True)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\x{ord(match[0]):02x}"
 
 
 def name(value: Any) -> str:
     """A name in a direction of its own, cut if it is long, with all of it on hover."""
     whole = str(value)
     shown = whole if len(whole) <= SHOWN_OF_NAME else whole[: SHOWN_OF_NAME - 1] + "…"
-    return f'<bdi title="{text(whole)}">{text(shown)}</bdi>'
+    return f'<bdi title="{_attribute(whole)}">{_attribute(shown)}</bdi>'
 
 
 def shown(value: float | int | None) -> str:
@@ -71,7 +85,7 @@ def cell(value: Any, kind: Kind) -> str:
 def pick(system: str) -> str:
     """The heading of a row: a button that chooses the system in all charts."""
     return (
-        f'<th scope="row"><button type="button" class="pick" data-pick="{text(system)}" aria-pressed="false">'
+        f'<th scope="row"><button type="button" class="pick" data-pick="{_attribute(system)}" aria-pressed="false">'
         f"{name(system)}</button></th>"
     )
 
@@ -86,7 +100,7 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
     body = []
     for row in rows:
         system = row.get("system")
-        mark = "" if system is None else f' data-system="{text(system)}"'
+        mark = "" if system is None else f' data-system="{_attribute(system)}"'
         cells = (
             pick(row["system"]) if column.key == "system" else cell(row.get(column.key), column.kind)
             for column in columns
@@ -97,6 +111,11 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
         f"<table><caption>{text(caption)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
+
+
+def option(system: str) -> str:
+    """A system to be found."""
+    return f'<option value="{_attribute(system)}"></option>'
 
 
 def _align(column: Column) -> str:

@@ -12,7 +12,8 @@
     const chart = page.charts[place.dataset.chart];
     if (!chart || place.dataset.drawn || place.closest("details:not([open])")) return;
     place.dataset.drawn = "begun";
-    const spec = Object.assign({}, chart.spec, { datasets: { rows: page.data[chart.data] } });
+    const datasets = Object.assign({}, chart.spec.datasets, { rows: page.data[chart.data] });
+    const spec = Object.assign({}, chart.spec, { datasets: datasets });
     try {
       const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false,
                         tooltip: { disableDefaultStyle: true } };

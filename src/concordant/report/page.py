@@ -15,9 +15,10 @@ from ..files import written_whole
 from ..references import bibliography, reference
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import details, in_script, items, name, section, text
+from .elements import details, in_script, items, name, option, section, text, visible
 from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
 from .parts import Parts
+from .verdicts import SUBJECTS
 
 _PARTS = {
     "comparison": comparison_parts,
@@ -100,17 +101,25 @@ def _body(document: Mapping[str, Any], parts: Parts) -> str:
 
 def _verdict(document: Mapping[str, Any]) -> str:
     found = document["verdict"]
-    lines = "".join(f"<p>{text(line)}</p>" for line in found["sentences"])
+    lines = "".join(f"<p>{_led(line)}</p>" for line in found["sentences"])
     return (
         f'<section id="verdict" class="verdict {text(found["answer"])}" aria-labelledby="verdict-h">'
         f'<h2 id="verdict-h" class="headline">{text(found["headline"])}</h2>{lines}</section>'
     )
 
 
+def _led(sentence: str) -> str:
+    """A sentence with what it is about in bold."""
+    subject, colon, rest = sentence.partition(": ")
+    if not colon or subject not in SUBJECTS:
+        return text(sentence)
+    return f"<strong>{subject}:</strong> {text(rest)}"
+
+
 def _chooser(parts: Parts) -> str:
     if not parts.systems:
         return ""
-    options = "".join(f'<option value="{text(system)}"></option>' for system in parts.systems)
+    options = "".join(map(option, parts.systems))
     return (
         '<div class="chooser" role="search" aria-label="Systems"><label for="find">Find a system</label>'
         '<input id="find" list="names" autocomplete="off" placeholder="name, then Enter">'
@@ -121,7 +130,7 @@ def _chooser(parts: Parts) -> str:
 
 
 def _about_systems(parts: Parts) -> list[list[str]]:
-    return [[system, "; ".join(said)] for system, said in parts.systems.items()]
+    return [[visible(system), visible("; ".join(said))] for system, said in parts.systems.items()]
 
 
 def _methods(parts: Parts) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .elements import visible
+
 Rows = list[dict[str, Any]]
 Part = Mapping[str, Any]
 """A part of the document."""
@@ -33,7 +35,7 @@ class Parts:
     def chart(self, key: str, spec: Mapping[str, Any], rows: Rows, rows_key: str | None = None) -> None:
         """A chart; charts may share their rows."""
         name = rows_key or key
-        self.data[name] = rows
+        self.data[name] = [{k: visible(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
         self.charts[key] = {"spec": dict(spec), "data": name}
 
     def cite(self, names: Sequence[str]) -> None:

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..tables import counted, listing
+from .parts import cut
 
 JUDGED_BY = ("tau_b", "tau_ap_b", "pearson_rank")
+
+SUBJECTS = ("Agreement", "Ceiling", "Rank test", "Disagreements")
+"""What the sentences of a verdict begin with."""
 
 Verdict = dict[str, Any]
 
@@ -27,6 +31,7 @@ def verdict_of(c: Mapping[str, Any]) -> Verdict:
     Good enough means: over all topics there could be, it agrees with the truth at least as well as the truth's own
     ranking on these topics does. So an interval for the first is held against the expectation of the second.
     """
+    c = {**c, "truth": cut(c["truth"], 60), "observed": cut(c["observed"], 60)}
     answer, headline = _answer(c)
     sentences = [_agreement(c), _ceiling(c), _tested(c), _disagreements(c)]
     return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
@@ -112,7 +117,7 @@ def _disagreements(c: Mapping[str, Any]) -> str:
 
 
 def _of_candidates(document: Mapping[str, Any]) -> Verdict:
-    parts = document["comparisons"]
+    parts = [{**c, "truth": cut(c["truth"], 60), "observed": cut(c["observed"], 60)} for c in document["comparisons"]]
     if len({(frozenset(c["systems"]), frozenset(c["topics"])) for c in parts}) > 1:
         headline = "The candidates were compared on different systems or topics, so they cannot be ranked."
         return {"answer": "unknown", "headline": headline, "sentences": _each(parts)}
@@ -126,7 +131,8 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
         f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
     )
     sentences = [_against_others(document)] if document.get("judges") else []
-    return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *_each(parts)]}
+    sentences += [*_each(parts), *filter(None, [_ceiling(parts[0])])]
+    return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": sentences}
 
 
 def _against_others(document: Mapping[str, Any]) -> str:
@@ -134,8 +140,8 @@ def _against_others(document: Mapping[str, Any]) -> str:
     not_told: list[str] = []
     for j in document["judges"]:
         told = j["pvalue"] <= 1 - j["interval"]["confidence_level"] and j["difference"] > 0
-        (better if told else not_told).append(f"{j['names'][1]} (p = {j['pvalue']:.3f})")
-    first = document["judges"][0]["names"][0]
+        (better if told else not_told).append(f"{cut(j['names'][1], 60)} (p = {j['pvalue']:.3f})")
+    first = cut(document["judges"][0]["names"][0], 60)
     texts = [f"agrees with the truth better than {listing(better)}"] * bool(better)
     texts += [f"cannot be told from {listing(not_told)}"] * bool(not_told)
     return f"Over all topics there could be, {first} {', and '.join(texts)}."
