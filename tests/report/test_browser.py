@@ -9,6 +9,7 @@ import pytest
 
 import concordant as cc
 
+from ..judgments.test_study import MACHINE, QRELS, RUNS
 from .conftest import HOSTILE, LONG, documented, made
 
 CHOSEN = "var(--chosen)"
@@ -186,18 +187,33 @@ def test_several_candidates_open_their_charts_when_asked(page: Any, two: Any) ->
     assert found["scatter-0"] == found["scatter-1"] == 1
 
 
-@pytest.mark.parametrize("kind", ["tiers", "reliability", "crowd"])
+def judged(kind: str) -> Any:
+    """A study of judgments: numbered levels with draws, or judges with their labels."""
+    from concordant.judgments import Change, label_agreement
+
+    changes = [Change("judge", "machine", qrels=MACHINE), Change("judge", "people", qrels=QRELS)]
+    if kind == "sample":
+        changes = [Change("sample", share) for share in (0.2, 0.5)]
+    study = cc.judgment_study(RUNS, QRELS, changes, ["AP", "nDCG@5"], ["tau_b"], 1, n_draws=3, n_resamples=50)
+    labels = {"machine": label_agreement(QRELS, MACHINE, n_resamples=50, rng=1).to_dict()} if kind == "judges" else {}
+    return {**study.to_dict(), "labels": labels}
+
+
+@pytest.mark.parametrize("kind", ["tiers", "reliability", "crowd", "sample", "judges"])
 def test_other_pages_draw(page: Any, kind: str) -> None:
     people = cc.load_collection("people")
     if kind == "crowd":
         truth, observed = made([f"system {k}" for k in range(150)], 20)
         result = documented(truth, observed)
+    elif kind == "tiers":
+        result = cc.rank_intervals(people, n_resamples=199, rng=1)
     else:
-        result = cc.rank_intervals(people, n_resamples=199, rng=1) if kind == "tiers" else cc.reliability(people, rng=1)
+        result = cc.reliability(people, rng=1) if kind == "reliability" else judged(kind)
     browser = page(result)
-    drawn = dict(browser.execute_script(DRAWN))
-    assert drawn
-    assert set(drawn.values()) == {"yes"}
+    browser.execute_script("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 60).until(lambda b: set(dict(b.execute_script(DRAWN)).values()) == {"yes"})
     if kind == "tiers":
         type_in(browser, people.systems[3])
         assert marked(browser)["ranks-0"] == 1

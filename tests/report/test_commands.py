@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -154,7 +155,10 @@ def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -
     assert printed["study"] == plain
     page = Page((collected / "r.html").read_text(encoding="utf-8"))
     document = page.script("document")
-    assert document["verdict"]["headline"] == plain["verdict"]
+    assert document["verdict"]["sentences"][0] == plain["verdict"] + "."
+    means = sorted(row["mean"] for row in plain["rows"] if row["statistic"] == "tau_ap_b" and row["mean"] is not None)
+    told = [float(number) for number in re.findall(r"tau_ap_b (-?\d\.\d{3})", document["verdict"]["headline"])]
+    assert told == [round(mean, 3) for mean in ([means[-1], means[0]] if len(means) > 1 else means)]
     assert document["study"]["rows"] == plain["rows"]
     known = {json.dumps(v) for rows in (plain["rows"], plain["systems"]) for row in rows for v in row.values()}
     labels = plain.get("labels", {})

@@ -14,7 +14,8 @@ Spec = dict[str, Any]
 _HIT = "indexof(chosen, datum.system) >= 0"
 _HIT_PAIR = "indexof(chosen, datum.better) >= 0 || indexof(chosen, datum.worse) >= 0"
 _NONE = "length(chosen) == 0"
-MARK, OFF, CHOSEN, FAINT, INK, QUIET = (f"var(--{v})" for v in ("mark", "off", "chosen", "faint", "ink", "quiet"))
+MARK, OFF, CHOSEN = "var(--mark)", "var(--off)", "var(--chosen)"
+FAINT, INK, QUIET, PAPER = "var(--faint)", "var(--ink)", "var(--quiet)", "var(--paper)"
 
 
 def _altair() -> Any:
@@ -40,7 +41,7 @@ def _base() -> Any:
     return alt.Chart(alt.NamedData(name="rows"))
 
 
-def _opacity(rest: float, *, pair: bool = False, dimmed: float = 0.12) -> Any:
+def _opacity(rest: float, *, pair: bool = False, dimmed: float = 0.2) -> Any:
     """Full for what is chosen, faint for the rest once something is."""
     hit = _HIT_PAIR if pair else _HIT
     conditions = [{"test": _NONE, "value": rest}, {"test": hit, "value": 1}]
@@ -54,21 +55,24 @@ def _colour(*, pair: bool = False, off: str = "datum.outside") -> Any:
 
 
 def _tooltip(**fields: str) -> list[Any]:
+    """What hovering shows: titles by field; "!" marks a text, "#" a whole number."""
     alt = _altair()
+    kinds: dict[str, dict[str, str]] = {"!": {"type": "nominal"}, "#": {"type": "quantitative"}}
+    measured = {"type": "quantitative", "format": ".4f"}
     return [
-        alt.Tooltip(f"{field}:{'N' if title.startswith('!') else 'Q'}", title=title.removeprefix("!"))
+        alt.Tooltip(field=field, title=title.lstrip("!#"), **kinds.get(title[:1], measured))
         for field, title in fields.items()
     ]
 
 
 def _about_systems(truth: str, observed: str, intervals: bool) -> list[Any]:
-    ranks = {"low": "best rank of the truth", "high": "worst rank of the truth"} if intervals else {}
+    ranks = {"low": "#best rank of the truth", "high": "#worst rank of the truth"} if intervals else {}
     return _tooltip(
         system="!system",
         truth=f"mean, {truth}",
         observed=f"mean, {observed}",
-        truth_rank=f"rank, {truth}",
-        observed_rank=f"rank, {observed}",
+        truth_rank=f"#rank, {truth}",
+        observed_rank=f"#rank, {observed}",
         **ranks,
     )
 
@@ -112,7 +116,8 @@ def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals
 def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
     """Rank against rank with links: where a link is steep, the sides disagree."""
     alt = _altair()
-    domain = alt.Scale(domain=[-0.6, count - 0.4], reverse=True, zero=False, nice=False)
+    crowded = step(count) < 10
+    domain = alt.Scale(domain=[-2.5 if crowded else -0.6, count - 0.4], reverse=True, zero=False, nice=False)
     across = alt.Scale(domain=[-0.8, 1.8], nice=False, zero=False)
     labels = {0: _short(truth), 1: _short(observed)}
     x_axis = alt.Axis(
@@ -129,7 +134,6 @@ def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
         .encode(x2=alt.X2Datum(1), y2="observed_place:Q")
     )
     layers = [links]
-    crowded = step(count) < 10
     for at, (side, align, dx) in enumerate((("truth", "right", -6), ("observed", "left", 6))):
         spot = alt.XDatum(at, scale=across, axis=x_axis, title=None)
         text = (
@@ -143,7 +147,7 @@ def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
             text = text.transform_filter(f"{_HIT} || ({_NONE} && datum.told)")
             layers.append(text)
         else:
-            layers.append(text.encode(opacity=_opacity(1, dimmed=0.35)))
+            layers.append(text.encode(opacity=_opacity(1, dimmed=0.45)))
     about = f"Bump chart: each system's place by {truth} to the left and by {observed} to the right, joined by a line."
     chart = alt.layer(*layers).add_params(alt.param(name="sides", value=list(labels.values())))
     return _made(chart, about, max(120, step(count) * count))
@@ -157,27 +161,27 @@ def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
     y = alt.Y("system:N", sort=alt.EncodingSortField("truth_place"), axis=axis)
     scale = alt.Scale(domain=[1, count], nice=False, zero=False)
     ranks = "rank" if count < 2 else "rank, 1 is best"
-    fields = {"system": "!system", "truth_rank": "rank", "low": "best rank", "high": "worst rank"}
-    tips = _tooltip(**fields, **({"observed_rank": f"rank, {observed}"} if observed else {}))
+    fields = {"system": "!system", "truth_rank": "#rank", "low": "#best rank", "high": "#worst rank"}
+    tips = _tooltip(**fields, **({"observed_rank": f"#rank, {observed}"} if observed else {}))
     width = alt.SizeValue(2 if crowded else 4, condition={"test": _HIT, "value": 7})
     lines = (
         _base()
         .mark_rule(cursor="pointer", strokeCap="round")
         .encode(y, alt.X("low:Q", scale=scale, title=ranks), x2="high:Q", tooltip=tips)
-        .encode(size=width, color=_colour(off=""), opacity=_opacity(0.55, dimmed=0.15))
+        .encode(size=width, color=_colour(off=""), opacity=_opacity(0.55, dimmed=0.2))
     )
     dots = (
         _base()
         .mark_point(filled=True, fill=INK, size=12 if crowded else 35, cursor="pointer")
-        .encode(y, alt.X("truth_rank:Q", scale=scale), tooltip=tips, opacity=_opacity(1, dimmed=0.25))
+        .encode(y, alt.X("truth_rank:Q", scale=scale), tooltip=tips, opacity=_opacity(1, dimmed=0.3))
     )
     layers = [lines, dots]
     if observed is not None:
         layers.append(
             _base()
-            .mark_point(shape="diamond", size=25 if crowded else 60, strokeWidth=1.5, filled=False, cursor="pointer")
+            .mark_point(shape="diamond", size=25 if crowded else 60, strokeWidth=1.5, fill=PAPER, cursor="pointer")
             .encode(y, alt.X("observed_rank:Q", scale=scale), tooltip=tips)
-            .encode(color=_colour(), opacity=_opacity(0.95, dimmed=0.2))
+            .encode(color=_colour(), opacity=_opacity(1, dimmed=0.3))
         )
     about = (
         f"Rank intervals: for each system a line over the ranks that the topics leave open, {100 * level:g}% confidence"
@@ -231,19 +235,33 @@ def topics(coefficient: str, count: int) -> Spec:
     return _made(bars, about, max(60, 18 * count))
 
 
-def levels(statistic: str, kind: str, order: list[str], measures: list[str]) -> Spec:
-    """A statistic by level of a change, a line a measure, with what the middle of the draws spans."""
+def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[str]) -> Spec:
+    """A statistic by level of a change, a line or points a measure, with what the middle of the draws spans."""
     alt = _altair()
-    many = len(order) > 12
-    x = alt.X("level:N", sort=order, title=kind, axis=alt.Axis(labelAngle=-60 if many else 0, labelOverlap=True))
+    angle = -60 if len(order) > 12 else 0
+    x = alt.X("level:N", sort=order, title=kind, axis=alt.Axis(labelAngle=angle, labelOverlap=True))
     y = alt.Y("mean:Q", title=statistic, scale=alt.Scale(zero=False))
-    tips = _tooltip(level="!level", measure="!measure", mean=statistic, low="low", high="high", judgments="judgments")
+    tips = _tooltip(level="!level", measure="!measure", mean=statistic, low="low", high="high", judgments="#judgments")
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
     colours = alt.Scale(domain=measures, range=[f"var(--line{1 + k % 6})" for k in range(len(measures))])
     colour = alt.Color("measure:N", title=None, scale=colours)
-    lines = _base().mark_line(point={"size": 55, "filled": True}).encode(x, y, colour, tooltip=tips)
-    bars = _base().transform_filter("isValid(datum.low)").mark_rule(opacity=0.6, strokeWidth=2)
-    about = f"Line chart: {statistic} with the full judgments, by level of the change {kind}, a line for each measure."
-    return _made(lines + bars.encode(x, alt.Y("low:Q"), color=colour, y2="high:Q"), about, 300)
+    if all(_is_number(level) for level in order):
+        chart = _base().mark_line(point={"size": 55, "filled": True}).encode(x, y, colour, tooltip=tips)
+    else:  # judges, runs and teams have no order, so no line joins them
+        chart = _base().mark_point(filled=True, size=80, opacity=1).encode(x, y, colour, tooltip=tips)
+    if any(row["low"] is not None for row in rows):
+        bars = _base().transform_filter("isValid(datum.low)").mark_rule(opacity=0.6, strokeWidth=2)
+        chart += bars.encode(x, alt.Y("low:Q"), color=colour, y2="high:Q")
+    about = f"Chart: {statistic} with the ranking by the full judgments, by level of the change {kind} and by measure."
+    return _made(chart, about, 300)
+
+
+def _is_number(level: str) -> bool:
+    try:
+        float(level)
+    except ValueError:
+        return False
+    return True
 
 
 def _short(name: str) -> str:

@@ -97,10 +97,11 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
     kinds = list(dict.fromkeys(kind for kind, _ in changes))
     systems = shown_systems(study)
     count = len({row["system"] for row in study["systems"]})
-    parts = Parts(f"Changed judgments: {', '.join(kinds)}", f"{counted(count, 'system')}; {', '.join(measures)}")
+    title = "Judges against the truth" if kinds == ["judge"] else f"Changed judgments: {', '.join(kinds)}"
+    parts = Parts(title, f"{counted(count, 'system')}; {', '.join(measures)}")
     there = [row["statistic"] for row in rows if row["mean"] is not None]
     statistic = next((s for s in _STATISTICS if s in there), there[0] if there else rows[0]["statistic"])
-    parts.add("ranking", "What happens to the ranking", _levels(rows, kinds, measures, statistic, parts))
+    parts.add("ranking", "What happens to the ranking", _levels(rows, kinds, statistic, parts))
     if study.get("labels"):
         parts.add("labels", "Do the judges give the same labels?", _labels(study["labels"]))
     parts.add("systems", "Systems", _study_systems(systems, study, parts))
@@ -119,7 +120,7 @@ def shown_systems(study: Mapping[str, Any]) -> Rows:
     return [row for row in rows if row["measure"] == measure and (row["change"], row["level"]) in levels]
 
 
-def _levels(rows: Rows, kinds: Sequence[str], measures: list[str], statistic: str, parts: Parts) -> str:
+def _levels(rows: Rows, kinds: Sequence[str], statistic: str, parts: Parts) -> str:
     content = ""
     columns = [names("level"), words("measure"), words("statistic"), *map(number, ("mean", "low", "high", "sd"))]
     columns += [number("draws"), number("judgments")]
@@ -131,7 +132,7 @@ def _levels(rows: Rows, kinds: Sequence[str], measures: list[str], statistic: st
             f"levels-{k}",
             f"{statistic} between the ranking by the full judgments and that by the changed ones.",
         )
-        parts.chart(key, charts.levels(statistic, kind, order, measures), drawn)
+        parts.chart(key, charts.levels(statistic, kind, drawn, order), drawn)
         content += chart(key, f"{statistic} by {kind}", about, table(f"{kind}: all statistics", columns, of_kind))
     return content
 
@@ -165,7 +166,7 @@ def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
         parts.chart(key, spec, drawn)
         about = f"{measure} by the full judgments against {measure} by {kind} {level}."
         made = chart(key, f"{kind} {level}", about, table(f"Systems, {kind} {level}", columns, of_level))
-        content += details(text(f"{kind} {level}"), made, opened=k == 0)
+        content += details(text(f"{kind} {level}"), f'<div class="grid">{made}</div>', opened=k == 0)
     in_all = len(dict.fromkeys((row["change"], row["level"], row["measure"]) for row in study["systems"]))
     if in_all > len(levels):
         content += (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..tables import counted, listing
@@ -187,6 +187,26 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
     sentences = [
         f"{name} and the truth give the same label with Cohen's kappa {a['kappa']['value']:.3f}."
         for name, a in (study.get("labels") or {}).items()
-        if (a.get("kappa") or {}).get("value") is not None
+        if a["kappa"]["value"] is not None
     ]
-    return {"answer": "none", "headline": study["verdict"], "sentences": sentences}
+    headline = _best_and_worst(study["rows"])
+    return {"answer": "none", "headline": headline, "sentences": [f"{study['verdict']}.", *sentences]}
+
+
+def _best_and_worst(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Which change keeps the ranking best, and which worst, by the coefficient that the study's verdict uses."""
+    there = [row for row in rows if row["mean"] is not None and row["statistic"] not in ("d_rank", "p")]
+    name = next((n for n in ("tau_ap_b", *(row["statistic"] for row in there)) if _stands(n, there)), None)
+    if name is None:
+        return "No coefficient has a value."
+    of_name = sorted((row for row in there if row["statistic"] == name), key=lambda row: -row["mean"])
+    best, worst = ((row, f"{name} {row['mean']:.3f} by {row['measure']}") for row in (of_name[0], of_name[-1]))
+    if {row["change"] for row in of_name} == {"judge"}:
+        text = f"{best[0]['level']} ranks the systems most like the truth ({best[1]})"
+        return f"{text}, {worst[0]['level']} least ({worst[1]})." if len(of_name) > 1 else f"{text}."
+    text = f"{best[0]['change']} {best[0]['level']} keeps the ranking best ({best[1]})"
+    return f"{text}, {worst[0]['change']} {worst[0]['level']} worst ({worst[1]})." if len(of_name) > 1 else f"{text}."
+
+
+def _stands(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    return any(row["statistic"] == name for row in rows)
