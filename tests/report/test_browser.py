@@ -58,6 +58,11 @@ def test_the_page_draws_every_chart_and_says_the_verdict(page: Any, document: An
         "return [...document.querySelectorAll('.plot')].map((p) => p.querySelectorAll('svg path').length)"
     )
     assert min(counts) >= 10
+    told = browser.execute_script(
+        "return [...document.querySelectorAll('.plot')].map((p) => (p.matches('[aria-label]') ? p : "
+        "p.querySelector('[aria-label]')).getAttribute('aria-label'))"
+    )
+    assert all(len(it) > 60 for it in told)
     said = [it.text for it in by_css(browser, "#verdict h2, #verdict p")]
     assert said == [document["verdict"]["headline"], *document["verdict"]["sentences"]]
     in_page = browser.execute_script("return JSON.parse(document.getElementById('document').textContent)")

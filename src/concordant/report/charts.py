@@ -55,12 +55,13 @@ def _colour(*, pair: bool = False, off: str = "datum.outside") -> Any:
 
 
 def _tooltip(**fields: str) -> list[Any]:
-    """What hovering shows: titles by field; "!" marks a text, "#" a whole number."""
+    """What hovering shows: titles by field; "!" marks a text, "#" a whole number, and "p" is a p-value."""
     alt = _altair()
     kinds: dict[str, dict[str, str]] = {"!": {"type": "nominal"}, "#": {"type": "quantitative"}}
+    kinds["p"] = {"type": "quantitative", "format": ".2g"}
     measured = {"type": "quantitative", "format": ".4f"}
     return [
-        alt.Tooltip(field=field, title=title.lstrip("!#"), **kinds.get(title[:1], measured))
+        alt.Tooltip(field=field, title=title.lstrip("!#"), **kinds.get(title if title == "p" else title[:1], measured))
         for field, title in fields.items()
     ]
 
@@ -160,14 +161,14 @@ def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
     axis = alt.Axis(labels=not crowded, ticks=not crowded, title=None)
     y = alt.Y("system:N", sort=alt.EncodingSortField("truth_place"), axis=axis)
     scale = alt.Scale(domain=[1, count], nice=False, zero=False)
-    ranks = "rank" if count < 2 else "rank, 1 is best"
+    whole = alt.Axis(tickMinStep=1, format="d")
     fields = {"system": "!system", "truth_rank": "#rank", "low": "#best rank", "high": "#worst rank"}
     tips = _tooltip(**fields, **({"observed_rank": f"#rank, {observed}"} if observed else {}))
     width = alt.SizeValue(2 if crowded else 4, condition={"test": _HIT, "value": 7})
     lines = (
         _base()
         .mark_rule(cursor="pointer", strokeCap="round")
-        .encode(y, alt.X("low:Q", scale=scale, title=ranks), x2="high:Q", tooltip=tips)
+        .encode(y, alt.X("low:Q", scale=scale, title="rank, 1 is best", axis=whole), x2="high:Q", tooltip=tips)
         .encode(size=width, color=_colour(off=""), opacity=_opacity(0.55, dimmed=0.2))
     )
     dots = (
