@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import warnings
 from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ def document_of(given: Any) -> dict[str, Any]:
         content = {"comparisons": [c.to_dict() if hasattr(c, "to_dict") else c for c in content]}
     if not isinstance(content, Mapping):
         raise InputTypeError(f"a report is made of a result, or of its JSON, and not of a {type(given).__name__}")
-    made = dict(content)
+    made = _plain(content)
     if "coefficients" in made and "truth_means" in made:
         made = {"comparisons": [made]}
     for kind, recognised in (
@@ -115,6 +116,15 @@ def document_of(given: Any) -> dict[str, Any]:
     raise InputError(
         "there is no report for this: give the JSON of compare, judgments, reliability or tiers, with --format json"
     )
+
+
+def _plain(content: Any) -> Any:
+    """As JSON has it: lists for tuples, and None where there is no number."""
+    if isinstance(content, Mapping):
+        return {str(key): _plain(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_plain(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
 
 
 def _completed(document: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +213,7 @@ class _Truth:
             return cls(scores, notes=("one topic only, so nothing is known of the truth's own precision",))
         seed, count = c.settings["rng"], c.settings["n_resamples"]
         seed = 0 if seed is None else seed
-        chosen = [v.coefficient for v in c.values if v.coefficient in CEILINGS]
+        chosen = [v.coefficient for v in c.values if v.coefficient in CEILINGS or v.interval is not None]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             return cls(

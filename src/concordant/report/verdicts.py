@@ -41,14 +41,14 @@ def judged_by(c: Mapping[str, Any]) -> str | None:
     """The coefficient that decides: the first of three with a value, preferably with an interval."""
     defined = [name for name, value in c["coefficients"].items() if value is not None]
     known = [name for name in JUDGED_BY if name in defined]
-    return next((n for n in known if c["intervals"].get(n)), next(iter([*known, *defined]), None))
+    return next((n for n in known if _known(c["intervals"].get(n), "low")), next(iter([*known, *defined]), None))
 
 
 def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     name = judged_by(c)
     if name is None:
         return "unknown", f"No coefficient has a value for {c['observed']} against {c['truth']}."
-    span, ceiling = c["intervals"].get(name), (c.get("ceiling") or {}).get(name)
+    span, ceiling = _known(c["intervals"].get(name), "low"), _known((c.get("ceiling") or {}).get(name), "value")
     if not span or not ceiling:
         value = c["coefficients"][name]
         lacking = " and ".join(["no interval"] * (not span) + ["no ceiling"] * (not ceiling))
@@ -61,24 +61,29 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     return "open", f"Not certain: {topics} are too few to tell whether {c['observed']} ranks as well as {c['truth']}."
 
 
+def _known(found: Mapping[str, Any] | None, number: str) -> Mapping[str, Any] | None:
+    """What was found, if it has this number."""
+    return found if found and found[number] is not None else None
+
+
 def _agreement(c: Mapping[str, Any]) -> str:
     name = judged_by(c)
     if name is None:
         return ""
     size = counted(len(c["systems"]), "system") + (f" and {counted(len(c['topics']), 'topic')}" if c["topics"] else "")
     text = f"Agreement: {name} is {c['coefficients'][name]:.3f} on {size}"
-    span = c["intervals"].get(name)
+    span = _known(c["intervals"].get(name), "low")
     if span:
         centre = span.get("bias_corrected")
         text += "; over all topics there could be it is " + (f"about {centre:.3f}, " if centre is not None else "")
         text += f"with {100 * span['confidence_level']:g}% confidence between {span['low']:.3f} and {span['high']:.3f}"
     p = c["pvalues"].get(name)
-    return text + (f". Chance alone would agree so well with p = {p:.2g}." if p is not None else ".")
+    return text + (f". Against chance: p = {p:.2g}." if p is not None else ".")
 
 
 def _ceiling(c: Mapping[str, Any]) -> str:
     name = judged_by(c)
-    ceiling = (c.get("ceiling") or {}).get(name)
+    ceiling = _known((c.get("ceiling") or {}).get(name), "value")
     if not ceiling:
         return ""
     count = (c.get("reliability") or {}).get("n_topics", len(c["topics"]))
@@ -109,11 +114,10 @@ def _disagreements(c: Mapping[str, Any]) -> str:
     counts = (c.get("explanation") or {}).get("counts") or {}
     if counts.get("swapped") is None:
         return ""
-    swapped = f"{counts['swapped']} of {counted(counts['pairs'], 'pair')} of systems are swapped"
+    text = f"Disagreements: {counts['swapped']} of {counted(counts['pairs'], 'pair')} of systems swapped"
     if counts["matters"] is None:
-        return f"Disagreements: {swapped}."
-    which = "of them" if counts["swapped"] else "pairs"
-    return f"Disagreements: {swapped}, {counts['matters']} {which} although the topics of the truth tell them apart."
+        return f"{text}."
+    return f"{text}; the topics of the truth tell {counts['matters']} of these apart."
 
 
 def _of_candidates(document: Mapping[str, Any]) -> Verdict:
@@ -166,18 +170,21 @@ def _of_tiers(document: Mapping[str, Any]) -> Verdict:
 
 def _of_reliability(document: Mapping[str, Any]) -> Verdict:
     found = document["reliability"]
-    best = found["estimates"]["msqd"]
+    size = f"{counted(found['n_topics'], 'topic')}, this ranking of {counted(found['n_systems'], 'system')}"
+    best = {name: value for name, value in found["estimates"]["msqd"].items() if value is not None}
+    if not best:
+        headline = f"With {size} leaves open how well it agrees with the true one."
+        return {"answer": "none", "headline": headline, "sentences": []}
     sentences = [
         f"{e['coefficient']}: {100 * e['interval']['confidence_level']:g}% interval {e['interval']['low']:.3f} to "
         f"{e['interval']['high']:.3f}, about {e['value']:.3f} (posterior)."
         for e in found.get("posterior", ())
-        if e["interval"]
+        if e["value"] is not None and _known(e["interval"], "low")
     ]
     return {
         "answer": "none",
-        "headline": f"With {counted(found['n_topics'], 'topic')}, this ranking of "
-        f"{counted(found['n_systems'], 'system')} is expected to agree with the true one, that over all topics there "
-        f"could be, to tau {best['tau']:.3f} and tau_ap {best['tau_ap']:.3f}.",
+        "headline": f"With {size} is expected to agree with the true one, that over all topics there could be, to "
+        f"{' and '.join(f'{name} {value:.3f}' for name, value in best.items())}.",
         "sentences": [*sentences, "More topics would raise it: `concordant plan` says how many are enough."],
     }
 
