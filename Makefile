@@ -2,15 +2,24 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv')
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv' -o -name '*.css' -o -name '*.js')
 
-.PHONY: demo test explore bench coverage study lint clean
+.PHONY: demo test browser explore bench coverage study lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
-test: $(VENV)/installed lint
+test: $(VENV)/installed lint browser
 	$(PY) -m pytest -n 2
+
+# The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { \
+	    command -v apt-get >/dev/null && test "$$(id -u)" = 0 && echo "installing chromium for the tests of the report" && \
+	    { timeout 150 apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null 2>&1 || \
+	      { timeout 60 apt-get update -qq >/dev/null 2>&1 && \
+	        timeout 120 apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null 2>&1; }; }; } || \
+	    echo "NO BROWSER: chromium and chromedriver are not here and cannot be installed; the report is not tested in one"
 
 # The property tests again, on examples that no run saw before.
 explore: $(VENV)/installed

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ from .options import (
     Figure,
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
@@ -27,7 +29,14 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
+from .render import to_json
+from .reporting import Report, comparison_document
 from .terminal import Bar, Notes, print_table, say
+
+if TYPE_CHECKING:
+    from ..comparison_result import Comparison
+    from ..inference.topic_bootstrap import TopicBootstrap
+    from ..scores import Scores
 
 
 def compare(
@@ -64,10 +73,10 @@ def compare(
         Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
     ] = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare one truth with one or more rankings of the same systems."""
-    from ..comparison import compare as run
     from ..inference.topic_bootstrap import TopicBootstrap
 
     if per_topic and own_topics:
@@ -86,33 +95,50 @@ def compare(
             saved, rank_test = DistanceDistribution.load(distribution), RankTest.paper
         if common:
             first, *others = on_common_data([first, *others], labels, own_topics)
+        settings = {
+            "coefficients": wanted,
+            "top": top,
+            "per_topic": per_topic,
+            "on": "systems" if own_topics else "both",
+            "test": test or html is not None,
+            "rank_test": rank_test.method,
+            "n_resamples": resamples,
+            "distribution": saved,
+            "rng": seed,
+            "workers": workers,
+        }
+        bootstrap = TopicBootstrap(resamples, confidence_level=level) if interval or html is not None else None
         found = []
         for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
             with Bar(f"testing {k + 1} of {len(others)}", quiet) as bar:
-                found.append(
-                    run(
-                        first,
-                        other,
-                        wanted,
-                        top=top,
-                        per_topic=per_topic,
-                        on="systems" if own_topics else "both",
-                        names=(labels[0], label),
-                        interval=TopicBootstrap(resamples, confidence_level=level) if interval else None,
-                        test=test,
-                        rank_test=rank_test.method,
-                        n_resamples=resamples,
-                        distribution=saved,
-                        rng=seed,
-                        workers=workers,
-                        progress=bar.update,
-                    )
-                )
+                how = {**settings, "names": (labels[0], label), "progress": bar.update}
+                found.append(_compared(first, other, bootstrap, how, required=interval))
         notes.hide(note for comparison in found for note in comparison.notes)
+    document = None
+    if html is not None:
+        document = Report(html, quiet).write(comparison_document(found, first, others, notes.seen, workers))
     from .answer import print_comparisons
 
-    print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
+    if document is not None and format is Format.json:
+        say(to_json(document))
+    else:
+        print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
     draw_comparisons(plot, plot_kind, found, format, named=wanted is not None)
+
+
+def _compared(
+    truth: Scores, observed: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
+) -> Comparison:
+    """Compare, with intervals where they are required or, for a report, can be had."""
+    from ..comparison import compare as run
+
+    if interval is None or required:
+        return run(truth, observed, interval=interval, **how)
+    try:
+        return run(truth, observed, interval=interval, **how)
+    except InputError as error:
+        found = run(truth, observed, **how)
+        return replace(found, notes=(*found.notes, f"there are no intervals: {error}"))
 
 
 def matrix(

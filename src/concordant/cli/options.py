@@ -68,6 +68,17 @@ PlotOption = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it, to a .pdf, .svg or .png file.")
 ]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
+
+
+def _with_a_folder(path: Path | None) -> Path | None:
+    if path is not None and not path.parent.is_dir():  # before the work, not after it
+        raise typer.BadParameter(f"there is no folder {path.parent}")
+    return path
+
+
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", callback=_with_a_folder, help="Also write a report, one HTML file.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 CoefficientsOption = Annotated[
     list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")

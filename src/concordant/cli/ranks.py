@@ -11,6 +11,7 @@ from .drawing import check_plot, draw
 from .options import (
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
@@ -24,6 +25,7 @@ from .options import (
 )
 from .reading import Reader, known_coefficients, refuse_single_systems
 from .render import Table, to_json
+from .reporting import Report
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ def tiers(
     workers: WorkersOption = 1,
     plot: PlotOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Show the ranks that each system may have, given the topics, and the tiers that can be told apart."""
@@ -83,17 +86,20 @@ def tiers(
                 workers=workers,
                 progress=bar.update,
             )
-    _print_tiers(found, best, format)
+    _print_tiers(found, best, format, None if html is None else Report(html, quiet))
     draw(plot, found.plot, format)
 
 
-def _print_tiers(found: RankIntervals, best: int | None, format: Format) -> None:
+def _print_tiers(found: RankIntervals, best: int | None, format: Format, report: Report | None) -> None:
     from ..tables import listing
 
     top = None if best is None else found.best(best)
+    more = {} if top is None else {"best": {"k": top.k, "possible": top.possible, "certain": top.certain}}
+    content = {**found.to_dict(), **more}
+    if report is not None:
+        content = report.write(content)
     if format is Format.json:
-        more = {} if top is None else {"best": {"k": top.k, "possible": top.possible, "certain": top.certain}}
-        say(to_json({**found.to_dict(), **more}))
+        say(to_json(content))
         return
     if format is not Format.table:
         rows = found.rows()

@@ -10,6 +10,7 @@ from .drawing import check_plot, draw
 from .options import (
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
@@ -22,6 +23,7 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients
+from .reporting import Report
 from .terminal import Bar, Notes, print_table, say
 
 ScoresArgument = Annotated[str, typer.Argument(help="Scores: a file, a folder or a glob.")]
@@ -38,6 +40,7 @@ def reliability(
     workers: WorkersOption = 1,
     plot: PlotOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Expected correlation of the ranking with the true one, over all topics there could be."""
@@ -51,8 +54,10 @@ def reliability(
         read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
         found = run(read, rng=seed, workers=workers)
         intervals = [expected_correlation(read, c, "posterior", rng=seed, workers=workers) for c in ("tau", "tau_ap")]
+    content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
+    if html is not None:
+        content = Report(html, quiet).write(content)
     if format is Format.json:
-        content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
         say(to_json(content))
         draw(plot, found.plot, format)
         return

@@ -190,6 +190,7 @@ class JudgmentStudy:
             return [{k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()} for row in rows]
 
         return {
+            "verdict": self.verdict(),
             "rows": plain(self.rows()),
             "systems": plain(self.systems_rows()),
             "settings": dict(self.settings),
