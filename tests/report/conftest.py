@@ -51,9 +51,9 @@ def documented(truth: cc.Scores, *observed: cc.Scores, names: tuple[str, ...] = 
             truth,
             side,
             names=(names[0], label),
-            interval=cc.TopicBootstrap(199),
+            interval=cc.TopicBootstrap(500),
             test=True,
-            n_resamples=199,
+            n_resamples=500,
             rng=1,
         )
         for side, label in zip(observed, names[1:], strict=True)

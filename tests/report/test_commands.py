@@ -22,7 +22,7 @@ from ..judgments.test_study import MACHINE, QRELS, RUNS, TEAMS
 from .test_page import Page
 
 PEOPLE, CAREFUL, HASTY = (str(collection(name)) for name in ("people", "careful", "hasty"))
-FEW = ["--resamples", "199"]
+FEW = ["--resamples", "500"]
 Run = Callable[..., str]
 
 
@@ -51,11 +51,11 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
         truth, observed = cc.read_scores(PEOPLE), cc.read_scores(other)
         names = ("people.csv", Path(other).name)
-        how: dict[str, Any] = {"interval": cc.TopicBootstrap(199), "test": True, "n_resamples": 199, "rng": 3}
+        how: dict[str, Any] = {"interval": cc.TopicBootstrap(500), "test": True, "n_resamples": 500, "rng": 3}
         found = cc.compare(truth, observed, names=names, **how).to_dict()
         assert {key: part[key] for key in found} == json.loads(json.dumps(found))
         assert part["rank_intervals"] == json.loads(
-            json.dumps(cc.rank_intervals(truth, n_resamples=199, rng=3).to_dict())
+            json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
         )
         assert part["reliability"] == json.loads(json.dumps(cc.reliability(truth, rng=3).to_dict()))
         for name in ("tau_b", "tau_ap_b", "pearson_rank"):
@@ -66,7 +66,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
         assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])
     tested = cc.compare_judges(
-        PEOPLE, CAREFUL, HASTY, "tau_b", n_resamples=199, rng=3, names=("careful.csv", "hasty.csv")
+        PEOPLE, CAREFUL, HASTY, "tau_b", n_resamples=500, rng=3, names=("careful.csv", "hasty.csv")
     )
     assert printed["judges"] == [json.loads(json.dumps(tested.to_dict()))]
 
@@ -142,7 +142,6 @@ def collected(tmp_path: Path) -> Path:
         ["single-run", "runs", "human.txt"],
         ["leave-out", "runs", "human.txt", "--teams", "teams.csv"],
         ["mix", "runs", "human.txt", "machine.txt", "--shares", "0.5,1", "--draws", "3"],
-        ["judges", "runs", "human.txt", "machine.txt"],
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -161,14 +160,30 @@ def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -
     assert told == [round(mean, 3) for mean in ([means[-1], means[0]] if len(means) > 1 else means)]
     assert document["study"]["rows"] == plain["rows"]
     known = {json.dumps(v) for rows in (plain["rows"], plain["systems"]) for row in rows for v in row.values()}
-    labels = plain.get("labels", {})
-    assert bool(labels) == (arguments[0] == "judges")
-    for found in labels.values():
+    assert page.cells
+    assert {full for full, _ in page.cells} <= known
+
+
+def test_judges(run: Run, collected: Path) -> None:
+    judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "human.txt", "-m", "AP", "--resamples", "500"]
+    printed = json.loads(run(*judges, "-f", "json", "--html", "r.html"))
+    plain = json.loads(run(*judges, "-f", "json"))
+    for made in (printed["study"], plain["study"]):
+        del made["cost"]
+    assert printed["judges"]["rows"] == plain["rows"]
+    assert printed["judges"]["tests"] == plain["tests"]
+    assert printed["study"] == {**plain["study"], "labels": plain["labels"]}
+    page = Page((collected / "r.html").read_text(encoding="utf-8"))
+    tables = (plain["rows"], plain["study"]["rows"], plain["study"]["systems"])
+    known = {json.dumps(v) for rows in tables for row in rows for v in row.values()}
+    for test in plain["tests"]:
+        limits = (test["interval"]["low"], test["interval"]["high"])
+        known |= {json.dumps(v) for v in (*test["names"], test["difference"], test["pvalue"], *limits)}
+    for found in plain["labels"].values():
         known |= {json.dumps(v) for row in (found["labels"], *found["confusion"]) for v in row}
         for estimate in (v for v in found.values() if isinstance(v, dict) and "interval" in v):
-            known |= {
-                json.dumps(v) for v in (estimate["value"], estimate["interval"]["low"], estimate["interval"]["high"])
-            }
+            interval = estimate["interval"] or {"low": None, "high": None}
+            known |= {json.dumps(v) for v in (estimate["value"], interval["low"], interval["high"])}
     assert page.cells
     assert {full for full, _ in page.cells} <= known
 

@@ -81,7 +81,7 @@ def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
         "one": document,
         "two": two,
         "hostile": hostile,
-        "tiers": cc.rank_intervals(people, n_resamples=199, rng=1).to_dict(),
+        "tiers": cc.rank_intervals(people, n_resamples=500, rng=1).to_dict(),
         "reliability": cc.reliability(people, rng=1).to_dict(),
         "bare": json.loads(json.dumps(cc.compare(people, cc.load_collection("hasty"), rng=1).to_dict())),
         "means": cc.compare(
@@ -212,7 +212,7 @@ def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:
 
 def test_150_systems_and_250_topics_stay_below_3_mb() -> None:
     truth, observed = made([f"system-{k:03d}-with-a-usual-name" for k in range(150)], 250, noise=0.5)
-    found = cc.compare(truth, observed, per_topic=True, rank_test=None, n_resamples=199, rng=1)
+    found = cc.compare(truth, observed, per_topic=True, rank_test=None, n_resamples=500, rng=1)
     text = cc.report_html(cc.report_document(found, truth, observed))
     assert len(text.encode()) < 3_000_000
 

@@ -63,7 +63,7 @@ def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
     x, y = np.array(part["truth_means"]), np.array(part["observed_means"])
     swapped = np.triu((x[:, None] - x) * (y[:, None] - y) < 0, 1).sum()
     assert part["explanation"]["counts"]["swapped"] == swapped
-    found = cc.rank_intervals(cc.load_collection("people"), n_resamples=199, rng=1)
+    found = cc.rank_intervals(cc.load_collection("people"), n_resamples=500, rng=1)
     better = found.better()
     place = {system: k for k, system in enumerate(found.systems)}
     for pair in part["explanation"]["pairs"]:
@@ -75,7 +75,7 @@ def test_a_swapped_pair_that_the_topics_tell_apart_matters() -> None:
     rng = np.random.default_rng(1)
     truth = cc.Scores(np.array([0.9, 0.5, 0.1]) + rng.normal(0, 0.02, (20, 3)), range(20), ["a", "b", "c"])
     observed = {"a": 0.9, "b": 0.1, "c": 0.5}
-    document = cc.report_document(cc.compare(truth, observed, n_resamples=199, rng=1), truth, observed)
+    document = cc.report_document(cc.compare(truth, observed, n_resamples=500, rng=1), truth, observed)
     explanation = document["comparisons"][0]["explanation"]
     assert explanation["counts"] == {"pairs": 3, "with_loss": 1, "swapped": 1, "matters": 1}
     assert [(p["better"], p["worse"]) for p in explanation["matters"]] == [("b", "c")]

@@ -116,12 +116,12 @@ def print_each_out(
     print_table(Table(["measure", *names], rows), Format.table)
 
 
-def print_judges(found: JudgeStudy, format: Format) -> None:
-    """Judges beside the truth: rankings, which is better than which, labels."""
+def print_judges(found: JudgeStudy, format: Format, document: dict[str, Any] | None) -> None:
+    """Judges beside the truth: rankings, which is better than which, labels; as JSON, the document of a report."""
     from .render import Table, to_json
 
     if format is Format.json:
-        say(to_json(found.to_dict()))
+        say(to_json(document or found.to_dict()))
         return
     if format is Format.csv:
         rows = found.rows()

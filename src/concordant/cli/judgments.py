@@ -280,9 +280,7 @@ def judges(
         )
     if output is not None:
         study.save(output)
-    if html is not None:
-        Report(html, quiet).write(study)
-    print_judges(study, format)
+    print_judges(study, format, None if html is None else Report(html, quiet).write(study))
 
 
 def _numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
