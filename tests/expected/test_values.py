@@ -162,6 +162,17 @@ def test_an_outlier_far_off() -> None:
     assert cc.discordance(values, "res").values[0, 1] == pytest.approx(literal.res_on_grid(whole[:, 0]), abs=1e-7)
 
 
+@pytest.mark.parametrize("ratio", [100, 1_000, 10_000])
+def test_one_topic_decides(ratio: int) -> None:
+    """Where it is not drawn, the sum is small beside the range of all sums; against plain resampling."""
+    rng = np.random.default_rng(ratio)
+    d = rng.normal(0.2, 1, 20)
+    d[0] = ratio
+    found = cc.discordance(np.column_stack([d, np.zeros(20)]), "res").values[0, 1]
+    drawn = rng.multinomial(20, np.full(20, 1 / 20), 100_000) @ d
+    assert found == pytest.approx((drawn < 0).mean(), abs=4.5 * 0.5 / np.sqrt(100_000))
+
+
 @pytest.mark.parametrize("estimator", ["res", "kd"])
 def test_resampling_tends_to_its_limit(data: Path, estimator: Estimator) -> None:
     values = read_collection(data, "adhoc6")[:, :12]

@@ -152,9 +152,9 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
 
 
 def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[Flags, Flags]:
-    """Whether the characteristic function is still large where an inversion ended: of the sum, and of KD's.
+    """Whether the characteristic function is still large where an inversion fades out: of the sum, and of KD's.
 
-    So it is where one topic's difference is thousands of times the others. Whether it is drawn decides most resamples,
+    So it is where one topic's difference is hundreds of times the others. Whether it is drawn decides most resamples,
     and in those without it the sum is too close to 0 for that many terms.
     """
     n = ascending.shape[1]
@@ -162,8 +162,8 @@ def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> 
     some = np.arange(len(end))
     if n > _MERGED:  # only where half of the differences are close together can it be: the others need no look
         half = (n - 1) // 2
-        some = np.flatnonzero((ascending[:, half:] - ascending[:, : n - half]).min(axis=1) * end < 16)
-    for part in (0.6, 0.7, 0.8, 0.9):
+        some = np.flatnonzero((ascending[:, half:] - ascending[:, : n - half]).min(axis=1) * end < 64)
+    for part in (0.15, 0.2, 0.25, 0.3):  # the terms fade as exp(-(4.5 part)^2 / 2)
         t = part * end[some]
         size = np.abs(np.exp(1j * t[:, None] * ascending[some]).mean(axis=1)) ** n
         plain[some] += size / 4
