@@ -88,7 +88,7 @@ def test_undefined_resamples_leave_their_family_out() -> None:
 def test_limits_are_so_many_standard_errors_and_cut_to_the_range() -> None:
     (s,) = summarise(levels(3), 25)
     z = 1.959963984540054
-    near, far = 1.07 * z * s.standard_error, 1.07 * z * 1.16 * s.standard_error
+    near, far = 1.05 * z * s.standard_error, 1.05 * z * 1.16 * s.standard_error
     found = TopicBootstrap().limits(s, (-10.0, 10.0))
     assert (found.low, found.high) == pytest.approx((s.centre - near, s.centre + far))
     assert found.bias_corrected == s.centre

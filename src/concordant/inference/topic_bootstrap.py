@@ -26,7 +26,7 @@ Method: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]
 
 WIDENING = 1.12
 """Half-width in standard errors, over the normal quantile: above 1 because standard errors are estimated, too."""
-NEAR, LEFT = 1.07, 4.0
+NEAR, LEFT = 1.05, 4.0
 """The same for the method "iterated": NEAR on the side of 0, NEAR * (1 + LEFT / n) on the other. There lies what the
 correction leaves of the bias, in standard errors about as 1 / n. Where the interval reaches beyond 0, both halves are
 that long. All three constants are calibrated by the coverage study."""
