@@ -30,16 +30,12 @@ lint: $(VENV)/tools
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 
+BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals reliability nulls intervals
+
+# All of them, also where one misses a target.
 bench: $(VENV)/installed
-	$(PY) benchmarks/coefficients.py
-	$(PY) benchmarks/reading.py
-	$(PY) benchmarks/distance.py
-	$(PY) benchmarks/evaluation.py
-	$(PY) benchmarks/simulation.py
-	$(PY) benchmarks/rank_intervals.py
-	$(PY) benchmarks/reliability.py
-	$(PY) benchmarks/nulls.py
-	$(PY) benchmarks/intervals.py
+	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
+	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
 # Size and power of the tests, on real collections: some minutes.
 coverage: $(VENV)/installed
