@@ -47,4 +47,5 @@ def grid(n_trials: int = 23, seed: int = 7, chunk: int = 4, work: Dice | None = 
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore it
     run_grid(grid(n_trials=40, seconds=0.05), sys.argv[1], workers=int(sys.argv[2]))
