@@ -8,14 +8,12 @@ often it rejects another one, made by moving the true means by random amounts of
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from data import matrix
 
 import concordant as cc
 from concordant.distance_distribution import Method
@@ -27,10 +25,7 @@ METHODS: tuple[Method, ...] = ("recentred", "paper")
 
 
 def population() -> FloatArray:
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    with (folder / "trec" / "robust2004_ap.csv").open(encoding="utf-8", newline="") as file:
-        return np.array(list(csv.reader(file))[1:], dtype=np.float64)[:, 1:]
+    return matrix("trec/robust2004_ap.csv")
 
 
 def rejected(

@@ -8,19 +8,17 @@ true means; of "another-sample", whether it holds the coefficient of a second sa
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
+from data import matrix
 
 import concordant as cc
 from concordant.inference.nested import Nested, nested_values
@@ -46,15 +44,6 @@ class Design:
     """True means in both conditions."""
 
 
-def read(name: str) -> FloatArray:
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    with (folder / name).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    first = 1 if rows[0][0] == "topic" else 0
-    return np.array([row[first:] for row in rows[1:]], dtype=np.float64)
-
-
 def from_population(x: FloatArray, y: FloatArray) -> Design:
     """Topics drawn with replacement; the truth is the means over all of them."""
 
@@ -71,7 +60,7 @@ def simulated(name: str, disagreement: float = 0.25, noise: float = 0.8) -> Desi
     The first condition is the collection; the second has another system effect (sd `disagreement`) and another residual
     (sd `noise`) on the scale of log odds. Both go into one simulator, so that their errors are correlated as they are.
     """
-    x = read(name)
+    x = matrix(name)
     rng = np.random.default_rng(7)
     odds = np.log((x + 0.05) / (1.05 - x))
     y = inverse_transform(odds + rng.normal(0, disagreement, x.shape[1]) + rng.normal(0, noise, x.shape))
@@ -89,7 +78,7 @@ def simulated(name: str, disagreement: float = 0.25, noise: float = 0.8) -> Desi
 
 def near_ties(best: int = 10, factor: float = 0.1) -> Design:
     """robust2004, the means of its best systems drawn together to a tenth of their distances in both conditions."""
-    x, y = read("trec/robust2004_ap.csv"), read("trec/robust2004_p10.csv")
+    x, y = matrix("trec/robust2004_ap.csv"), matrix("trec/robust2004_p10.csv")
     top = np.argsort(-x.mean(axis=0))[:best]
     for side in (x, y):
         means = side[:, top].mean(axis=0)
@@ -99,7 +88,7 @@ def near_ties(best: int = 10, factor: float = 0.1) -> Design:
 
 def hidden_ties(share: float = 1 / 3, factor: float = 0.05) -> Design:
     """adhoc8: a third of all systems nearly tied, in another order in each condition, and errors that both share."""
-    x = read("trec/adhoc8.csv")
+    x = matrix("trec/adhoc8.csv")
     x = x[:, x.mean(axis=0) > 0.05]
     means = x.mean(axis=0)
     top = np.argsort(-means)[: round(share * len(means))]
@@ -109,16 +98,16 @@ def hidden_ties(share: float = 1 / 3, factor: float = 0.05) -> Design:
 
 
 def dl21(measure: str, judge: str) -> Design:
-    return from_population(*(read(f"dl21/scores/{measure}__{j}.csv") for j in ("human", judge)))
+    return from_population(*(matrix(f"dl21/scores/{measure}__{j}.csv") for j in ("human", judge)))
 
 
 def covid(a: str, b: str) -> Design:
-    return from_population(read(f"covid1/{a}.csv"), read(f"covid1/{b}.csv"))
+    return from_population(matrix(f"covid1/{a}.csv"), matrix(f"covid1/{b}.csv"))
 
 
 def shuffled(share: float) -> Design:
     """robust2004, with the second condition's systems exchanged among themselves: weak agreement, or none."""
-    x, y = read("trec/robust2004_ap.csv"), read("trec/robust2004_p10.csv")
+    x, y = matrix("trec/robust2004_ap.csv"), matrix("trec/robust2004_p10.csv")
     rng = np.random.default_rng(0)
     places = np.arange(y.shape[1])
     some = rng.choice(len(places), round(share * len(places)), replace=False)
@@ -127,7 +116,7 @@ def shuffled(share: float) -> Design:
 
 
 DESIGNS: dict[str, Callable[[], Design]] = {
-    "robust2004 AP, P@10": lambda: from_population(read("trec/robust2004_ap.csv"), read("trec/robust2004_p10.csv")),
+    "robust2004 AP, P@10": lambda: from_population(matrix("trec/robust2004_ap.csv"), matrix("trec/robust2004_p10.csv")),
     "simulated from adhoc7": lambda: simulated("trec/adhoc7.csv"),
     "near-ties at the top": near_ties,
     "covid1 map, P@5": lambda: covid("map", "P_5"),
@@ -138,7 +127,7 @@ DESIGNS: dict[str, Callable[[], Design]] = {
     "dl21 human, prefs (nDCG@10)": lambda: dl21("ndcg_cut_10", "prefs"),
     "dl21 human, llama (nDCG@10)": lambda: dl21("ndcg_cut_10", "binary_llama3.2"),
     "dl21 human, llama (map)": lambda: dl21("map", "binary_llama3.2"),
-    "adhoc8 AP, root of AP": lambda: from_population(read("trec/adhoc8.csv"), np.sqrt(read("trec/adhoc8.csv"))),
+    "adhoc8 AP, root of AP": lambda: from_population(matrix("trec/adhoc8.csv"), np.sqrt(matrix("trec/adhoc8.csv"))),
     "robust2004, half of the systems exchanged": lambda: shuffled(0.5),
     "robust2004, all systems exchanged": lambda: shuffled(1.0),
     "adhoc8, a third tied, shared errors": hidden_ties,

@@ -17,7 +17,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
-from coverage_intervals import FloatArray, read
+from coverage_intervals import FloatArray
+from data import matrix
 
 import concordant as cc
 from concordant.inference.judges import pvalue_of
@@ -35,7 +36,7 @@ def exchanged(truth: FloatArray, a: FloatArray, b: FloatArray) -> Three:
 
 def equal(noise_a: float, noise_b: float) -> Three:
     """robust2004's AP, and two judges off by system effects (sd 0.02) and residuals, with equal tau_b."""
-    truth = read("trec/robust2004_ap.csv")
+    truth = matrix("trec/robust2004_ap.csv")
     rng = np.random.default_rng(3)
     while True:
         a, b = (truth + rng.normal(0, 0.02, 110) + rng.normal(0, sd, truth.shape) for sd in (noise_a, noise_b))
@@ -45,12 +46,12 @@ def equal(noise_a: float, noise_b: float) -> Three:
 
 
 def dl21(a: str, b: str) -> Three:
-    human, first, second = (read(f"dl21/scores/ndcg_cut_10__{judge}.csv") for judge in ("human", a, b))
+    human, first, second = (matrix(f"dl21/scores/ndcg_cut_10__{judge}.csv") for judge in ("human", a, b))
     return human, first, second
 
 
 def covid(truth: str, a: str, b: str) -> Three:
-    x, y, z = (read(f"covid1/{name}.csv") for name in (truth, a, b))
+    x, y, z = (matrix(f"covid1/{name}.csv") for name in (truth, a, b))
     return x, y, z
 
 

@@ -21,15 +21,13 @@ the intervals of "all", as a share of all ranks. The second table has the altern
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from data import matrix
 from scipy.stats import rankdata
 
 import concordant as cc
@@ -87,12 +85,7 @@ def flat(design: Callable[..., Sample]) -> Callable[[np.random.Generator, int, i
 
 
 def collection(name: str) -> FloatArray:
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    with (folder / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    values = np.array(rows[1:], dtype=np.float64)
-    return values[:, 1:] if rows[0][0] == "topic" else values
+    return matrix(f"trec/{name}.csv")
 
 
 def real(name: str, *, borda: bool = False, tied: bool = False) -> Callable[[np.random.Generator, int, int], Sample]:

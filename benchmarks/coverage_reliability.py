@@ -9,14 +9,12 @@ predictions for collections with more topics.
 from __future__ import annotations
 
 import argparse
-import csv
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from data import matrix
 
 import concordant as cc
 from concordant.expected.posterior import Prior
@@ -31,11 +29,7 @@ NEW = 20  # collections with the planned number of topics, a sample
 
 
 def read(name: str) -> FloatArray:
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    with (folder / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    return np.array(rows[1:], dtype=np.float64)[:, int(rows[0][0] == "topic") :]
+    return matrix(f"trec/{name}.csv")
 
 
 def populations() -> dict[str, tuple[FloatArray, Sampler]]:

@@ -7,20 +7,18 @@ needs, and is shown with and without.
 
 from __future__ import annotations
 
-import csv
 import importlib.util
-import os
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from coefficients import Table, fastest
+from data import folder, matrix
 from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
@@ -35,16 +33,8 @@ OF_PEERS = 50  # orders that a slow peer solves in a call
 EPS = 1e-5
 
 
-def folder() -> Path:
-    named = os.environ.get("CONCORDANT_DATA")
-    return (Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data") / "trec"
-
-
 def collection(name: str) -> FloatArray:
-    with (folder() / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    values = np.array(rows[1:], dtype=np.float64)
-    return values[:, 1:] if rows[0][0] == "topic" else values
+    return matrix(f"trec/{name}.csv")
 
 
 def rankings(values: FloatArray, count: int) -> FloatArray:

@@ -1,21 +1,20 @@
 """Speed and memory of scoring runs, as ratios to pytrec_eval in the same run. Run by `make bench`.
 
-Real runs where CONCORDANT_DATA names the collections (TREC-COVID round 1, 143 runs), else made-up ones of that size.
+Real runs (TREC-COVID round 1, 143 runs) where the collections are there, else made-up ones of that size.
 pytrec_eval gets its dictionaries and its evaluator ready-made: only scoring is timed on both sides.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytrec_eval
 from coefficients import Call, Table, fastest
+from data import folder
 
 import concordant as cc
 
@@ -23,11 +22,10 @@ FOUR = {"map": "AP", "ndcg_cut.10": "nDCG@10", "P.10": "P@10", "bpref": "Bpref"}
 
 
 def collection() -> tuple[cc.Runs, cc.Qrels]:
-    named = os.environ.get("CONCORDANT_DATA")
-    if named:
-        folder = Path(named) / "covid1"
-        return cc.read_runs(folder / "runs"), cc.read_qrels(folder / "qrels.txt")
-    print("CONCORDANT_DATA is not set: made-up runs")
+    real = folder() / "covid1"
+    if real.is_dir():
+        return cc.read_runs(real / "runs"), cc.read_qrels(real / "qrels.txt")
+    print(f"no real runs at {real}: made-up ones")
     rng = np.random.default_rng(19)
     runs = {f"run{s}": {str(t): [f"d{d}" for d in rng.permutation(600)[:100]] for t in range(30)} for s in range(143)}
     qrels = {str(t): {f"d{d}": int(rng.integers(3)) for d in rng.permutation(600)[:290]} for t in range(30)}

@@ -9,16 +9,14 @@ Times are of the processor, all threads added up, so that other users of the mac
 
 from __future__ import annotations
 
-import csv
 import math
-import os
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from coefficients import Table
+from data import matrix
 from scipy import special, stats
 
 import concordant as cc
@@ -30,11 +28,7 @@ SPLITS = 100
 
 
 def read(name: str) -> FloatArray:
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    with (folder / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    return np.array(rows[1:], dtype=np.float64)[:, int(rows[0][0] == "topic") :]
+    return matrix(f"trec/{name}.csv")
 
 
 def plug_in(d: FloatArray) -> float:

@@ -316,9 +316,15 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     assert json.loads(good("compare", one, two, "-f", "json"))[0]["systems"] == names
 
 
-def test_demo_runs() -> None:
-    text = good("demo")
-    assert text.count("$ concordant") == 6
+def test_demo_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "concordant", "demo"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    text = done.stdout
+    assert text.count("$ concordant") == 7
+    assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
+    assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert "careful.csv ranks the systems most like the truth" in text
 
 

@@ -340,3 +340,10 @@ def test_equal_totals_give_equal_means_with_negative_scores() -> None:
 def test_scores_whose_sums_would_overflow_are_refused() -> None:
     with pytest.raises(InputError, match=r"'b' on topic '1' is 1\.7e\+308"):
         Scores([[1.0, 1.7e308]], ["1"], ["a", "b"])
+
+
+def test_tiny_scores_keep_their_order() -> None:
+    values = np.array([[3.0, 1.0, 2.0], [3.5, 1.5, 2.0]])
+    for scale in (1e-250, 1e-290, 1e-300):
+        assert np.argsort(mean_over_topics(values * scale)).tolist() == [1, 2, 0]
+        np.testing.assert_allclose(mean_over_topics(values * scale) / scale, [3.25, 1.25, 2.0], rtol=1e-11)

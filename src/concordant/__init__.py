@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from .rank_places import RankProbabilities, rank_probabilities
     from .rank_testing import RankTest, rank_test
     from .read import read_qrels, read_run, read_runs, read_scores
+    from .report import report_document, report_html, write_report
     from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
@@ -124,6 +125,7 @@ _MODULE_OF = {
         "inference.topic_bootstrap": ("TopicBootstrap",),
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
+        "report": ("report_document", "report_html", "write_report"),
         "rerankings": ("random_rankings",),
         "inference.judges": ("JudgeComparison", "compare_judges"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
@@ -220,6 +222,8 @@ __all__ = [
     "read_scores",
     "reliability",
     "reliability_study",
+    "report_document",
+    "report_html",
     "simulate",
     "spearman",
     "split_half",
@@ -239,6 +243,7 @@ __all__ = [
     "tau_strict",
     "tie_bounds",
     "weighted_tau",
+    "write_report",
 ]
 
 

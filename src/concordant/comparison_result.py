@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray
-from .errors import import_extra
+from .errors import InputError, import_extra
 from .estimates import Interval
 from .rank_testing import RankTest
 from .tables import counted
@@ -16,6 +16,8 @@ from .tables import counted
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
     from .inference.correlation import CorrelationEstimate
+
+Kind = Literal["scatter", "ranks", "panels", "forest"]
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,36 @@ class Comparison:
             for v, ends in zip(self.values, limits, strict=True)
         ]
         return import_extra("pandas").DataFrame(rows, columns=columns).set_index("coefficient")
+
+    def plot(self, kind: Kind = "scatter", ax: Any = None, *, top: int = 10) -> Any:
+        """Draw it, on new axes one column wide if none are given.
+
+        Parameters
+        ----------
+        kind : {"scatter", "ranks", "panels", "forest"}
+            "scatter": observed means against those of the truth, with the diagonal, the `top` best highlighted, tied
+            systems linked, and the names of those whose ranks differ most. "ranks": ranks linked to ranks.
+            "panels": the `top` best and worst by themselves, as in figures 1 and 2 of yilmaz2008, and all systems where
+            there is room for three panels. "forest": the coefficients with their intervals.
+        ax
+            matplotlib axes; for "panels" two or three of them.
+        top : int
+            How many systems are the best ones.
+
+        Returns
+        -------
+        The axes; a list of them for "panels".
+        """
+        from .plots import agreement, intervals
+
+        if kind not in get_args(Kind):
+            raise InputError(f"kind is {kind!r}: choose from {', '.join(map(repr, get_args(Kind)))}")
+        if isinstance(top, bool) or not isinstance(top, int) or top < 1:
+            raise InputError(f"top is {top!r}: give a whole number from 1")
+        if kind == "forest":
+            return intervals.coefficients(self, ax)
+        draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
+        return draw(self, ax, top=top)
 
 
 def _shown(value: Value) -> str:

@@ -54,6 +54,12 @@ class DiscriminativePower:
             "correction": self.correction,
         }
 
+    def plot(self, ax: Any = None) -> Any:
+        """All pairs as a bar: those that observed confirms, those that it does not, those that do not differ."""
+        from .plots import parts
+
+        return parts.discriminative_power(self, ax)
+
 
 def discriminative_power(
     truth: Truth, observed: Observed, alpha: float = 0.05, correction: Correction | None = None

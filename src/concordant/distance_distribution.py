@@ -182,6 +182,12 @@ class DistanceDistribution:
                 "use the same"
             )
 
+    def plot(self, ax: Any = None) -> Any:
+        """A histogram of the distances."""
+        from .plots import distributions
+
+        return distributions.distances(self, ax)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .npz file, whole or not at all."""
         about = json.dumps({"format": FORMAT, **self.settings()})

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import import_extra
-from .figures import axes
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,7 @@ class Estimate:
         return import_extra("pandas").DataFrame([row])
 
     def plot(self, ax: Any = None) -> Any:
-        """The value as a point, its interval as a line."""
-        ax = axes(ax)
-        if self.interval is not None:
-            ax.plot([self.interval.low, self.interval.high], [0, 0], color="0.4", linewidth=2)
-        ax.plot([self.value], [0], "o", color="C0")
-        ax.set_yticks([0], [self.coefficient])
-        ax.set_xlabel("correlation")
-        return ax
+        """The value as a dot, its interval as a line."""
+        from .plots import intervals
+
+        return intervals.estimate(self, ax)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +15,12 @@ from typing import IO
 def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A binary file to write to, which takes the place of `path` once the block ends without an error."""
     target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part")
+    except OSError as error:  # which names a file that nobody asked for
+        raise OSError(error.errno, error.strerror, str(target)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

@@ -15,7 +15,6 @@ from .coefficients.sums import check_workers
 from .distance import Problem, Truth, matrix_of
 from .distance_distribution import DistanceDistribution
 from .errors import InputError
-from .figures import axes
 from .rerankings import rankings_at_tau
 from .resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
 from .scores import Scores, mean_over_topics
@@ -72,19 +71,9 @@ class RankProbabilities:
 
     def plot(self, ax: Any = None) -> Any:
         """The paper's figure 3: systems across, ranks up, the colour a logarithm of the probability."""
-        ax = axes(ax)
-        from matplotlib.colors import LogNorm
+        from .plots import matrices
 
-        shown = np.ma.masked_less_equal(self.values.T, 0)
-        edges = np.arange(len(self.systems) + 1) + 0.5
-        least = max(1 / self.n_rankings, 1e-6)
-        mesh = ax.pcolormesh(edges, edges, shown, norm=LogNorm(min(least, 0.5), 1), cmap="viridis")
-        ax.figure.colorbar(mesh, ax=ax, label="probability")
-        ax.set_xlabel("system, by its rank in the truth")
-        ax.set_ylabel("rank")
-        ax.locator_params(integer=True)
-        ax.set_aspect("equal")
-        return ax
+        return matrices.rank_probabilities(self, ax)
 
 
 def rank_probabilities(  # noqa: PLR0913

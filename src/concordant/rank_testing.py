@@ -11,7 +11,6 @@ from .coefficients.sums import check_workers
 from .distance import Observed, Problem, Truth, scores_beside
 from .distance_distribution import DistanceDistribution, Method, paper_distances, recentred_distances
 from .errors import InputError
-from .figures import axes
 from .resampling import Progress, Seed, check_alpha, check_count, generator
 from .tables import counted
 
@@ -77,17 +76,9 @@ class RankTest:
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""
-        ax = axes(ax)
-        ax.hist(self.distribution.distances, bins=40, color="0.75")
-        ax.axvline(self.distance, color="C3", label=f"observed, p = {self.pvalue:.3f}")
-        if math.isfinite(self.critical_value):
-            ax.axvline(
-                self.critical_value, color="0.3", linestyle="--", label=f"critical value, alpha = {self.alpha:g}"
-            )
-        ax.set_xlabel("rank distance")
-        ax.set_ylabel("resamples")
-        ax.legend()
-        return ax
+        from .plots import distributions
+
+        return distributions.rank_test(self, ax)
 
 
 def rank_test(  # noqa: PLR0913

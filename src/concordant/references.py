@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 from .coefficients.registry import get_coefficient
 from .errors import InputError
 
@@ -153,3 +156,16 @@ def bibliography(names: list[str]) -> list[str]:
         except InputError as error:
             raise InputError(f"{error}; or from the papers {', '.join(BIBTEX)}") from None
     return [BIBTEX[key] for key in dict.fromkeys(keys)]
+
+
+def reference(entry: str) -> str:
+    """A BibTeX entry of this module as a line to read."""
+    found = dict(re.findall(r"^  (\w+)\s*= \{(.*?)\},?$", entry, re.MULTILINE | re.DOTALL))
+    plain = {k: re.sub(r"\s+", " ", v.replace("\\'", "\u0301")) for k, v in found.items()}
+    plain = {k: re.sub(r"\u0301(\w)", "\\1\u0301", v.replace("{", "").replace("}", "")) for k, v in plain.items()}
+    key = entry.partition("{")[2].partition(",")[0]
+    where = plain.get("journal") or plain.get("booktitle", "")
+    volume = f" {plain['volume']}" if "volume" in plain else ""
+    pages = f", {plain['pages'].replace('--', '–')}" if "pages" in plain else ""
+    authors = unicodedata.normalize("NFC", plain["author"].replace(" and ", "; "))
+    return f"[{key}] {authors} ({plain['year']}). {plain['title']}. {where}{volume}{pages}."

@@ -51,8 +51,9 @@ def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> Floa
         up = _POWERS[digits.astype(np.intp)]
         return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
     up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
-    steps = np.rint(np.abs(x) * up / down - 0.02)
-    return np.asarray(np.copysign(steps / up * down, x) + 0.0)
+    more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
+    steps = np.rint(np.abs(x) * up * more / down - 0.02)
+    return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

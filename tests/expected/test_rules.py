@@ -208,3 +208,13 @@ def test_commands(tmp_path: Path) -> None:
     assert run(app, ["plan", str(file), "--probability", "0.9", "-c", "tau_ap", "-f", "csv"]).output.startswith(
         "topics,"
     )
+
+
+def test_no_number_of_topics_tells_identical_systems_apart() -> None:
+    values = np.repeat(np.random.default_rng(1).random((12, 1)), 5, axis=1)
+    plan = cc.plan_topics(values, target=0.5, rng=1)
+    assert plan.n_topics is None
+    assert np.abs(plan.expected).max() < 0.1
+    values[:, :3] = np.random.default_rng(2).random((12, 3))  # one pair of ten is identical: tau is 0.9 at most
+    assert cc.plan_topics(values, target=0.91, rng=1, n_resamples=4_000).n_topics is None
+    assert 0.85 < cc.plan_topics(values, target=0.91, rng=1, n_resamples=4_000).expected[-1] < 0.91

@@ -162,6 +162,17 @@ def test_an_outlier_far_off() -> None:
     assert cc.discordance(values, "res").values[0, 1] == pytest.approx(literal.res_on_grid(whole[:, 0]), abs=1e-7)
 
 
+@pytest.mark.parametrize("ratio", [100, 1_000, 10_000])
+def test_one_topic_decides(ratio: int) -> None:
+    """Where it is not drawn, the sum is small beside the range of all sums; against plain resampling."""
+    rng = np.random.default_rng(ratio)
+    d = rng.normal(0.2, 1, 20)
+    d[0] = ratio
+    found = cc.discordance(np.column_stack([d, np.zeros(20)]), "res").values[0, 1]
+    drawn = rng.multinomial(20, np.full(20, 1 / 20), 100_000) @ d
+    assert found == pytest.approx((drawn < 0).mean(), abs=4.5 * 0.5 / np.sqrt(100_000))
+
+
 @pytest.mark.parametrize("estimator", ["res", "kd"])
 def test_resampling_tends_to_its_limit(data: Path, estimator: Estimator) -> None:
     values = read_collection(data, "adhoc6")[:, :12]
@@ -217,3 +228,32 @@ def test_native_and_numpy_kernels_agree(seed: int) -> None:
         bands.append(h)
     np.testing.assert_allclose(shares[1], shares[0], atol=1e-8)
     np.testing.assert_allclose(bands[1], bands[0], rtol=1e-8)
+
+
+@pytest.mark.parametrize(("n", "tolerance"), [(8, 1e-9), (12, 1e-9), (30, 1e-3)])
+def test_systems_alike_but_for_one_topic(n: int, tolerance: float) -> None:
+    """Whether that topic is drawn decides; without it, differences of a ten-thousandth of it do."""
+    rng = np.random.default_rng(n)
+    whole = rng.integers(-50, 51, n - 1)
+    lower = rng.random(n)
+    upper = lower + np.append(0.2, whole * 2e-6)
+    one, total = np.bincount(whole + 50, minlength=101) / n, np.ones(1)
+    for _ in range(n):
+        total = np.convolve(total, one)  # the topic that differs is never drawn
+    expected = total[: 50 * n].sum() + total[50 * n] / 2
+    found = cc.discordance(np.column_stack([upper, lower]), "res").values[0, 1]
+    assert found == pytest.approx(expected, abs=tolerance)
+
+
+def test_rounding_errors_do_not_hide_a_grid() -> None:
+    """0.6 + 0.3 is not 0.9, and still on a grid of tenths."""
+    rng = np.random.default_rng(4)
+    clean = rng.integers(0, 8, (9, 4)) / 10
+    clean[0, :2] = 0.6, 0.9
+    noisy = clean.copy()
+    clean[:, 3] = np.round(clean[:, 0] + 0.3, 10)
+    noisy[:, 3] = noisy[:, 0] + 0.3
+    assert (clean != noisy).any()
+    for estimator in ("ml", "msqd", "res", "kd"):
+        a, b = (cc.discordance(v, estimator).values for v in (clean, noisy))
+        np.testing.assert_allclose(a, b, atol=1e-12)

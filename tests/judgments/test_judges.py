@@ -18,7 +18,7 @@ JUDGES = {"noisy": NOISY, "machine": MACHINE, "half": QRELS.with_grades(QRELS.gr
 
 @pytest.fixture(scope="module")
 def found() -> cc.JudgeStudy:
-    return cc.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=300)
+    return cc.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=500)
 
 
 def test_parts(found: cc.JudgeStudy) -> None:
@@ -26,14 +26,14 @@ def test_parts(found: cc.JudgeStudy) -> None:
     for judge, qrels in JUDGES.items():
         estimate = found.estimates[judge, "nDCG@5", "tau_ap_b"]
         assert estimate.value == cc.tau_ap_b(scores["truth"].means(), scores[judge].means())
-        bootstrap = cc.TopicBootstrap(300)
+        bootstrap = cc.TopicBootstrap(500)
         again = cc.correlate(scores["truth"], scores[judge], "tau_ap_b", interval=bootstrap, rng=4)
         assert estimate.interval == again.interval
         assert found.labels[judge].to_dict() == label_agreement(QRELS, qrels, rng=4).to_dict()
         distance = cc.rank_distance(scores["truth"], scores[judge].means())
         assert found.study.value("judge", judge, "nDCG@5", "d_rank") == pytest.approx(distance, abs=1e-9)
     test = cc.compare_judges(
-        scores["truth"], scores["noisy"], scores["machine"], "tau_b", n_resamples=300, names=("noisy", "machine"), rng=4
+        scores["truth"], scores["noisy"], scores["machine"], "tau_b", n_resamples=500, names=("noisy", "machine"), rng=4
     )
     assert found.tests["noisy", "machine"].to_dict() == test.to_dict()
     assert len(found.tests) == 3
@@ -50,7 +50,7 @@ def test_answers(found: cc.JudgeStudy) -> None:
     assert len(found.to_frame()) == 3 * 2 * 2
     content = found.to_dict()
     assert [row["judge"] for row in content["rows"][::4]] == list(JUDGES)
-    alone = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=200)
+    alone = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=500)
     assert not alone.tests
     assert alone.verdict().endswith(").")
 
@@ -82,5 +82,5 @@ def test_bad_arguments(judges: Any, changed: dict[str, Any], message: str) -> No
 def test_topics_that_the_truth_lacks_are_left_out() -> None:
     few = QRELS.select(QRELS.topics[:9])
     with pytest.warns(cc.DataWarning, match="3 topics of the runs left out"):
-        found = cc.judge_study(RUNS, few, {"machine": MACHINE}, ["AP"], n_resamples=200)
+        found = cc.judge_study(RUNS, few, {"machine": MACHINE}, ["AP"], n_resamples=500)
     assert len(found.study.topics) == 9

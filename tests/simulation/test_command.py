@@ -49,3 +49,20 @@ def test_mistakes_leave_the_old_file(tmp_path: Path) -> None:
     assert out.read_text() == "precious"
     assert run(percent, "-n", 3, "-o", out, "--lowest", 0, "--highest", 100).returncode == 0
     assert cc.read_scores(out).values.max() > 1
+
+
+def test_the_collection_itself_is_not_overwritten(tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_bytes(Path(PEOPLE).read_bytes())
+    done = run(scores, "-n", 3, "-o", scores)
+    assert done.returncode == 2
+    assert "the collection itself: give another file" in done.stderr
+    assert scores.read_bytes() == Path(PEOPLE).read_bytes()
+
+
+def test_messages_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    for out in (tmp_path / "missing" / "out.csv", tmp_path):
+        done = run(PEOPLE, "-n", 3, "-o", out)
+        assert done.returncode == 1
+        assert str(out) in done.stderr
+        assert ".part" not in done.stderr

@@ -111,7 +111,7 @@ def test_files(study: cc.ReliabilityStudy, tmp_path: Path) -> None:
     for path in written[1:]:
         assert path.read_bytes().startswith(b"\x89PNG")
     figure = study.figure("bias")
-    assert [ax.get_title() for ax in figure.axes] == [
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [
         r"people, $\tau$",
         r"people, $\tau_{AP}$",
         r"hasty, $\tau$",

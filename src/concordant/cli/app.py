@@ -31,9 +31,12 @@ from .ranks import explain, tiers
 from .reading import Reader
 from .reliability import plan, reliability
 from .render import printable
+from .reporting import report
 from .simulation import simulate
 from .studies import app as studies
 from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
+
+DEMO_REPORT = "demo-report.html"
 
 app = typer.Typer(
     name="concordant",
@@ -102,6 +105,7 @@ app.command()(reliability)
 app.command()(plan)
 app.command()(tiers)
 app.command()(explain)
+app.command()(report)
 
 
 @app.command()
@@ -149,6 +153,10 @@ def demo() -> None:
         ("All against all.", ["matrix", human, careful, hasty, "-c", "tau_ap_b"]),
         ("For the paper.", ["compare", human, careful, hasty, "-c", "tau_b", "-c", "tau_ap_b", "--format", "latex"]),
         ("And whom to cite.", ["cite", "tau_ap_b"]),
+        (
+            "All of it in one file, to look at and to send.",
+            ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", DEMO_REPORT],
+        ),
     ]
     for k, (text, arguments) in enumerate(steps):
         if k:
@@ -157,6 +165,7 @@ def demo() -> None:
         shown = [Path(a).name if a.endswith(".csv") else a for a in arguments]
         say(f"$ concordant {' '.join(shown)}\n")
         app(arguments, standalone_mode=False)
+    say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
 
 
 def _yes(is_so: bool) -> str:

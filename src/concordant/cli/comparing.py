@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import InputError, TiesError
+from .drawing import check_figure, check_plot, draw, draw_comparisons
 from .options import (
     CoefficientsOption,
+    Figure,
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
     MissingOption,
+    PlotOption,
     QuietOption,
     RankTest,
     SeedOption,
@@ -24,7 +29,14 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
+from .render import to_json
+from .reporting import Report, comparison_document
 from .terminal import Bar, Notes, print_table, say
+
+if TYPE_CHECKING:
+    from ..comparison_result import Comparison
+    from ..inference.topic_bootstrap import TopicBootstrap
+    from ..scores import Scores
 
 
 def compare(
@@ -56,15 +68,20 @@ def compare(
     ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
+    plot_kind: Annotated[
+        Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
+    ] = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare one truth with one or more rankings of the same systems."""
-    from ..comparison import compare as run
     from ..inference.topic_bootstrap import TopicBootstrap
 
     if per_topic and own_topics:
         raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
+    check_figure(plot, plot_kind, len(observed))
     wanted = known_coefficients(coefficient) if coefficient else None
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)
@@ -78,32 +95,50 @@ def compare(
             saved, rank_test = DistanceDistribution.load(distribution), RankTest.paper
         if common:
             first, *others = on_common_data([first, *others], labels, own_topics)
+        settings = {
+            "coefficients": wanted,
+            "top": top,
+            "per_topic": per_topic,
+            "on": "systems" if own_topics else "both",
+            "test": test or html is not None,
+            "rank_test": rank_test.method,
+            "n_resamples": resamples,
+            "distribution": saved,
+            "rng": seed,
+            "workers": workers,
+        }
+        bootstrap = TopicBootstrap(resamples, confidence_level=level) if interval or html is not None else None
         found = []
         for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
             with Bar(f"testing {k + 1} of {len(others)}", quiet) as bar:
-                found.append(
-                    run(
-                        first,
-                        other,
-                        wanted,
-                        top=top,
-                        per_topic=per_topic,
-                        on="systems" if own_topics else "both",
-                        names=(labels[0], label),
-                        interval=TopicBootstrap(resamples, confidence_level=level) if interval else None,
-                        test=test,
-                        rank_test=rank_test.method,
-                        n_resamples=resamples,
-                        distribution=saved,
-                        rng=seed,
-                        workers=workers,
-                        progress=bar.update,
-                    )
-                )
+                how = {**settings, "names": (labels[0], label), "progress": bar.update}
+                found.append(_compared(first, other, bootstrap, how, required=interval))
         notes.hide(note for comparison in found for note in comparison.notes)
+    document = None
+    if html is not None:
+        document = Report(html, quiet).write(comparison_document(found, first, others, notes.seen, workers))
     from .answer import print_comparisons
 
-    print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
+    if document is not None and format is Format.json:
+        say(to_json(document))
+    else:
+        print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
+    draw_comparisons(plot, plot_kind, found, format, named=wanted is not None)
+
+
+def _compared(
+    truth: Scores, observed: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
+) -> Comparison:
+    """Compare, with intervals where they are required or, for a report, can be had."""
+    from ..comparison import compare as run
+
+    if interval is None or required:
+        return run(truth, observed, interval=interval, **how)
+    try:
+        return run(truth, observed, interval=interval, **how)
+    except InputError as error:
+        found = run(truth, observed, **how)
+        return replace(found, notes=(*found.notes, f"there are no intervals: {error}"))
 
 
 def matrix(
@@ -117,6 +152,7 @@ def matrix(
     own_topics: Annotated[
         bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
     ] = False,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -124,10 +160,12 @@ def matrix(
     import numpy as np
 
     from ..coefficients.registry import get_coefficient
-    from .render import Table
+    from ..plots.matrices import matrix as draw_matrix
+    from .render import Cell, Table
 
     if len(files) < 2:
         raise typer.BadParameter("give at least two files")
+    check_plot(plot)
     name = known_coefficients([coefficient])[0]
     with Notes(quiet):
         read = Reader(measure, missing, lower_is_better, systems, topics)
@@ -144,21 +182,18 @@ def matrix(
     if format is Format.json:
         from .render import to_json
 
-        say(
-            to_json(
-                {
-                    "coefficient": name,
-                    "rankings": labels,
-                    "systems": list(aligned[0].systems),
-                    "topics": [] if own_topics else list(aligned[0].topics),
-                    "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
-                }
-            )
-        )
-        return
-    if format is Format.table:
-        topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
-        say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
-    print_table(
-        Table(["", *labels], [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]), format
-    )
+        content = {
+            "coefficient": name,
+            "rankings": labels,
+            "systems": list(aligned[0].systems),
+            "topics": [] if own_topics else list(aligned[0].topics),
+            "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
+        }
+        say(to_json(content))
+    else:
+        if format is Format.table:
+            topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
+            say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
+        rows: list[list[Cell]] = [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]
+        print_table(Table(["", *labels], rows), format)
+    draw(plot, lambda: draw_matrix(values, labels, name), format)

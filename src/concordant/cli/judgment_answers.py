@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .evaluating import DEFAULT
 from .options import Format, Missing
 from .reading import known_coefficients
+from .reporting import Report
 from .studies import Lines
 from .terminal import Bar, Notes, print_table, say
 
@@ -36,6 +37,7 @@ class Asked:
     workers: int
     output: Path | None
     quiet: bool
+    html: Path | None = None
 
     def study(self, runs: Runs, qrels: Qrels, changes: Sequence[Change]) -> JudgmentStudy:
         """Run it, with a bar, and write its tables where they were asked for."""
@@ -68,12 +70,17 @@ class Asked:
         return study
 
 
-def answer(study: JudgmentStudy, format: Format, output: Path | None) -> None:
+def answer(study: JudgmentStudy, format: Format, asked: Asked, more: Mapping[str, Any] | None = None) -> None:
+    """Print a study, and write the report that was asked for; `more` belongs to its JSON."""
     from .render import Table, to_json
 
-    if format is Format.json:
-        say(to_json(study.to_dict()))
-        return
+    if asked.html is not None or format is Format.json:
+        content = {**study.to_dict(), **(more or {})}
+        if asked.html is not None:
+            content = Report(asked.html, asked.quiet).write(content)
+        if format is Format.json:
+            say(to_json(content))
+            return
     if format is Format.csv:
         rows = study.rows()
         print_table(Table(list(rows[0]), [list(row.values()) for row in rows]), format)
@@ -86,7 +93,7 @@ def answer(study: JudgmentStudy, format: Format, output: Path | None) -> None:
     print_table(Table(columns, table), format)
     if format is Format.table:
         spread = " Means over draws; --format csv has their spread." if len(study.values) > len(study.changes) else ""
-        kept = f" Every number, and each system's: {output}." if output is not None else ""
+        kept = f" Every number, and each system's: {asked.output}." if asked.output is not None else ""
         resamples = f"{study.settings['n_resamples']} resamples"
         say(f"\np: test of the rank distance in the paper's way, {resamples}.{spread}{kept}")
 
@@ -109,12 +116,12 @@ def print_each_out(
     print_table(Table(["measure", *names], rows), Format.table)
 
 
-def print_judges(found: JudgeStudy, format: Format) -> None:
-    """Judges beside the truth: rankings, which is better than which, labels."""
+def print_judges(found: JudgeStudy, format: Format, document: dict[str, Any] | None) -> None:
+    """Judges beside the truth: rankings, which is better than which, labels; as JSON, the document of a report."""
     from .render import Table, to_json
 
     if format is Format.json:
-        say(to_json(found.to_dict()))
+        say(to_json(document or found.to_dict()))
         return
     if format is Format.csv:
         rows = found.rows()

@@ -15,6 +15,7 @@ from .options import (
     CoefficientsOption,
     Format,
     FormatOption,
+    HtmlOption,
     Missing,
     MissingOption,
     QuietOption,
@@ -22,6 +23,7 @@ from .options import (
     WorkersOption,
 )
 from .reading import labels_of, names_of
+from .reporting import Report
 from .terminal import Bar, Notes, say
 
 app = typer.Typer(
@@ -62,6 +64,7 @@ def pool(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Judge only the first k documents of each run (Yilmaz et al. 2008, figures 1 and 2)."""
@@ -69,8 +72,8 @@ def pool(
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
     changes = [Change("depth_pool", k, **options) for k in _numbers(depths, "--depths", int)]
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, output)
+    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
+    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
 
 
 @app.command()
@@ -90,14 +93,15 @@ def sample(
     workers: ProcessesOption = 1,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Keep a random share of the judgments (Buckley and Voorhees 2004; Carterette 2009, figure 4)."""
     from ..judgments import Change
 
     changes = [Change("sample", share, rel=rel) for share in _numbers(shares, "--shares", float)]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, output)
+    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
+    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
 
 
 @app.command()
@@ -119,6 +123,7 @@ def pseudo(
     workers: ProcessesOption = 1,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Call random documents of the pool relevant (Soboroff et al. 2001)."""
@@ -128,8 +133,8 @@ def pseudo(
         Change("pseudo", k, share=share, spread=spread, duplicates=duplicates)
         for k in _numbers(depths, "--depths", int)
     ]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, output)
+    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
+    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
 
 
 @app.command("single-run")
@@ -146,6 +151,7 @@ def single_run(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Keep the judgments of what one run retrieved (Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5)."""
@@ -153,8 +159,8 @@ def single_run(
 
     read, judged = read_noting(runs, qrels, quiet)
     wanted = list(read.systems) if names is None else names_of(names, "--names")
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet)
-    answer(asked.study(read, judged, [Change("from_runs", name) for name in wanted or ()]), format, output)
+    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
+    answer(asked.study(read, judged, [Change("from_runs", name) for name in wanted or ()]), format, asked)
 
 
 @app.command("leave-out")
@@ -173,6 +179,7 @@ def leave_out(
     seed: SeedOption = 0,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
@@ -189,9 +196,9 @@ def leave_out(
         owners = {name: owners[name] for name in pooled}
     of = teams_of(owners, read)
     changes = [Change("leave_out", team, teams=of, k=depth) for team in of]
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet)
+    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
     study = asked.study(read, judged, changes)
-    answer(study, format, output)
+    answer(study, format, asked)
     if format is Format.table:
         say("\nEach system without what its own team alone pooled, against all judgments:")
         print_each_out(read, judged, of, depth, study, missing)
@@ -212,6 +219,7 @@ def mix(
     workers: ProcessesOption = 1,
     output: OutputOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Replace a random share of the grades by another judge's."""
@@ -222,8 +230,8 @@ def mix(
     with Notes(quiet):
         other = read_qrels(machine)
     changes = [Change("mix", share, machine=other) for share in _numbers(shares, "--shares", float)]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet)
-    answer(asked.study(read, judged, changes), format, output)
+    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
+    answer(asked.study(read, judged, changes), format, asked)
 
 
 @app.command()
@@ -237,11 +245,12 @@ def judges(
     measure: MeasuresOption = None,
     coefficient: CoefficientsOption = None,
     missing: MissingOption = Missing.error,
-    resamples: Annotated[int, typer.Option(min=100, help="Resamples of topics, for intervals and tests.")] = 4_999,
+    resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Compare judges: do they rank the systems alike, and do they give the same grades?"""
@@ -271,7 +280,7 @@ def judges(
         )
     if output is not None:
         study.save(output)
-    print_judges(study, format)
+    print_judges(study, format, None if html is None else Report(html, quiet).write(study))
 
 
 def _numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:

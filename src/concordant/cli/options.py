@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -31,6 +32,16 @@ class RankTest(StrEnum):
         return {"recentred": "recentred", "paper": "paper"}.get(self.value)  # type: ignore[return-value]
 
 
+class Figure(StrEnum):
+    """What to draw of a comparison."""
+
+    scatter = "scatter"
+    ranks = "ranks"
+    panels = "panels"
+    forest = "forest"
+    heatmap = "heatmap"
+
+
 class Missing(StrEnum):
     """What to do about topics that a system lacks."""
 
@@ -53,7 +64,21 @@ SystemsOption = Annotated[
 ]
 TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it, to a .pdf, .svg or .png file.")
+]
 WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
+
+
+def _with_a_folder(path: Path | None) -> Path | None:
+    if path is not None and not path.parent.is_dir():  # before the work, not after it
+        raise typer.BadParameter(f"there is no folder {path.parent}")
+    return path
+
+
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", callback=_with_a_folder, help="Also write a report, one HTML file.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 CoefficientsOption = Annotated[
     list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .drawing import check_plot, draw
 from .options import (
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
     MissingOption,
+    PlotOption,
     QuietOption,
     SeedOption,
     SystemsOption,
@@ -22,6 +25,7 @@ from .options import (
 )
 from .reading import Reader, known_coefficients, refuse_single_systems
 from .render import Table, to_json
+from .reporting import Report
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
@@ -55,12 +59,15 @@ def tiers(
     topics: TopicsOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Show the ranks that each system may have, given the topics, and the tiers that can be told apart."""
     from ..inference.rank_bounds import rank_intervals
 
+    check_plot(plot)
     if not 0 < level < 1:
         raise typer.BadParameter(f"--level is {level:g}: give a number above 0 and below 1, such as 0.95")
     with Notes(quiet):
@@ -79,16 +86,20 @@ def tiers(
                 workers=workers,
                 progress=bar.update,
             )
-    _print_tiers(found, best, format)
+    _print_tiers(found, best, format, None if html is None else Report(html, quiet))
+    draw(plot, found.plot, format)
 
 
-def _print_tiers(found: RankIntervals, best: int | None, format: Format) -> None:
+def _print_tiers(found: RankIntervals, best: int | None, format: Format, report: Report | None) -> None:
     from ..tables import listing
 
     top = None if best is None else found.best(best)
+    more = {} if top is None else {"best": {"k": top.k, "possible": top.possible, "certain": top.certain}}
+    content = {**found.to_dict(), **more}
+    if report is not None:
+        content = report.write(content)
     if format is Format.json:
-        more = {} if top is None else {"best": {"k": top.k, "possible": top.possible, "certain": top.certain}}
-        say(to_json({**found.to_dict(), **more}))
+        say(to_json(content))
         return
     if format is not Format.table:
         rows = found.rows()
@@ -108,18 +119,20 @@ def explain(
     pair: Annotated[
         str | None, typer.Option(help="Two systems with a comma between: which topics drive their difference?")
     ] = None,
-    by: Annotated[By, typer.Option(help="What csv, markdown and latex list.")] = By.pairs,
+    by: Annotated[By, typer.Option(help="What csv, markdown, latex and --plot show.")] = By.pairs,
     measure: MeasureOption = None,
     missing: MissingOption = Missing.error,
     lower_is_better: LowerOption = False,
     systems: SystemsOption = None,
     topics: TopicsOption = None,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
     """Show which pairs of systems and which topics make two rankings disagree."""
     from ..inference.explanation import explain as run
 
+    check_plot(plot)
     name = known_coefficients([coefficient])[0]
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)
@@ -128,16 +141,20 @@ def explain(
         found = run(first, second, name)
         notes.hide(found.notes)
     if pair is not None:
-        _print_pair(found, pair, format)
-    elif format is Format.json:
+        names = _two_systems(pair)
+        _print_pair(found, names, format)
+        draw(plot, lambda: found.plot_pair(*names), format)
+        return
+    kind: Kind = by.value
+    if format is Format.json:
         say(to_json(found.to_dict()))
     elif format is Format.table:
         say(f"{_verdict(found)}\n\n{found}")
     else:
-        kind: Kind = by.value
         rows = found.rows(kind)
         columns = list(rows[0]) if rows else [by.value]
         print_table(Table(columns, [list(row.values()) for row in rows], decimals=4), format)
+    draw(plot, lambda: found.plot(kind), format)
 
 
 def _verdict(found: Explanation) -> str:
@@ -157,16 +174,20 @@ def _verdict(found: Explanation) -> str:
     return "; ".join(parts) or "Nothing to explain"
 
 
-def _print_pair(found: Explanation, pair: str, format: Format) -> None:
-    from ..tables import counted
-
+def _two_systems(pair: str) -> tuple[str, str]:
     names = [name.strip() for name in pair.split(",")]
     if len(names) != 2:
         raise typer.BadParameter(f"--pair is {pair!r}: give two systems with a comma between")
+    return names[0], names[1]
+
+
+def _print_pair(found: Explanation, names: tuple[str, str], format: Format) -> None:
+    from ..tables import counted
+
     parts = found.topics_of(*names)
     if format is Format.json:
         rows = [{"topic": p.topic, "truth": p.truth, "observed": p.observed, "shift": p.shift} for p in parts]
-        say(to_json({"pair": names, "topics": rows}))
+        say(to_json({"pair": list(names), "topics": rows}))
         return
     shown = parts[:10] if format is Format.table else parts
     if format is Format.table:

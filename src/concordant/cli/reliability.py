@@ -6,13 +6,16 @@ from typing import Annotated
 
 import typer
 
+from .drawing import check_plot, draw
 from .options import (
     Format,
     FormatOption,
+    HtmlOption,
     LowerOption,
     MeasureOption,
     Missing,
     MissingOption,
+    PlotOption,
     QuietOption,
     SeedOption,
     SystemsOption,
@@ -20,6 +23,7 @@ from .options import (
     WorkersOption,
 )
 from .reading import Reader, known_coefficients
+from .reporting import Report
 from .terminal import Bar, Notes, print_table, say
 
 ScoresArgument = Annotated[str, typer.Argument(help="Scores: a file, a folder or a glob.")]
@@ -34,7 +38,9 @@ def reliability(
     topics: TopicsOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
+    html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Expected correlation of the ranking with the true one, over all topics there could be."""
@@ -43,13 +49,17 @@ def reliability(
     from ..tables import counted
     from .render import Cell, Table, to_json
 
+    check_plot(plot)
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
         found = run(read, rng=seed, workers=workers)
         intervals = [expected_correlation(read, c, "posterior", rng=seed, workers=workers) for c in ("tau", "tau_ap")]
+    content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
+    if html is not None:
+        content = Report(html, quiet).write(content)
     if format is Format.json:
-        content = found.to_dict() | {"posterior": [e.to_dict() for e in intervals], "read_notes": notes.seen}
         say(to_json(content))
+        draw(plot, found.plot, format)
         return
     if format is Format.table:
         measured = f", {read.measure}" if read.measure else ""
@@ -63,6 +73,7 @@ def reliability(
     if format is Format.table:
         say("\nMind: sh(w) and sh(w/o) are baselines, known to be too high.")
         say("Cite: concordant cite urbano2016")
+    draw(plot, found.plot, format)
 
 
 def plan(
@@ -81,6 +92,7 @@ def plan(
     topics: TopicsOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 1,
+    plot: PlotOption = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
@@ -88,6 +100,7 @@ def plan(
     from ..expected.planning import plan_topics
     from .render import Table, to_json
 
+    check_plot(plot)
     name = known_coefficients([coefficient])[0]
     with Notes(quiet) as notes, Bar("planning", quiet) as bar:
         read = Reader(measure, missing, lower_is_better, systems, topics)(scores)
@@ -109,3 +122,4 @@ def plan(
     else:
         frame = found.to_dict()["curve"]
         print_table(Table(list(frame[0]), [list(row.values()) for row in frame]), format)
+    draw(plot, found.plot, format)

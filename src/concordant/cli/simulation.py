@@ -50,6 +50,8 @@ def simulate(
 
     with Notes(quiet):
         original = Reader(measure, missing, False, systems, topics)(scores)
+        if output.exists() and Path(scores).exists() and output.samefile(scores):
+            raise typer.BadParameter(f"--output is {str(output)!r}, the collection itself: give another file")
         model = Simulator(
             original,
             normal=normal,

@@ -43,6 +43,12 @@ class TieBounds:
             )
         return f"{self.coefficient} over all orders of the tied systems, for a batch of shape {np.shape(self.minimum)}"
 
+    def plot(self, ax: Any = None) -> Any:
+        """From minimum to maximum as a line, the expected value as a dot."""
+        from ..plots import intervals
+
+        return intervals.tie_bounds(self, ax)
+
 
 def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
     """Minimum, expected and maximum value over all orders of the systems tied in observed.

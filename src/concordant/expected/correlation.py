@@ -14,7 +14,6 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
-from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from ..scores import mean_over_topics
 from ..tables import counted
@@ -75,16 +74,10 @@ class Reliability:
         return pandas.DataFrame(list(self.estimates.values()), index=index, columns=["tau", "tau_ap"])
 
     def plot(self, ax: Any = None) -> Any:
-        """The estimates as points."""
-        ax = axes(ax)
-        names = list(self.estimates)
-        for k, (label, mark) in enumerate((("tau", "o"), ("tau_ap", "s"))):
-            ax.plot([self.estimates[name][k] for name in names], range(len(names)), mark, label=label)
-        ax.set_yticks(range(len(names)), names)
-        ax.invert_yaxis()
-        ax.set_xlabel("expected correlation with the true ranking")
-        ax.legend()
-        return ax
+        """The estimates as points, the baselines hollow."""
+        from ..plots import intervals
+
+        return intervals.reliability(self, ax)
 
 
 def expected_correlation(  # noqa: PLR0913

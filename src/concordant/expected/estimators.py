@@ -13,13 +13,16 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray
-from .pairs import Block
+from .pairs import Block, Flags
 
 Bandwidth = Literal["plug-in", "scott", "silverman"]
 
 ENUMERATED = 7  # topics: up to here the sums of resamples are enumerated
 _TAIL = 21.0  # exp(-21) of either tail may lie outside of the range of an inversion
 _TERMS = 64  # a topic, at least 2,048 and at most 4,096 in all: where an inversion ends at the latest
+_MORE_TERMS = 2**16  # for the few pairs of which these separate too little
+_MERGED = 12  # topics: up to here such pairs are enumerated
+_UNSEPARATED = 0.01  # of the characteristic function where an inversion ended: about what p is off by
 
 
 def normal_scores(n: int) -> FloatArray:
@@ -132,32 +135,62 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
     widths = n * h[free] ** 2
     found = np.empty((free.size, 2))
     rows = np.ascontiguousarray(block.differences[free])
-    _kernels.reliability_kernels().negative_shares(rows, steps, points, widths, most, found, workers)
-    if n <= ENUMERATED:
-        found[:, 0] = _by_enumeration(rows)
+    shares = _kernels.reliability_kernels().negative_shares
+    shares(rows, steps, points, widths, most, found, workers)
+    plain, smooth = _unseparated(block.sorted[free], steps * most, widths)
+    again = np.flatnonzero((points == 0) & (smooth | plain) & (n > _MERGED))
+    if again.size:
+        better = np.empty((again.size, 2))
+        shares(rows[again], steps[again], points[again], widths[again], _MORE_TERMS, better, workers)
+        found[again] = better
+    listed = np.flatnonzero(plain & (points == 0) & (n <= _MERGED) | (n <= ENUMERATED))
+    if listed.size:
+        found[listed, 0] = _by_enumeration(rows[listed])
+        found[widths == 0, 1] = found[widths == 0, 0]
     res[free], kd[free] = found.T
     return res, kd
 
 
+def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[Flags, Flags]:
+    """Whether the characteristic function is still large where an inversion fades out: of the sum, and of KD's.
+
+    So it is where one topic's difference is hundreds of times the others. Whether it is drawn decides most resamples,
+    and in those without it the sum is too close to 0 for that many terms.
+    """
+    n = ascending.shape[1]
+    plain, smooth = np.zeros(len(end)), np.zeros(len(end))
+    some = np.arange(len(end))
+    if n > _MERGED:  # only where half of the differences are close together can it be: the others need no look
+        half = (n - 1) // 2
+        some = np.flatnonzero((ascending[:, half:] - ascending[:, : n - half]).min(axis=1) * end < 64)
+    for part in (0.15, 0.2, 0.25, 0.3):  # the terms fade as exp(-(4.5 part)^2 / 2)
+        t = part * end[some]
+        size = np.abs(np.exp(1j * t[:, None] * ascending[some]).mean(axis=1)) ** n
+        plain[some] += size / 4
+        smooth[some] += size * np.exp(-0.5 * widths[some] * t * t) / 4
+    # To enumerate is cheap: it need not be that bad.
+    return plain > _UNSEPARATED / (10 if n <= _MERGED else 1), (smooth > _UNSEPARATED) & (widths > 0)
+
+
 def _by_enumeration(rows: FloatArray) -> FloatArray:
-    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, over all sums of the first half of the draws and the second."""
+    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, from all sums of the first half of the draws and the second."""
     from itertools import combinations_with_replacement
 
-    count, n = rows.shape
+    n = rows.shape[1]
 
-    def sums(draws: int) -> tuple[FloatArray, FloatArray]:
+    def ways(draws: int) -> tuple[FloatArray, FloatArray]:
         drawn = list(combinations_with_replacement(range(n), draws))
         weights = np.array([np.bincount(d, minlength=n) for d in drawn], dtype=np.float64)
-        ways = math.factorial(draws) / np.array([math.prod(map(math.factorial, map(int, w))) for w in weights])
-        return rows @ weights.T, ways / n**draws
+        orders = [math.factorial(draws) / math.prod(map(math.factorial, map(int, w))) for w in weights]
+        return weights, np.array(orders) / n**draws
 
-    (a, p), (b, q) = sums(n // 2), sums(n - n // 2)
-    found = np.empty(count)
-    step = max(1, 2**20 // (a.shape[1] * b.shape[1]))
-    for lo in range(0, count, step):
-        some = slice(lo, lo + step)
-        total = a[some, :, None] + b[some, None, :]
-        zero = 1e-11 * np.abs(rows[some]).max(axis=1)[:, None, None] * n
-        sign = np.where(total > zero, 0.0, np.where(total < -zero, 1.0, 0.5))
-        found[some] = np.einsum("rab,a,b->r", sign, p, q)
+    (first, p), (second, q) = ways(n // 2), ways(n - n // 2)
+    found = np.empty(len(rows))
+    for k, row in enumerate(rows):
+        sums, others = first @ row, second @ row
+        order = np.argsort(sums)
+        below = np.append(0.0, np.cumsum(p[order]))
+        zero = 1e-11 * np.abs(row).max() * n
+        at = [np.searchsorted(sums[order], edge - others) for edge in (-zero, zero)]
+        found[k] = (below[at[0]] + below[at[1]]) @ q / 2
     return found

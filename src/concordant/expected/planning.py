@@ -13,7 +13,6 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
-from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from ..tables import counted
 from .inputs import Collection, matrix_of
@@ -95,17 +94,9 @@ class TopicPlan:
 
     def plot(self, ax: Any = None) -> Any:
         """The expected correlation by number of topics, the range of 90%, the target and the answer."""
-        ax = axes(ax)
-        ax.fill_between(self.topics, self.low, self.high, color="C0", alpha=0.2, label="90% of collections")
-        ax.plot(self.topics, self.expected, color="C0", label="expected")
-        ax.axhline(self.target, color="0.4", linestyle="--", label=f"target {self.target:g}")
-        if self.n_topics is not None:
-            ax.axvline(self.n_topics, color="C3", label=counted(self.n_topics, "topic"))
-        ax.set_xscale("log")
-        ax.set_xlabel("topics")
-        ax.set_ylabel(f"{self.coefficient} with the true ranking")
-        ax.legend()
-        return ax
+        from ..plots import curves
+
+        return curves.plan(self, ax)
 
 
 def plan_topics(  # noqa: PLR0913

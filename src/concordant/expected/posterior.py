@@ -37,10 +37,12 @@ class Draws:
 
     truth: FloatArray
     error: FloatArray
+    swap: FloatArray
+    """Breaks the ties of identical systems anew: no number of topics can find out which is better."""
 
     def observed(self, n_topics: int) -> FloatArray:
         """Means over so many new topics."""
-        return self.truth + self.error / math.sqrt(n_topics)
+        return self.truth + self.error / math.sqrt(n_topics) + self.swap
 
 
 def shrinkage(values: FloatArray) -> float:
@@ -68,11 +70,13 @@ def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator,
     truth = rng.standard_normal((count, n)) @ errors * (scale / math.sqrt(n))
     truth = k * (means - means.mean()) + math.sqrt(k) * truth
     error = rng.standard_normal((count, n)) @ errors * scale if new else np.zeros((0, m))
-    again = _repeated(values)
+    again, swap = _repeated(values), np.zeros_like(error)
     if again.size:
-        for drawn in (truth, error):
-            drawn[:, again] += _JITTER * rng.standard_normal((len(drawn), again.size))
-    return Draws(truth, error)
+        jitter = _JITTER * rng.standard_normal((count, again.size))
+        truth[:, again] += jitter
+        if new:
+            swap[:, again] = _JITTER * rng.standard_normal((count, again.size)) - jitter
+    return Draws(truth, error, swap)
 
 
 def _repeated(values: FloatArray) -> IntArray:

@@ -13,7 +13,6 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
-from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, resampled_means, resampled_weights, seed_of
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .inputs import Collection, matrix_of
@@ -74,14 +73,10 @@ class Discordance:
         return pandas.DataFrame(self.values.copy(), index=names, columns=names.rename("below"))
 
     def plot(self, ax: Any = None) -> Any:
-        """The matrix as an image, the best systems in the upper left corner."""
-        ax = axes(ax)
-        shown = np.where(np.triu(np.ones_like(self.values), 1) > 0, self.values, np.nan)
-        image = ax.imshow(shown, vmin=0, vmax=0.5, cmap="viridis")
-        ax.figure.colorbar(image, ax=ax, label="probability of discordance")
-        ax.set_xlabel("system, by its rank")
-        ax.set_ylabel("system above it")
-        return ax
+        """The matrix as colours, the best systems in the upper left corner."""
+        from ..plots import matrices
+
+        return matrices.discordance(self, ax)
 
 
 def discordance(  # noqa: PLR0913

@@ -13,7 +13,6 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, import_extra
-from ..figures import axes
 from ..scores import Scores, round_means
 from ..sides import Labelled, Side, aligned, side_of
 from ..tables import counted, nearest
@@ -171,33 +170,15 @@ class Explanation:
 
     def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
-        if _check(kind) == "pairs":
-            shown = [(f"{p.better} > {p.worse}", p.loss) for p in self.pairs]
-        elif kind == "systems":
-            shown = [(s.system, s.loss) for s in self.systems]
-        else:
-            shown = [(t.topic, t.effect) for t in self.topics if not math.isnan(t.effect)]
-        count = len(shown)
-        if kind == "topics" and count > most:  # both ends
-            shown = shown[: most - most // 2] + shown[count - most // 2 :]
-        shown = shown[:most]
-        own, ax = ax is None, axes(ax)
-        if own:
-            ax.figure.set_size_inches(7, max(2.5, 0.8 + 0.22 * len(shown)))
-            ax.figure.set_layout_engine("constrained")
-        places = np.arange(len(shown))
-        ax.barh(places, [v for _, v in shown], color=["C3" if v > 0 else "C0" for _, v in shown])
-        ax.set_yticks(places, [name for name, _ in shown], fontsize=8)
-        ax.set_ylim(len(shown) - 0.4, -0.6)
-        if len(shown) < count:
-            which = "worst and best" if kind == "topics" else "worst"
-            ax.set_title(f"the {which} {len(shown)} of {count} {kind}", fontsize=9)
-        if kind == "topics":
-            ax.axvline(0, color="0.3", linewidth=0.8)
-            ax.set_xlabel(f"{self.coefficient} without the topic, minus {self.value:.3f}")
-        else:
-            ax.set_xlabel(f"part of 1 - {self.coefficient} = {self.loss:.3f}")
-        return ax
+        from ..plots import parts
+
+        return parts.explanation(self, _check(kind), ax, most=most)
+
+    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
+        """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
+        from ..plots import parts
+
+        return parts.pair_topics(self, a, b, ax, most=most)
 
 
 def explain(truth: Labelled, observed: Labelled, coefficient: str = "tau_b") -> Explanation:

@@ -18,7 +18,6 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import AlignmentWarning, InputError, InputTypeError, UndefinedCorrelationWarning, import_extra
 from ..estimates import Interval
-from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from ..scores import Scores
 from ..sides import Labelled, aligned_by_name, side_of
@@ -92,14 +91,10 @@ class JudgeComparison:
         return import_extra("pandas").DataFrame([{**row, "low": self.interval.low, "high": self.interval.high}])
 
     def plot(self, ax: Any = None) -> Any:
-        """The difference as a point, its interval as a line, and no difference as a dashed line."""
-        ax = axes(ax)
-        ax.axvline(0.0, color="0.6", linestyle="--")
-        ax.plot([self.interval.low, self.interval.high], [0, 0], color="0.4", linewidth=2)
-        ax.plot([self.bias_corrected], [0], "o", color="C0")
-        ax.set_yticks([0], [f"{self.names[0]} - {self.names[1]}"])
-        ax.set_xlabel(f"difference in {self.coefficient}")
-        return ax
+        """The difference with its interval, and no difference as a dashed line."""
+        from ..plots import intervals
+
+        return intervals.judges(self, ax)
 
 
 _NUMBERS = ("value_a", "value_b", "difference", "bias_corrected", "standard_error", "pvalue")

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
-from ..figures import axes
 from ..resampling import Seed, check_count, generator
 from .extremes import near_perfect
 from .inversion import UniformSum
@@ -157,21 +156,9 @@ class NullDistribution:
 
     def plot(self, ax: Any = None, observed: float | None = None) -> Any:
         """The distribution as bars, and the observed value with its p-value."""
-        ax = axes(ax)
-        if self.coefficient == "tau" and self._steps <= 200:  # a bar for each value
-            values = np.linspace(-1, 1, self._steps + 1)
-            ax.bar(values, self.pmf(values), width=1.6 / self._steps, color="0.75")
-        else:
-            edges = min(1.0, 4 * self.std) * np.linspace(-1, 1, 41)
-            at_most = np.asarray(self.cdf(edges))
-            at_most[0] = 0.0
-            ax.bar(edges[:-1], np.diff(at_most), width=np.diff(edges), align="edge", color="0.75")
-        if observed is not None:
-            ax.axvline(observed, color="C3", label=f"observed {observed:.3f}, p = {self.pvalue(observed):.3g}")
-            ax.legend()
-        ax.set_xlabel(f"{self.coefficient} of random rankings of {self.m} systems")
-        ax.set_ylabel("probability")
-        return ax
+        from ..plots import distributions
+
+        return distributions.null(self, ax, observed)
 
     # Below: arrays of values that were checked, of any shape.
 

@@ -19,7 +19,6 @@ from ..coefficients.inputs import vectors
 from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, UndefinedCorrelationWarning, import_extra
-from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from .nulls import Alternative, check_alternative
 
@@ -91,13 +90,9 @@ class PermutationTest:
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the permutations, and the observed value."""
-        ax = axes(ax)
-        ax.hist(self.null[np.isfinite(self.null)], bins=40, color="0.75")
-        ax.axvline(self.value, color="C3", label=f"observed {self.value:.3f}, p = {self.pvalue:.3g}")
-        ax.set_xlabel(f"{self.coefficient} of permuted scores")
-        ax.set_ylabel("permutations")
-        ax.legend()
-        return ax
+        from ..plots import distributions
+
+        return distributions.permutations(self, ax)
 
 
 def permutation_test(  # noqa: PLR0913

@@ -15,7 +15,6 @@ from .. import __version__
 from ..arrays import FloatArray, IntArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, InputTypeError, import_extra
-from ..figures import axes
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from ..scores import Scores, mean_over_topics
 from ..tables import counted, nearest
@@ -176,36 +175,9 @@ class RankIntervals:
 
     def plot(self, ax: Any = None) -> Any:
         """A line for the ranks of each system, a dot for the observed one, tiers as bands."""
-        own, ax = ax is None, axes(ax)
-        m = len(self.systems)
-        small = m > 40
-        if own:
-            ax.figure.set_size_inches(7, max(2.5, 1 + (0.13 if small else 0.24) * m))
-            ax.figure.set_layout_engine("constrained")
-        places = np.arange(m)
-        start = 0
-        for k, tier in enumerate(self.tiers):
-            if k % 2 == 0:
-                ax.axhspan(start - 0.5, start + len(tier) - 0.5, color="0.93", zorder=0)
-            ax.annotate(
-                f"tier {k + 1}",
-                (0.995, start - 0.4),
-                xycoords=("axes fraction", "data"),
-                ha="right",
-                va="top",
-                fontsize=6 if small else 8,
-                color="0.4",
-            )
-            start += len(tier)
-        ax.hlines(places, self.low, self.high, color="C0", linewidth=1.5 if small else 3, zorder=2)
-        ax.plot(self.rank, places, "o", color="0.15", markersize=2.5 if small else 5, zorder=3)
-        ax.set_yticks(places, self.systems, fontsize=5.5 if small else 9)
-        ax.set_ylim(m - 0.5, -0.5)
-        ax.set_xlim(0.5 - 0.02 * m, 1 + 1.1 * m)  # room for the names of the tiers
-        ax.locator_params(axis="x", integer=True)
-        scope = "simultaneous" if self.simultaneous else "for each system"
-        ax.set_xlabel(f"rank, {100 * self.confidence_level:g}% {scope}")
-        return ax
+        from ..plots import intervals
+
+        return intervals.rank_intervals(self, ax)
 
 
 def rank_intervals(

@@ -11,7 +11,6 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
-from ..figures import axes
 from ..resampling import Seed, check_count, generator, resampled_weights, seed_of
 from ..tables import counted
 from .changes import check_kinds, grades_beside, threshold
@@ -103,17 +102,9 @@ class LabelAgreement:
 
     def plot(self, ax: Any = None) -> Any:
         """The confusion table: each row as shares of it, with the counts written in."""
-        ax = axes(ax)
-        rows = self.confusion / np.maximum(self.confusion.sum(axis=1, keepdims=True), 1)
-        ax.imshow(rows, cmap="Blues", vmin=0, vmax=1)
-        names = [f"{label:g}" for label in self.labels]
-        ax.set_xticks(range(len(names)), names)
-        ax.set_yticks(range(len(names)), names)
-        for (i, j), count in np.ndenumerate(self.confusion) if len(names) <= 12 else ():
-            ax.text(j, i, str(count), ha="center", va="center", color="white" if rows[i, j] > 0.6 else "black")
-        ax.set_xlabel("grade by the other judge")
-        ax.set_ylabel("grade by the truth")
-        return ax
+        from ..plots import matrices
+
+        return matrices.confusion(self, ax)
 
 
 def label_agreement(

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import import_extra
-from ..figures import axes
 from ..resampling import Seed, check_count, seed_of
 from ..scores import round_means
 from ..tables import counted
@@ -104,13 +103,10 @@ class Fidelity:
 
     def plot(self, ax: Any = None) -> Any:
         """Original means against those of the simulator."""
-        ax = axes(ax)
-        ends = [min(self.means.min(), self.true_means.min()), max(self.means.max(), self.true_means.max())]
-        ax.plot(ends, ends, color="0.7", linewidth=1)
-        ax.plot(self.means, self.true_means, "o", markersize=4)
-        ax.set_xlabel("mean score, original")
-        ax.set_ylabel("mean score, simulator")
-        return ax
+        from ..plots import agreement
+
+        labels = ("mean score, original", "mean score, simulator")
+        return agreement.plain_scatter(self.means, self.true_means, labels, ax)
 
 
 def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:

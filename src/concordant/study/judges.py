@@ -61,7 +61,7 @@ def judge_study(  # noqa: PLR0913
     rel : float, optional
         Compare labels only by whether grades are at least this, on all sides.
     n_resamples : int
-        Of topics, for each interval and each test.
+        Of topics, for each interval and each test; at least 500.
     missing, workers, progress
         As in `evaluate` (missing); threads; a call with the steps done and of all.
 
@@ -75,7 +75,7 @@ def judge_study(  # noqa: PLR0913
     >>> runs = {f"s{s}": {str(t): [f"d{(k * (s + 1) + t) % 7}" for k in range(7)] for t in range(9)} for s in range(4)}
     >>> human = cc.Qrels.from_dict({str(t): {f"d{k}": int(k < 3) for k in range(7)} for t in range(9)})
     >>> machine = human.with_grades(1 - human.grades)
-    >>> found = cc.judge_study(cc.Runs.from_dict(runs), human, {"machine": machine}, ["AP"], n_resamples=200)
+    >>> found = cc.judge_study(cc.Runs.from_dict(runs), human, {"machine": machine}, ["AP"], n_resamples=500)
     >>> found.labels["machine"]["agreement"].value
     0.0
     """

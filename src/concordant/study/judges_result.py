@@ -14,7 +14,6 @@ import numpy as np
 
 from ..errors import InputError, import_extra
 from ..estimates import Estimate
-from ..figures import axes
 from ..files import written_whole
 from ..inference.judges import JudgeComparison
 from ..judgments.agreement import LabelAgreement
@@ -151,18 +150,13 @@ class JudgeStudy:
 
     def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
         """A coefficient as a heatmap, judge by measure, with the values written in."""
-        ax = axes(ax)
+        from ..plots import heatmap
+
         name = self.coefficients[0] if coefficient is None else coefficient
         if name not in self.study.coefficients:
             raise InputError(f"coefficient is {name!r}: the study has {', '.join(self.study.coefficients)}")
-        values = np.array([[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges])
-        ax.imshow(values, cmap="viridis", aspect="auto", vmax=1)
-        ax.set_xticks(range(len(self.study.measures)), self.study.measures)
-        ax.set_yticks(range(len(self.judges)), self.judges)
-        for (i, j), value in np.ndenumerate(values):
-            ax.text(j, i, f"{value:.3f}", ha="center", va="center", color="black" if value > 0.9 else "white")
-        ax.set_title(name)
-        return ax
+        values = [[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges]
+        return heatmap(values, self.judges, self.study.measures, ax, label=name, decimals=3)
 
     def plot_scores(self, judge: str, measure: str | None = None, ax: Any = None, *, top: int | None = None) -> Any:
         """Means of the systems under a judge against those under the truth, with the diagonal; the `top` best only."""

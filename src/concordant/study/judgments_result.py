@@ -16,7 +16,6 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..estimates import Interval
-from ..figures import axes
 from ..files import written_whole
 from ..tables import counted, listing
 
@@ -191,6 +190,7 @@ class JudgmentStudy:
             return [{k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()} for row in rows]
 
         return {
+            "verdict": self.verdict(),
             "rows": plain(self.rows()),
             "systems": plain(self.systems_rows()),
             "settings": dict(self.settings),
@@ -238,23 +238,16 @@ class JudgmentStudy:
 
     def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
         """A statistic by level, a line a measure, with what the middle 95% of the draws span."""
-        ax = axes(ax)
-        kind = self.changes[0][0] if change is None else change
-        name = statistic or ("tau_ap_b" if "tau_ap_b" in self.coefficients else self.coefficients[0])
-        levels = [level for of, level in self.changes if of == kind]
-        if not levels:
-            raise InputError(f"the study has no change {kind!r}")
-        for measure in self.measures:
-            heights = [self.value(kind, level, measure, name) for level in levels]
-            spans = [self.interval(kind, level, measure, name) for level in levels]
-            (drawn,) = ax.plot(levels, heights, marker="o", markersize=4, label=measure)
-            if all(spans):
-                low, high = ([getattr(span, end) for span in spans] for end in ("low", "high"))
-                ax.fill_between(levels, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
-        ax.set_xlabel(kind)
-        ax.set_ylabel(name)
-        ax.legend()
-        return ax
+        from ..plots import curves
+
+        return curves.judgment_study(self, ax, change, statistic)
+
+    def plot_coefficients(self, change: str, level: str, ax: Any = None) -> Any:
+        """Coefficients down, measures across, the means over the draws as colours and numbers."""
+        from ..plots import heatmap
+
+        rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
+        return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
 
     def plot_scores(
         self,
@@ -270,17 +263,14 @@ class JudgmentStudy:
 
         Only the `top` best, or the `bottom` worst, by the full judgments if asked for.
         """
-        ax = axes(ax)
+        from ..plots import agreement
+
         full = self.full[_place(measure, self.measures, "measure")]
         changed = self.scores(change, level, measure).mean(axis=0)
         order = np.argsort(-full, kind="stable")
         order = order[:top] if top else order[-bottom:] if bottom else order
-        ax.plot(full[order], changed[order], "o", markersize=4)
-        ends = [min(full[order].min(), changed[order].min()), max(full[order].max(), changed[order].max())]
-        ax.plot(ends, ends, color="0.6", linewidth=0.8)
-        ax.set_xlabel(f"{measure}, full judgments")
-        ax.set_ylabel(f"{measure}, {change} {level}")
-        return ax
+        labels = (f"{measure}, full judgments", f"{measure}, {change} {level}")
+        return agreement.plain_scatter(full[order], changed[order], labels, ax)
 
 
 def ranks_of(scores: FloatArray) -> FloatArray:

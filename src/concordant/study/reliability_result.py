@@ -15,14 +15,12 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import InputError, import_extra
 from ..expected.correlation import ESTIMATORS
-from ..figures import axes
 from ..files import written_whole
 from ..tables import nearest
 
 COEFFICIENTS = ("tau", "tau_ap")
 COLUMNS = ("collection", "topics", "coefficient", "estimator", "actual_mean", "error", "bias", "error_se", "bias_se")
 What = Literal["error", "bias"]
-_SYMBOLS = {"tau": r"$\tau$", "tau_ap": r"$\tau_{AP}$"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,33 +131,15 @@ class ReliabilityStudy:
         self, ax: Any = None, *, what: What = "error", collection: str | None = None, coefficient: str = "tau"
     ) -> Any:
         """Error or bias by number of topics, a line an estimator; of the first collection, if none is named."""
-        ax = axes(ax)
-        name = self.collections[0] if collection is None else collection
-        if what not in ("error", "bias"):
-            raise InputError(f"what is {what!r}: use 'error' or 'bias'")
-        for estimator, mark in zip(ESTIMATORS, "os^vx+", strict=True):
-            of = self.error if what == "error" else self.bias
-            heights = [of(name, size, coefficient, estimator) for size in self.sizes]
-            ax.plot(self.sizes, heights, marker=mark, markersize=4, linewidth=1, label=_shown(estimator))
-        if what == "bias":
-            ax.axhline(0, color="0.6", linewidth=0.8)
-        ax.set_title(f"{name}, {_SYMBOLS[coefficient]}")
-        ax.set_xlabel("topics")
-        ax.set_ylabel(what)
-        return ax
+        from ..plots import curves
+
+        return curves.reliability_study(self, ax, what, collection, coefficient)
 
     def figure(self, what: What = "error") -> Any:
         """The paper's figure of error or of bias: a row a collection, tau to the left, tau_ap to the right."""
-        made = import_extra("matplotlib.figure").Figure(figsize=(8, 2.8 * len(self.collections)), layout="constrained")
-        panels = made.subplots(len(self.collections), 2, sharex=True, sharey=True, squeeze=False)
-        for row, collection in zip(panels, self.collections, strict=True):
-            for ax, coefficient in zip(row, COEFFICIENTS, strict=True):
-                self.plot(ax, what=what, collection=collection, coefficient=coefficient)
-                ax.label_outer()
-        if what == "error":
-            panels[0, 0].set_ylim(bottom=0)
-        panels[0, 1].legend(fontsize="small", ncols=2)
-        return made
+        from ..plots import curves
+
+        return curves.reliability_figure(self, what)
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the table and both figures into a folder, and say which files these are."""
@@ -184,9 +164,3 @@ def _place(wanted: Any, among: tuple[Any, ...], what: str) -> int:
 def _se(values: FloatArray) -> float:
     """Standard error of a mean; nan for one trial."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-
-
-def _shown(estimator: str) -> str:
-    """As the paper writes it: ML, SH(w/o)."""
-    name, bracket, rest = estimator.partition("(")
-    return name.upper() + bracket + rest

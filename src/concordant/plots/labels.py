@@ -1,0 +1,91 @@
+"""Names on figures: any text, as short as the place asks for, and no more of them than can be read."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..errors import import_extra
+
+LEAST = 4.5  # points: what is smaller cannot be read in print
+_LINE = 1.18  # height of a line of text, in its size
+
+
+def shortened(name: object, most: int = 24) -> str:
+    """A name in at most so many characters, without control codes.
+
+    The middle goes: the end of a name tells systems apart as often as its start.
+    """
+    clean = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(name)).split())
+    if len(clean) <= most:
+        return clean
+    tail = (most - 1) // 3
+    return clean[: most - 1 - tail].rstrip() + "…" + clean[len(clean) - tail :].lstrip()
+
+
+def text(name: object, most: int = 24) -> str:
+    """A name as it can be drawn: shortened, not read as a formula, and with glyphs of the font only.
+
+    What the font lacks, some emoji for instance, becomes an empty box, as in a terminal.
+    """
+    known = _glyphs(tuple(import_extra("matplotlib").rcParams["font.family"]))
+    clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
+    return "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
+
+
+@lru_cache(maxsize=4)
+def _glyphs(family: tuple[str, ...]) -> frozenset[int]:
+    """What the font of this family can draw."""
+    manager = import_extra("matplotlib.font_manager")
+    return frozenset(manager.get_font(manager.findfont(manager.FontProperties(family=list(family)))).get_charmap())
+
+
+def row_height(count: int, least: float = 0.078, most: float = 0.145) -> float:
+    """Inches for each of so many rows with names, in a new figure: generous for few, just readable for many."""
+    return most if count <= 40 else max(least, most - (count - 40) * 0.0012)
+
+
+def _room(ax: Any, axis: str) -> float:
+    """How long an axis is, in points."""
+    box = ax.get_window_extent()
+    return float(box.height if axis == "y" else box.width) * 72 / float(ax.figure.dpi)
+
+
+def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
+    """The size of names beside so many rows (or below so many columns), and of how many of them one can have a name."""
+    room = _room(ax, axis)
+    usual = import_extra("matplotlib.font_manager").FontProperties(size="small").get_size_in_points()
+    size = min(usual, room / max(count, 1) / _LINE)
+    if size >= LEAST:
+        return size, 1
+    return LEAST, math.ceil(LEAST * _LINE * count / room)
+
+
+def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 24, start: float = 0) -> None:
+    """Ticks at `start`, `start` + 1 and so on with these names; every second or third where more cannot be read."""
+    size, step = fitting(ax, len(names), axis)
+    places = [start + k for k in range(0, len(names), step)]
+    shown = [text(name, most) for name in names[::step]]
+    if axis == "y":
+        ax.set_yticks(places, shown, fontsize=size)
+    else:
+        longest = max(map(len, shown), default=0) * 0.62 * size
+        turned = longest > 0.85 * _room(ax, "x") / max(len(shown), 1)
+        ax.set_xticks(places, shown, fontsize=size, rotation=90 if turned else 0)
+    ax.tick_params(axis=axis, length=0 if len(names) > 40 else 2)
+    if step > 1:
+        getattr(ax, f"set_{axis}label")(f"every {_ordinal(step)} of {len(names)} named", fontsize="small")
+
+
+def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = False) -> None:
+    """Round numbers along "x", "y" or "xy", whatever ticks the axes had before."""
+    for axis in axes:
+        ticks = import_extra("matplotlib.ticker").MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
+        getattr(ax, f"{axis}axis").set_major_locator(ticks)
+
+
+def _ordinal(number: int) -> str:
+    return str(number) + {2: "nd", 3: "rd"}.get(number, "th")

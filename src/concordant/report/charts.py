@@ -1,0 +1,269 @@
+"""The charts as Vega-Lite specifications, without their data. Every one has a parameter `chosen`, a list of systems.
+
+Colours are the style sheet's variables, so that charts follow it from light to dark and to paper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import import_extra
+
+Spec = dict[str, Any]
+
+_HIT = "indexof(chosen, datum.system) >= 0"
+_HIT_PAIR = "indexof(chosen, datum.better) >= 0 || indexof(chosen, datum.worse) >= 0"
+_NONE = "length(chosen) == 0"
+MARK, OFF, CHOSEN = "var(--mark)", "var(--off)", "var(--chosen)"
+FAINT, INK, QUIET, PAPER = "var(--faint)", "var(--ink)", "var(--quiet)", "var(--paper)"
+
+
+def _altair() -> Any:
+    return import_extra("altair", "report")
+
+
+def _made(chart: Any, description: str, height: Any) -> Spec:
+    """The specification: as wide as its place, described, with the colours of the page."""
+    alt = _altair()
+    chart = chart.properties(width="container", height=height, description=description)
+    chart = chart.add_params(alt.param(name="chosen", value=[]))
+    axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": QUIET, "tickColor": QUIET}
+    chart = chart.configure_axis(**axis, labelLimit=130, titleFontWeight="normal").configure_view(stroke=None)
+    chart = chart.configure_legend(labelColor=INK, titleColor=INK, labelLimit=160, orient="top")
+    spec: Spec = chart.to_dict()
+    spec.pop("$schema", None)
+    spec["background"] = "transparent"
+    return spec
+
+
+def _base() -> Any:
+    alt = _altair()
+    return alt.Chart(alt.NamedData(name="rows"))
+
+
+def _opacity(rest: float, *, pair: bool = False, dimmed: float = 0.2) -> Any:
+    """Full for what is chosen, faint for the rest once something is."""
+    hit = _HIT_PAIR if pair else _HIT
+    conditions = [{"test": _NONE, "value": rest}, {"test": hit, "value": 1}]
+    return _altair().OpacityValue(dimmed, condition=conditions)
+
+
+def _colour(*, pair: bool = False, off: str = "datum.outside") -> Any:
+    conditions = [{"test": _HIT_PAIR if pair else _HIT, "value": CHOSEN}]
+    conditions += [{"test": off, "value": OFF}] if off else []
+    return _altair().ColorValue(MARK, condition=conditions)
+
+
+def _tooltip(**fields: str) -> list[Any]:
+    """What hovering shows: titles by field; "!" marks a text, "#" a whole number, and "p" is a p-value."""
+    alt = _altair()
+    kinds: dict[str, dict[str, str]] = {"!": {"type": "nominal"}, "#": {"type": "quantitative"}}
+    kinds["p"] = {"type": "quantitative", "format": ".2g"}
+    measured = {"type": "quantitative", "format": ".4f"}
+    return [
+        alt.Tooltip(field=field, title=title.lstrip("!#"), **kinds.get(title if title == "p" else title[:1], measured))
+        for field, title in fields.items()
+    ]
+
+
+def _about_systems(truth: str, observed: str, intervals: bool) -> list[Any]:
+    ranks = {"low": "#best rank of the truth", "high": "#worst rank of the truth"} if intervals else {}
+    return _tooltip(
+        system="!system",
+        truth=f"mean, {truth}",
+        observed=f"mean, {observed}",
+        truth_rank=f"#rank, {truth}",
+        observed_rank=f"#rank, {observed}",
+        **ranks,
+    )
+
+
+def step(count: int) -> int:
+    """Pixels a row."""
+    return 20 if count <= 30 else 14 if count <= 80 else 6
+
+
+def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals: bool) -> Spec:
+    """Means against means, with the diagonal and the names of the chosen systems."""
+    alt = _altair()
+    scale = alt.Scale(domain=list(domain), zero=False, nice=False)
+    x = alt.X("truth:Q", title=f"mean, {_short(truth)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
+    y = alt.Y("observed:Q", title=f"mean, {_short(observed)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
+    ends = {"x": alt.XDatum(domain[0], scale=scale), "x2": alt.X2Datum(domain[1])}
+    diagonal = (
+        alt.Chart(alt.InlineData(values=[{}]))
+        .mark_rule(stroke=QUIET, strokeDash=[4, 4])
+        .encode(**ends, y=alt.YDatum(domain[0], scale=scale), y2=alt.Y2Datum(domain[1]))
+    )
+    size = alt.SizeValue(55, condition={"test": _HIT, "value": 150})
+    points = (
+        _base()
+        .mark_point(filled=True, cursor="pointer")
+        .encode(x, y, size=size, color=_colour(), opacity=_opacity(0.75))
+        .encode(tooltip=_about_systems(truth, observed, intervals))
+    )
+    names = (
+        _base()
+        .transform_filter(_HIT)
+        .mark_text(dy=-12, fill=INK, limit=220, fontWeight="bold")
+        .encode(x, y, text="system:N")
+    )
+    about = (
+        f"Scatter plot: mean of each system by {truth} against its mean by {observed}; on the diagonal both are equal."
+    )
+    return _made(diagonal + points + names, about, 420)
+
+
+def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
+    """Rank against rank with links: where a link is steep, the sides disagree."""
+    alt = _altair()
+    crowded = step(count) < 10
+    domain = alt.Scale(domain=[-2.5 if crowded else -0.6, count - 0.4], reverse=True, zero=False, nice=False)
+    across = alt.Scale(domain=[-0.8, 1.8], nice=False, zero=False)
+    labels = {0: _short(truth), 1: _short(observed)}
+    x_axis = alt.Axis(
+        values=[0, 1], labelExpr="datum.value == 0 ? sides[0] : sides[1]", orient="top", grid=False, labelLimit=150
+    )
+    x = alt.XDatum(0, scale=across, axis=x_axis, title=None)
+    place = {side: alt.Y(f"{side}_place:Q", scale=domain, axis=None) for side in ("truth", "observed")}
+    width = alt.StrokeWidthValue(1.4, condition={"test": _HIT, "value": 3.5})
+    tips = _about_systems(truth, observed, intervals)
+    links = (
+        _base()
+        .mark_rule(cursor="pointer")
+        .encode(x, place["truth"], strokeWidth=width, color=_colour(), opacity=_opacity(0.65), tooltip=tips)
+        .encode(x2=alt.X2Datum(1), y2="observed_place:Q")
+    )
+    layers = [links]
+    for at, (side, align, dx) in enumerate((("truth", "right", -6), ("observed", "left", 6))):
+        spot = alt.XDatum(at, scale=across, axis=x_axis, title=None)
+        text = (
+            _base()
+            .mark_text(align=align, dx=dx, limit={"expr": "width * 0.29"}, fontSize=10, cursor="pointer", fill=INK)
+            .encode(spot, place[side], text="system:N", tooltip=tips)
+        )
+        dot = _base().mark_point(filled=True, size=18, cursor="pointer").encode(spot, place[side], tooltip=tips)
+        layers.append(dot.encode(color=_colour(), opacity=_opacity(0.9)))
+        if crowded:  # names of all would overlap: those of the chosen, or of the largest moves
+            text = text.transform_filter(f"{_HIT} || ({_NONE} && datum.told)")
+            layers.append(text)
+        else:
+            layers.append(text.encode(opacity=_opacity(1, dimmed=0.45)))
+    about = f"Bump chart: each system's place by {truth} to the left and by {observed} to the right, joined by a line."
+    chart = alt.layer(*layers).add_params(alt.param(name="sides", value=list(labels.values())))
+    return _made(chart, about, max(120, step(count) * count))
+
+
+def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
+    """The ranks that the topics leave open, the observed rank of the truth, and that of the candidate."""
+    alt = _altair()
+    crowded = step(count) < 10
+    axis = alt.Axis(labels=not crowded, ticks=not crowded, title=None)
+    y = alt.Y("system:N", sort=alt.EncodingSortField("truth_place"), axis=axis)
+    scale = alt.Scale(domain=[1, count], nice=False, zero=False)
+    whole = alt.Axis(tickMinStep=1, format="d")
+    fields = {"system": "!system", "truth_rank": "#rank", "low": "#best rank", "high": "#worst rank"}
+    tips = _tooltip(**fields, **({"observed_rank": f"#rank, {observed}"} if observed else {}))
+    width = alt.SizeValue(2 if crowded else 4, condition={"test": _HIT, "value": 7})
+    lines = (
+        _base()
+        .mark_rule(cursor="pointer", strokeCap="round")
+        .encode(y, alt.X("low:Q", scale=scale, title="rank, 1 is best", axis=whole), x2="high:Q", tooltip=tips)
+        .encode(size=width, color=_colour(off=""), opacity=_opacity(0.55, dimmed=0.2))
+    )
+    dots = (
+        _base()
+        .mark_point(filled=True, fill=INK, size=12 if crowded else 35, cursor="pointer")
+        .encode(y, alt.X("truth_rank:Q", scale=scale), tooltip=tips, opacity=_opacity(1, dimmed=0.3))
+    )
+    layers = [lines, dots]
+    if observed is not None:
+        layers.append(
+            _base()
+            .mark_point(shape="diamond", size=25 if crowded else 60, strokeWidth=1.5, fill=PAPER, cursor="pointer")
+            .encode(y, alt.X("observed_rank:Q", scale=scale), tooltip=tips)
+            .encode(color=_colour(), opacity=_opacity(1, dimmed=0.3))
+        )
+    about = (
+        f"Rank intervals: for each system a line over the ranks that the topics leave open, {100 * level:g}% confidence"
+    )
+    about += ", a dot at its rank by the truth" + (f" and a diamond at its rank by {observed}." if observed else ".")
+    return _made(alt.layer(*layers), about, max(80, step(count) * count))
+
+
+def forest(title: str, about: str, count: int, *, ceiling: bool, domain: tuple[float, float] = (-1, 1)) -> Spec:
+    """Values with their intervals; where it is known, the ceiling as a bar."""
+    alt = _altair()
+    y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None)
+    axis = alt.Axis(tickCount=8)
+    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=list(domain), nice=True, zero=False), axis=axis)
+    fields = {"label": "!name", "value": "value", "low": "low", "high": "high", "pvalue": "p"}
+    tips = _tooltip(**fields, **({"ceiling": "ceiling"} if ceiling else {}))
+    lines = _base().transform_filter("isValid(datum.low)").mark_rule(size=4, opacity=0.5, stroke=MARK)
+    dots = _base().mark_point(filled=True, size=65, fill=MARK, opacity=1).encode(y, x, tooltip=tips)
+    layers = [lines.encode(y, alt.X("low:Q"), x2="high:Q", tooltip=tips), dots]
+    if ceiling:
+        bars = _base().transform_filter("isValid(datum.ceiling)").mark_tick(thickness=3, size=16, color=OFF, opacity=1)
+        layers.append(bars.encode(y, alt.X("ceiling:Q"), tooltip=tips))
+    return _made(alt.layer(*layers), about, max(60, 24 * count))
+
+
+def pairs(coefficient: str, count: int) -> Spec:
+    """What the worst pairs take from the coefficient."""
+    alt = _altair()
+    y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None, axis=alt.Axis(labelLimit=200))
+    fields = {"better": "!better by the truth", "worse": "!worse by the truth", "kind": "!kind", "loss": "loss"}
+    more = {"truth_difference": "difference, truth", "observed_difference": "difference, observed"}
+    bars = (
+        _base()
+        .mark_bar(cursor="pointer")
+        .encode(y, alt.X("loss:Q", title=f"part of 1 - {coefficient}"), tooltip=_tooltip(**fields, **more))
+        .encode(color=_colour(pair=True, off="datum.told_apart"), opacity=_opacity(0.85, pair=True, dimmed=0.2))
+    )
+    about = f"Bar chart: the pairs of systems that take most from {coefficient}, the worst first."
+    return _made(bars, about, max(60, 20 * count))
+
+
+def topics(coefficient: str, count: int) -> Spec:
+    """The coefficient without each topic, minus the coefficient."""
+    alt = _altair()
+    y = alt.Y("topic:N", sort=alt.EncodingSortField("place"), title=None)
+    tips = _tooltip(topic="!topic", effect="effect", without=f"{coefficient} without it")
+    colour = alt.ColorValue(MARK, condition={"test": "datum.effect > 0", "value": OFF})
+    x = alt.X("effect:Q", title=f"{coefficient} without the topic, minus with it")
+    bars = _base().mark_bar(opacity=0.85).encode(y, x, tooltip=tips, color=colour)
+    about = f"Bar chart: how much {coefficient} would rise or fall without a topic; the largest effects."
+    return _made(bars, about, max(60, 18 * count))
+
+
+def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[str]) -> Spec:
+    """A statistic by level of a change, a line or points a measure, with what the middle of the draws spans."""
+    alt = _altair()
+    angle = -60 if len(order) > 12 else 0
+    x = alt.X("level:N", sort=order, title=kind, axis=alt.Axis(labelAngle=angle, labelOverlap=True))
+    y = alt.Y("mean:Q", title=statistic, scale=alt.Scale(zero=False))
+    tips = _tooltip(level="!level", measure="!measure", mean=statistic, low="low", high="high", judgments="#judgments")
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    colours = alt.Scale(domain=measures, range=[f"var(--line{1 + k % 6})" for k in range(len(measures))])
+    colour = alt.Color("measure:N", title=None, scale=colours)
+    if all(_is_number(level) for level in order):
+        chart = _base().mark_line(point={"size": 55, "filled": True}).encode(x, y, colour, tooltip=tips)
+    else:  # judges, runs and teams have no order, so no line joins them
+        chart = _base().mark_point(filled=True, size=80, opacity=1).encode(x, y, colour, tooltip=tips)
+    if any(row["low"] is not None for row in rows):
+        bars = _base().transform_filter("isValid(datum.low)").mark_rule(opacity=0.6, strokeWidth=2)
+        chart += bars.encode(x, alt.Y("low:Q"), color=colour, y2="high:Q")
+    about = f"Chart: {statistic} with the ranking by the full judgments, by level of the change {kind} and by measure."
+    return _made(chart, about, 300)
+
+
+def _is_number(level: str) -> bool:
+    try:
+        float(level)
+    except ValueError:
+        return False
+    return True
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 40 else name[:39] + "…"

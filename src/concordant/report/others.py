@@ -1,0 +1,223 @@
+"""The reports of rank intervals, of reliability, and of studies of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..tables import counted
+from . import charts
+from .elements import chart, details, items, name, names, number, table, text, words
+from .parts import Parts, Rows, domain_of
+
+MOST_SHOWN = 12  # levels of a study whose systems are shown
+_STATISTICS = ("tau_ap_b", "tau_b", "pearson_rank")
+
+
+def tier_parts(document: Mapping[str, Any]) -> Parts:
+    """The page of rank intervals and tiers."""
+    found = document["rank_intervals"]
+    settings = found["settings"]
+    size = f"{counted(len(found['systems']), 'system')}, {counted(settings['topics'], 'topic')}"
+    parts = Parts("Rank intervals and tiers", size + (f", {settings['measure']}" if settings["measure"] else ""))
+    rows: Rows = [
+        {**row, "truth_rank": row["rank"], "truth_place": place} for place, row in enumerate(found["systems"])
+    ]
+    for row in rows:
+        said = (
+            f"mean {row['mean']:.4f}, rank {row['rank']} of {len(rows)}, ranks {row['low']} to {row['high']} possible"
+        )
+        parts.systems[row["system"]] = [f"{said}, tier {row['tier']}"]
+    parts.chart("ranks-0", charts.rank_intervals(len(rows), None, found["confidence_level"]), rows)
+    columns = [names("system"), number("tier"), number("rank")]
+    columns += [number("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
+    columns += [number("best rank", "low"), number("worst rank", "high")]
+    scope = "all systems together" if found["simultaneous"] else "each system by itself"
+    about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: observed rank."
+    its_table = table("Ranks with their intervals", columns, rows)
+    parts.add("systems", "Systems", chart("ranks-0", "Ranks that the topics leave open", about, its_table))
+    tiers = [{"tier": k, "count": len(tier), "who": ", ".join(tier)} for k, tier in enumerate(found["tiers"], start=1)]
+    columns = [number("tier"), number("systems", "count"), words("names", "who")]
+    note = (
+        "<p>A tier begins with the first system that is significantly worse than the best one of the tier above. Not "
+        "every system of a tier is worse than every one above it.</p>"
+    )
+    parts.add("tiers", "Tiers", note + table("Tiers", columns, tiers) + _best(found.get("best")))
+    parts.cite(["rank_intervals"])
+    return parts
+
+
+def _best(found: Mapping[str, Any] | None) -> str:
+    if not found:
+        return ""
+    lists = (("May be", found["possible"]), ("Certainly are", found["certain"]))
+    return "".join(
+        f"<h3>{label} among the {found['k']} best</h3><p>{', '.join(name(system) for system in names) or 'none'}</p>"
+        for label, names in lists
+    )
+
+
+def reliability_parts(document: Mapping[str, Any]) -> Parts:
+    """The page of reliability."""
+    found = document["reliability"]
+    size = f"{counted(found['n_systems'], 'system')}, {counted(found['n_topics'], 'topic')}"
+    parts = Parts("Reliability of a ranking", size)
+    posterior = {e["coefficient"]: e for e in found.get("posterior", ())}
+    for coefficient in ("tau", "tau_ap"):
+        rows: Rows = [
+            {"label": n, "place": k, "value": values[coefficient], "low": None, "high": None}
+            for k, (n, values) in enumerate(found["estimates"].items())
+        ]
+        if coefficient in posterior:
+            e = posterior[coefficient]
+            ends = {end: (e["interval"] or {}).get(end) for end in ("low", "high")}
+            rows.append({"label": "posterior", "place": len(rows), "value": e["value"], **ends})
+        limits = domain_of([row[key] for row in rows for key in ("value", "low", "high")])
+        about = f"Expected {coefficient} with the true ranking, by each estimator; the posterior has an interval."
+        key = f"estimates-{coefficient}"
+        parts.chart(key, charts.forest(coefficient, about, len(rows), ceiling=False, domain=limits), rows)
+        columns = [words("estimator", "label"), number(coefficient, "value"), number("low"), number("high")]
+        its_table = table(f"Expected {coefficient}", columns, rows)
+        parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))
+    notes = ["sh(w) and sh(w/o) are baselines, known to be too high", *found.get("read_notes", ())]
+    parts.add("mind", "What to mind", items(notes))
+    parts.cite(["reliability"])
+    return parts
+
+
+# Judgments -----------------------------------------------------------------------------------------
+
+
+def judgment_parts(document: Mapping[str, Any]) -> Parts:
+    """The page of a study of judgments, or of judges."""
+    study = document["study"]
+    rows: Rows = study["rows"]
+    changes = list(dict.fromkeys((row["change"], row["level"]) for row in rows))
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    kinds = list(dict.fromkeys(kind for kind, _ in changes))
+    systems = shown_systems(study)
+    count = len({row["system"] for row in study["systems"]})
+    title = "Judges against the truth" if kinds == ["judge"] else f"Changed judgments: {', '.join(kinds)}"
+    parts = Parts(title, f"{counted(count, 'system')}; {', '.join(measures)}")
+    there = [row["statistic"] for row in rows if row["mean"] is not None]
+    statistic = next((s for s in _STATISTICS if s in there), there[0] if there else rows[0]["statistic"])
+    parts.add("ranking", "What happens to the ranking", _levels(rows, kinds, statistic, parts))
+    if document.get("judges"):
+        parts.add("judges", "Which judge ranks the systems more like the truth?", _judge_tests(document["judges"]))
+    if study.get("labels"):
+        parts.add("labels", "Do the judges give the same labels?", _labels(study["labels"]))
+    parts.add("systems", "Systems", _study_systems(systems, study, parts))
+    coefficients = list(dict.fromkeys(row["statistic"] for row in rows if row["statistic"] not in ("d_rank", "p")))
+    parts.cite([*coefficients, "rank_test"])
+    return parts
+
+
+def shown_systems(study: Mapping[str, Any]) -> Rows:
+    """The rows of the first measure, and of no more levels than a page can show."""
+    rows = study["systems"]
+    if not rows:
+        return []
+    levels = list(dict.fromkeys((row["change"], row["level"]) for row in rows))[:MOST_SHOWN]
+    measure = rows[0]["measure"]
+    return [row for row in rows if row["measure"] == measure and (row["change"], row["level"]) in levels]
+
+
+def _levels(rows: Rows, kinds: Sequence[str], statistic: str, parts: Parts) -> str:
+    content = ""
+    columns = [names("level"), words("measure"), words("statistic"), *map(number, ("mean", "low", "high", "sd"))]
+    columns += [number("draws"), number("judgments")]
+    for k, kind in enumerate(kinds):
+        of_kind = [row for row in rows if row["change"] == kind]
+        drawn = [row for row in of_kind if row["statistic"] == statistic and row["mean"] is not None]
+        order = list(dict.fromkeys(row["level"] for row in of_kind))
+        key, about = (
+            f"levels-{k}",
+            f"{statistic} between the ranking by the full judgments and that by the changed ones.",
+        )
+        parts.chart(key, charts.levels(statistic, kind, drawn, order), drawn)
+        content += chart(key, f"{statistic} by {kind}", about, table(f"{kind}: all statistics", columns, of_kind))
+    return content
+
+
+def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
+    columns = [names("system"), number("score, full", "full_score"), number("score"), number("rank, full", "full_rank")]
+    columns += [number("rank"), number("places lost", "rank_shift"), number("unjudged")]
+    levels = list(dict.fromkeys((row["change"], row["level"]) for row in rows))
+    content = ""
+    for k, (kind, level) in enumerate(levels):
+        of_level = [row for row in rows if (row["change"], row["level"]) == (kind, level)]
+        drawn = [
+            {
+                "system": row["system"],
+                "truth": row["full_score"],
+                "observed": row["score"],
+                "truth_rank": row["full_rank"],
+                "observed_rank": row["rank"],
+                "outside": False,
+            }
+            for row in of_level
+        ]
+        for row in drawn:
+            said = parts.systems.setdefault(
+                row["system"], [f"full judgments: {row['truth']:.4f}, rank {row['truth_rank']:g}"]
+            )
+            said.append(f"{kind} {level}: {row['observed']:.4f}, rank {row['observed_rank']:g}")
+        limits = domain_of([row[side] for row in drawn for side in ("truth", "observed")])
+        key, measure = f"scatter-{k}", of_level[0]["measure"]
+        spec = charts.scatter(f"{measure}, full judgments", f"{measure}, {kind} {level}", limits, intervals=False)
+        parts.chart(key, spec, drawn)
+        about = f"{measure} by the full judgments against {measure} by {kind} {level}."
+        made = chart(key, f"{kind} {level}", about, table(f"Systems, {kind} {level}", columns, of_level))
+        content += details(text(f"{kind} {level}"), f'<div class="grid">{made}</div>', opened=k == 0)
+    in_all = len(dict.fromkeys((row["change"], row["level"], row["measure"]) for row in study["systems"]))
+    if in_all > len(levels):
+        content += (
+            f"<p>Shown are {len(levels)} of {in_all} combinations of level and measure; the JSON has all of them.</p>"
+        )
+    return content
+
+
+def _judge_tests(judges: Mapping[str, Any]) -> str:
+    """Each judge's coefficients with intervals, and the tests of one judge against another."""
+    columns = [names("judge"), *(names(n) for n in ("measure", "coefficient"))]
+    columns += [number(n) for n in ("value", "low", "high")]
+    content = table("Correlation with the truth; intervals over the population of topics", columns, judges["rows"])
+    if judges["tests"]:
+        columns = [names(n) for n in ("judge", "other")] + [number(n) for n in ("difference", "low", "high", "p")]
+        rows: Rows = [
+            {
+                "judge": test["names"][0],
+                "other": test["names"][1],
+                "difference": test["difference"],
+                "low": test["interval"]["low"],
+                "high": test["interval"]["high"],
+                "p": test["pvalue"],
+            }
+            for test in judges["tests"]
+        ]
+        first = judges["tests"][0]
+        content += table(f"Differences in {first['coefficient']}, not adjusted for their number", columns, rows)
+    return content
+
+
+def _labels(labels: Mapping[str, Any]) -> str:
+    """Agreement by label with intervals, and who said what."""
+    first = next(iter(labels.values()))
+    numbers = [key for key, value in first.items() if isinstance(value, Mapping) and "interval" in value]
+    columns = [names("judge")]
+    for n in numbers:
+        columns += [number(n), number(f"{n}, low"), number(f"{n}, high")]
+    rows: Rows = []
+    for judge, found in labels.items():
+        rows.append({"judge": judge, **{n: found[n]["value"] for n in numbers}})
+        for n in numbers:
+            rows[-1] |= {f"{n}, {end}": (found[n]["interval"] or {}).get(end) for end in ("low", "high")}
+    content = table("Agreement of the labels, documents that both judged", columns, rows)
+    for judge, found in labels.items():
+        columns = [number("truth"), *(number(f"judge: {n}", str(n)) for n in found["labels"])]
+        counts = [
+            {"truth": label, **{str(n): count for n, count in zip(found["labels"], row, strict=True)}}
+            for label, row in zip(found["labels"], found["confusion"], strict=True)
+        ]
+        content += details(f"Labels of {name(judge)}", table("Counts of documents: the truth by row", columns, counts))
+    return content

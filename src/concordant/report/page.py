@@ -1,0 +1,200 @@
+"""The page: one file with its style, its script and the charting library, which may not fetch anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ..errors import import_extra
+from ..files import written_whole
+from ..references import bibliography, reference
+from .comparisons import comparison_parts
+from .document import document_of
+from .elements import details, in_script, items, name, option, section, text, visible
+from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
+from .parts import Parts
+from .verdicts import SUBJECTS
+
+_PARTS = {
+    "comparison": comparison_parts,
+    "tiers": tier_parts,
+    "reliability": reliability_parts,
+    "judgments": judgment_parts,
+}
+_SOURCES = {"tiers": "rank_intervals", "reliability": "reliability", "judgments": "study"}
+
+
+def write_report(result: Any, path: str | os.PathLike[str]) -> None:
+    """Write a report of a result to one HTML file that needs no network and no other file.
+
+    Parameters
+    ----------
+    result
+        What `report_document` made; or a `Comparison`, a list of them, `Reliability`, `RankIntervals` or
+        `JudgmentStudy`; or what any of these wrote as JSON, as a dictionary or list.
+    path
+        The file, which is written whole or not at all.
+
+    Examples
+    --------
+    >>> import concordant as cc, pathlib, tempfile
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "tiers.html"
+    >>> cc.write_report(cc.rank_intervals(cc.load_collection("people"), rng=1), target)
+    >>> target.read_text()[:15]
+    '<!DOCTYPE html>'
+    """
+    content = report_html(result).encode("utf-8")
+    with written_whole(path) as file:
+        file.write(content)
+
+
+def report_html(result: Any) -> str:
+    """The text of the report that `write_report` writes."""
+    document = document_of(result)
+    parts = _PARTS[document["report"]](document)
+    parts.add("methods", "Methods and references", _methods(parts))
+    parts.add("reproduce", "How to make this again", _reproduce(document))
+    data = in_script({"charts": parts.charts, "data": parts.data, "about": _about_systems(parts)})
+    scripts = [library(), _asset("page.js")]
+    return "\n".join(
+        [
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
+            f"<title>{text(parts.title)}</title>\n<style>\n{_asset('page.css')}</style>\n</head>\n<body>",
+            _body(document, parts),
+            f'<script type="application/json" id="document">{in_script(_embedded(document))}</script>',
+            f'<script type="application/json" id="charts">{data}</script>',
+            *(f"<script>{script}</script>" for script in scripts),
+            "</body>\n</html>\n",
+        ]
+    )
+
+
+def _embedded(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The document as the page holds it; of a study of many levels only what is shown, because of its size."""
+    if document["report"] != "judgments":
+        return document
+    return {**document, "study": {**document["study"], "systems": shown_systems(document["study"])}}
+
+
+def _body(document: Mapping[str, Any], parts: Parts) -> str:
+    links = "".join(f'<li><a href="#{text(key)}">{text(title)}</a></li>' for key, title, _ in parts.sections)
+    return (
+        '<a class="skip" href="#verdict">Skip to the verdict</a>'
+        f'<header><div class="bar"><h1>{name(parts.title)}</h1>'
+        '<button type="button" class="button" id="theme">Light or dark</button></div>'
+        f'<p class="about">{text(parts.about)}</p><nav aria-label="Sections"><ul>{links}</ul></nav></header>'
+        f"<main>{_verdict(document)}{_chooser(parts)}"
+        "<noscript><p>Charts and sorting need JavaScript; every number is in the tables.</p></noscript>"
+        f"{''.join(section(key, text(title), content) for key, title, content in parts.sections)}</main>"
+        f"<footer><p>Made by concordant {text(document['versions']['concordant'])}. This file loads nothing from "
+        "anywhere; its data are in it as JSON.</p></footer>"
+    )
+
+
+def _verdict(document: Mapping[str, Any]) -> str:
+    found = document["verdict"]
+    lines = "".join(f"<p>{_led(line)}</p>" for line in found["sentences"])
+    return (
+        f'<section id="verdict" class="verdict {text(found["answer"])}" aria-labelledby="verdict-h">'
+        f'<h2 id="verdict-h" class="headline">{text(found["headline"])}</h2>{lines}</section>'
+    )
+
+
+def _led(sentence: str) -> str:
+    """A sentence with what it is about in bold."""
+    subject, colon, rest = sentence.partition(": ")
+    if not colon or subject not in SUBJECTS:
+        return text(sentence)
+    return f"<strong>{subject}:</strong> {text(rest)}"
+
+
+def _chooser(parts: Parts) -> str:
+    if not parts.systems:
+        return ""
+    options = "".join(map(option, parts.systems))
+    return (
+        '<div class="chooser" role="search" aria-label="Systems"><label for="find">Find a system</label>'
+        '<input id="find" list="names" autocomplete="off" placeholder="name, then Enter">'
+        f'<datalist id="names">{options}</datalist><button type="button" class="button" id="clear">Clear</button>'
+        '<span class="about">or click on one: it is marked in all charts and tables</span>'
+        '<div id="found" class="found" aria-live="polite"></div></div>'
+    )
+
+
+def _about_systems(parts: Parts) -> list[list[str]]:
+    return [[visible(system), visible("; ".join(said))] for system, said in parts.systems.items()]
+
+
+def _methods(parts: Parts) -> str:
+    from ..coefficients.registry import list_coefficients
+
+    known = {c.name: f"{c.name}: {c.summary} ({c.reference})" for c in list_coefficients()} | _METHODS
+    entries = bibliography(parts.cited)
+    return (
+        f"{items([known[n] for n in parts.cited])}<h3>References</h3>{items(list(map(reference, entries)))}"
+        + details("BibTeX", f'<pre class="bibtex">{text(chr(10).join(entries))}</pre>')
+    )
+
+
+_METHODS = {
+    "rank_test": "rank test: could the candidate's ranking be the true one, given how systems vary over topics? "
+    "(carterette2009, with a recentred bootstrap)",
+    "expected_correlation": "ceiling: correlation of the truth's ranking with that over all topics there could be, "
+    "expected from the topics; tau and tau_ap by MSQD, others from a posterior (urbano2016)",
+    "rank_intervals": "rank intervals: all pairs of systems compared over the topics, corrected for their number "
+    "(romano2005)",
+    "reliability": "reliability: expected correlation with the true ranking, by the estimators of urbano2016",
+}
+
+
+def _reproduce(document: Mapping[str, Any]) -> str:
+    made = []
+    for key in ("command", "call"):
+        if document.get(key):
+            made.append(f"<pre>{text(document[key])}</pre>")
+    shown: dict[str, Any] = {f"version of {k}": v for k, v in document["versions"].items()}
+    source = (
+        document.get("comparisons")
+        or [document.get("study") or document.get("rank_intervals") or document.get("reliability")]
+    )[0]
+    shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
+    rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
+    return f"{''.join(made)}<dl>{rows}</dl>"
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k} {_setting(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_setting, value))
+    return "none" if value is None else str(value)
+
+
+# What the page is allowed --------------------------------------------------------------------------
+
+
+def _policy(scripts: list[str]) -> str:
+    """Nothing is fetched, and no script runs but those that are named by their hash."""
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
+    return f"{nothing}; style-src 'unsafe-inline'; script-src {hashes}"
+
+
+@cache
+def library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script."""
+    made: str = import_extra("vl_convert", "report").javascript_bundle()
+    return made.replace("</script", "<\\/script")
+
+
+@cache
+def _asset(file: str) -> str:
+    return files(__package__).joinpath(file).read_text(encoding="utf-8")

@@ -1,0 +1,118 @@
+"""The verdict in words: what it decides, and that reports of odd data have one."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant.report.document import document_of
+
+from .test_page import Page
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "answer", "words"),
+    [
+        (0.90, 0.95, "yes", "Good enough: hasty.csv ranks the systems as well as people.csv does with 40 topics."),
+        (0.80, 0.95, "yes", "Good enough: hasty.csv ranks the systems as well as people.csv does with 40 topics."),
+        (
+            0.70,
+            0.80,
+            "open",
+            "Not certain: 40 topics are too few to tell whether hasty.csv ranks as well as people.csv.",
+        ),
+        (0.60, 0.79, "no", "Not good enough: hasty.csv ranks the systems worse than people.csv does with 40 topics."),
+    ],
+)
+def test_the_interval_is_held_against_the_ceiling(
+    document: Any, low: float, high: float, answer: str, words: str
+) -> None:
+    changed = copy.deepcopy(document)
+    (part,) = changed["comparisons"]
+    part["intervals"]["tau_b"] |= {"low": low, "high": high}
+    part["ceiling"]["tau_b"]["value"] = 0.8
+    verdict = document_of(changed)["verdict"]
+    assert (verdict["answer"], verdict["headline"]) == (answer, words)
+
+
+def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
+    (part,) = document["comparisons"]
+    span, ceiling, test = part["intervals"]["tau_b"], part["ceiling"]["tau_b"], part["rank_test"]
+    counts = part["explanation"]["counts"]
+    assert document["verdict"]["sentences"] == [
+        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; over all topics there "
+        f"could be it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
+        f"{span['high']:.3f}. Against chance: p = {part['pvalues']['tau_b']:.2g}.",
+        "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, that over all topics "
+        f"there could be, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
+        f"{ceiling['interval']['high']:.3f}); more topics would raise it.",
+        f"Rank test: it {'rejects' if test['pvalue'] <= 0.05 else 'does not reject'} the ranking of hasty.csv as the "
+        f"true one, given the topics (rank distance {test['distance']:.3f}, p = {test['pvalue']:.3f}).",
+        f"Disagreements: {counts['swapped']} of 190 pairs of systems swapped; the topics of the truth tell "
+        f"{counts['matters']} of these apart.",
+    ]
+
+
+def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
+    (part,) = document["comparisons"]
+    x, y = np.array(part["truth_means"]), np.array(part["observed_means"])
+    swapped = np.triu((x[:, None] - x) * (y[:, None] - y) < 0, 1).sum()
+    assert part["explanation"]["counts"]["swapped"] == swapped
+    found = cc.rank_intervals(cc.load_collection("people"), n_resamples=500, rng=1)
+    better = found.better()
+    place = {system: k for k, system in enumerate(found.systems)}
+    for pair in part["explanation"]["pairs"]:
+        assert pair["told_apart"] == better[place[pair["worse"]], place[pair["better"]]]
+    assert all(pair["told_apart"] and pair["kind"] == "swapped" for pair in part["explanation"]["matters"])
+
+
+def test_a_swapped_pair_that_the_topics_tell_apart_matters() -> None:
+    rng = np.random.default_rng(1)
+    truth = cc.Scores(np.array([0.9, 0.5, 0.1]) + rng.normal(0, 0.02, (20, 3)), range(20), ["a", "b", "c"])
+    observed = {"a": 0.9, "b": 0.1, "c": 0.5}
+    document = cc.report_document(cc.compare(truth, observed, n_resamples=500, rng=1), truth, observed)
+    explanation = document["comparisons"][0]["explanation"]
+    assert explanation["counts"] == {"pairs": 3, "with_loss": 1, "swapped": 1, "matters": 1}
+    assert [(p["better"], p["worse"]) for p in explanation["matters"]] == [("b", "c")]
+
+
+def scores(values: Any) -> cc.Scores:
+    array = np.asarray(values, dtype=float)
+    return cc.Scores(array, range(array.shape[0]), [f"s{k}" for k in range(array.shape[1])])
+
+
+NOISE = np.random.default_rng(0).random((10, 5))
+ODD: dict[str, tuple[Any, Any]] = {
+    "two by two": (scores(NOISE[:2, :2]), scores(NOISE[2:4, :2])),
+    "observed tied": (scores(NOISE), scores(np.full((10, 5), 0.5))),
+    "truth tied": (scores(np.full((10, 5), 0.5)), scores(NOISE)),
+    "one topic": (scores(NOISE[:1]), scores(NOISE[1:2])),
+    "means": ({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0}),
+    "means observed": (scores(NOISE), {f"s{k}": float(k) for k in range(5)}),
+    "twins": (scores(np.c_[NOISE, NOISE[:, 0]]), scores(np.c_[NOISE, NOISE[:, 0]])),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_data_have_a_report(kind: str) -> None:
+    truth, observed = ODD[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = cc.compare(truth, observed, test=True, n_resamples=99, rng=1)
+        document = cc.report_document(found, truth, observed)
+    assert document["verdict"]["answer"] == "unknown"
+    assert document["verdict"]["headline"] in "".join(Page(cc.report_html(document)).words)
+
+
+def test_reliability_without_a_value_says_so() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = cc.reliability(scores(NOISE), rng=1).to_dict()
+    found["estimates"]["msqd"] = {"tau": float("nan"), "tau_ap": float("nan")}
+    assert "leaves open" in document_of(found)["verdict"]["headline"]
+    Page(cc.report_html(found))
