@@ -22,7 +22,7 @@ from .inference.chance import chance_pvalue
 from .inference.correlation import correlate
 from .inference.topic_bootstrap import TopicBootstrap
 from .rank_testing import RankTest
-from .resampling import Progress
+from .resampling import Progress, seeded
 from .scores import Scores
 from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
 from .tables import counted, listing
@@ -114,8 +114,7 @@ def compare(
     x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
     bounds = _bounds([c.name for c in wanted], x, y) if counts.tied_observed else ()
-    if rng is None:
-        rng = int(np.random.SeedSequence().generate_state(1)[0])
+    rng = seeded(rng)
     options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "progress": progress}
     values = tuple(_value(c, x, y) for c in wanted)
     chosen = INFERRED if coefficients is None else tuple(c.name for c in wanted)

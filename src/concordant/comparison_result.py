@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray
 from .errors import InputError, import_extra
-from .estimates import Interval
+from .estimates import Interval, or_none
 from .rank_testing import RankTest
 from .tables import counted
 
@@ -146,7 +146,7 @@ class Comparison:
             "topics": list(self.topics),
             "truth_means": self.truth_means.tolist(),
             "observed_means": self.observed_means.tolist(),
-            "coefficients": {v.coefficient: _plain(v.value) for v in self.values},
+            "coefficients": {v.coefficient: or_none(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
             "intervals": {v.coefficient: _interval(v.estimate) for v in self.values if v.estimate is not None},
             "pvalues": {v.coefficient: v.pvalue for v in self.values if v.pvalue is not None},
@@ -156,7 +156,7 @@ class Comparison:
                 for b in self.tie_bounds
             },
             "per_topic": {
-                p.coefficient: {"mean": _plain(p.mean), "sd": _plain(p.sd), "values": [_plain(v) for v in p.values]}
+                p.coefficient: {"mean": or_none(p.mean), "sd": or_none(p.sd), "values": [or_none(v) for v in p.values]}
                 | ({"why": p.why} if p.why else {})
                 for p in self.per_topic
             },
@@ -218,7 +218,3 @@ def _interval(estimate: CorrelationEstimate) -> dict[str, Any] | None:
     found = estimate.to_dict()
     more = {name: found[name] for name in ("bias_corrected", "standard_error")}
     return None if found["interval"] is None else {**found["interval"], **more}
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -65,7 +65,7 @@ class Estimate:
         """Everything, ready for JSON."""
         return {
             "coefficient": self.coefficient,
-            "value": None if math.isnan(self.value) else self.value,
+            "value": or_none(self.value),
             "method": self.method,
             "interval": None if self.interval is None else self.interval.to_dict(),
             "pvalue": self.pvalue,
@@ -89,3 +89,8 @@ class Estimate:
         from .plots import intervals
 
         return intervals.estimate(self, ax)
+
+
+def or_none(value: float) -> float | None:
+    """As JSON has it: no number where there is none."""
+    return None if math.isnan(value) else value

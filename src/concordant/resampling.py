@@ -51,6 +51,14 @@ def check_alpha(alpha: Any) -> float:
     return float(alpha)
 
 
+def check_level(confidence_level: Any) -> float:
+    """A share between 0 and 1."""
+    level = confidence_level
+    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
+        raise InputError(f"confidence_level is {level!r}: give a number above 0 and below 1, such as 0.95")
+    return float(level)
+
+
 def generator(rng: Seed) -> np.random.Generator:
     """A generator from a seed, a generator, or nothing."""
     if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, type(None))):
@@ -58,6 +66,11 @@ def generator(rng: Seed) -> np.random.Generator:
     if isinstance(rng, (int, np.integer)) and rng < 0:
         raise InputError(f"rng is {rng!r}: a seed is not negative")
     return np.random.default_rng(rng)
+
+
+def seeded(rng: Seed) -> int | np.random.Generator:
+    """What was given, or a seed that is drawn, so that a result can say which."""
+    return int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
 
 
 def seed_of(rng: Seed) -> int | None:

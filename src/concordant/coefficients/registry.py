@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from inspect import signature
 from typing import Any, Literal
 
 from ..errors import InputError
@@ -35,6 +37,14 @@ class Coefficient:
     tolerance: bool = False
     """Whether scores closer than a tolerance can be treated as tied."""
     range: tuple[float, float] = (-1.0, 1.0)
+
+    def on_threads(self, workers: int) -> Callable[..., Any]:
+        """The function on so many threads, where it knows how."""
+        return (
+            partial(self.function, workers=workers)
+            if "workers" in signature(self.function).parameters
+            else self.function
+        )
 
 
 _NONE: tuple[Literal["truth", "observed"], ...] = ()

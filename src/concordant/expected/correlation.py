@@ -14,7 +14,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
-from ..resampling import Progress, Seed, check_count, generator, seed_of
+from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
 from ..scores import mean_over_topics
 from ..tables import counted
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
@@ -190,8 +190,7 @@ def _by_posterior(
     prior, count, level, rng, workers = settings
     if prior not in get_args(Prior):
         raise InputError(f"prior is {prior!r}: use 'normal' or 'flat'")
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"confidence_level is {level!r}: give a number above 0 and below 1, such as 0.95")
+    check_level(level)
     drawn = draw(values, count, prior, generator(rng))
     found = correlations(known, drawn.truth, mean_over_topics(values), check_workers(workers))
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from inspect import signature
 from typing import Any, get_args
 
 import numpy as np
@@ -16,7 +13,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
 from ..estimates import Estimate
-from ..resampling import Progress, Seed, generator, seed_of
+from ..resampling import Progress, Seed, generator, seed_of, seeded
 from ..sides import Labelled, Side, aligned, side_of
 from ..tables import counted
 from .chance import Test, chance_pvalue
@@ -51,8 +48,7 @@ class CorrelationEstimate(Estimate):
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         more = {"bias_corrected": self.bias_corrected, "standard_error": self.standard_error}
-        value = None if np.isnan(self.value) else self.value
-        return {**super().to_dict(), "value": value, **more}
+        return {**super().to_dict(), **more}
 
     def to_frame(self) -> Any:
         """A pandas frame of one row."""
@@ -125,8 +121,7 @@ def correlate(
     if test not in (None, *get_args(Test)):
         raise InputError(f"test is {test!r}: use 'chance' or None")
     workers = check_workers(workers)
-    if rng is None:
-        rng = int(np.random.SeedSequence().generate_state(1)[0])
+    rng = seeded(rng)
     stream = generator(rng)
     (a, b), notes = aligned(side_of(truth, "truth"), side_of(observed, "observed"), "both", ("truth", "observed"))
     if len(a.systems) < 2:
@@ -165,7 +160,7 @@ def problem_of(sides: tuple[Side, Side], coefficient: Coefficient, workers: int)
     truth, observed = (side.scores.values for side in sides if side.scores is not None)
     if len(truth) < 2:
         raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
-    return Problem(truth, observed, with_workers(coefficient, workers), coefficient.range)
+    return Problem(truth, observed, coefficient.on_threads(workers), coefficient.range)
 
 
 def require_ties(coefficient: Coefficient, or_else: str) -> None:
@@ -175,12 +170,6 @@ def require_ties(coefficient: Coefficient, or_else: str) -> None:
             f"resampled means can be tied, and {coefficient.name} is not defined for ties on both sides: use "
             f"{_WITH_TIES[coefficient.name]!r}, which is the same without ties{or_else}"
         )
-
-
-def with_workers(coefficient: Coefficient, workers: int) -> Callable[..., Any]:
-    """The coefficient's function on so many threads, where it knows how."""
-    function = coefficient.function
-    return partial(function, workers=workers) if "workers" in signature(function).parameters else function
 
 
 def _settings(known: Coefficient, sides: tuple[Side, Side], notes: list[str], seed: int | None) -> dict[str, Any]:

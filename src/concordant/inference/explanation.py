@@ -13,6 +13,7 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, import_extra
+from ..estimates import or_none
 from ..scores import Scores, round_means
 from ..sides import Labelled, Side, aligned, side_of
 from ..tables import counted, nearest
@@ -144,8 +145,8 @@ class Explanation:
         """Everything, ready for JSON."""
         return {
             "coefficient": self.coefficient,
-            "value": _number(self.value),
-            "loss": _number(self.loss),
+            "value": or_none(self.value),
+            "loss": or_none(self.loss),
             "exact": self.exact,
             "pairs": self.rows("pairs"),
             "systems": self.rows("systems"),
@@ -162,7 +163,7 @@ class Explanation:
             return [{name: getattr(p, name) for name in names} for p in self.pairs]
         if kind == "systems":
             return [{"system": s.system, "loss": s.loss, "swapped": s.swapped} for s in self.systems]
-        return [{"topic": t.topic, "without": _number(t.without), "effect": _number(t.effect)} for t in self.topics]
+        return [{"topic": t.topic, "without": or_none(t.without), "effect": or_none(t.effect)} for t in self.topics]
 
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
@@ -316,10 +317,6 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _check(kind: Any) -> Kind:

@@ -18,14 +18,14 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import AlignmentWarning, InputError, InputTypeError, UndefinedCorrelationWarning, import_extra
 from ..estimates import Interval
-from ..resampling import Progress, Seed, check_count, generator, seed_of
+from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of, seeded
 from ..scores import Scores
 from ..sides import Labelled, aligned_by_name, side_of
 from ..tables import counted, listing
-from .correlation import require_ties, with_workers
+from .correlation import require_ties
 from .nested import nested_values
 from .summary import summarise
-from .topic_bootstrap import FEWEST, WIDENING, check_level, normal_quantile
+from .topic_bootstrap import FEWEST, WIDENING, normal_quantile
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Method: TypeAlias = Literal["iterated", "plain"]
@@ -181,10 +181,10 @@ def compare_judges(  # noqa: PLR0913
     workers, count = check_workers(workers), check_count(n_resamples)
     if count < FEWEST:
         raise InputError(f"n_resamples is {count}: a test needs at least {FEWEST} resamples")
-    rng = int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
+    rng = seeded(rng)
     stream = generator(rng)
     sides, notes = _three(truth, observed_a, observed_b, _check_names(names))
-    agreement = with_workers(known, workers)
+    agreement = known.on_threads(workers)
     values = [float(agreement(sides[0].means(), side.means())) for side in sides[1:]]
     if np.isnan(values).any():
         raise InputError(f"{coefficient} is undefined for these means: a side is all tied")

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from inspect import signature
+from functools import partial
 from itertools import islice, permutations
 from typing import Any, Literal, get_args
 
@@ -19,6 +19,7 @@ from ..coefficients.inputs import vectors
 from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, UndefinedCorrelationWarning, import_extra
+from ..estimates import or_none
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from .nulls import Alternative, check_alternative
 
@@ -73,9 +74,9 @@ class PermutationTest:
         """Everything but the values of the permutations, ready for JSON."""
         return {
             "coefficient": self.coefficient,
-            "value": _or_none(self.value),
-            "pvalue": _or_none(self.pvalue),
-            "standard_error": _or_none(self.standard_error),
+            "value": or_none(self.value),
+            "pvalue": or_none(self.pvalue),
+            "standard_error": or_none(self.standard_error),
             "alternative": self.alternative,
             "exact": self.exact,
             "n_permutations": len(self.null),
@@ -168,10 +169,8 @@ def permutation_test(  # noqa: PLR0913
     if t.ndim != 1 or o.ndim != 1:
         raise InputError(f"truth and observed have shapes {t.shape} and {o.shape}: a test takes one score a system")
     exact = _tries_all(method, len(o), count)
-    arguments = dict(parameters)
-    if "workers" in signature(entry.function).parameters:
-        arguments["workers"] = threads
-    value = float(entry.function(t, o, **arguments))
+    function = partial(entry.on_threads(threads), **parameters)
+    value = float(function(t, o))
     settings = {
         "coefficient": coefficient,
         "parameters": parameters,
@@ -188,7 +187,7 @@ def permutation_test(  # noqa: PLR0913
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedCorrelationWarning)  # counted, and told by the result
         for some in orders:
-            null[done : done + len(some)] = entry.function(t, o[some], **arguments)
+            null[done : done + len(some)] = function(t, o[some])
             done += len(some)
             if progress is not None:
                 progress(done, total)
@@ -237,7 +236,3 @@ def _random_orders(m: int, count: int, rng: np.random.Generator) -> Iterator[Int
     step = max(1, _ROWS // m)
     for lo in range(0, count, step):
         yield rng.permuted(np.tile(np.arange(m), (min(step, count - lo), 1)), axis=1)
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -15,7 +15,7 @@ from .. import __version__
 from ..arrays import FloatArray, IntArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, InputTypeError, import_extra
-from ..resampling import Progress, Seed, check_count, generator, seed_of
+from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
 from ..scores import Scores, mean_over_topics
 from ..tables import counted, nearest
 from .pair_tests import corrected_pvalues
@@ -257,7 +257,7 @@ def rank_intervals(
     <BLANKLINE>
     95% confidence for all intervals together; 9,999 resamples of 40 topics
     """
-    level = _check_level(confidence_level)
+    level = check_level(confidence_level)
     if aggregate not in get_args(Aggregate):
         raise InputError(f"aggregate is {aggregate!r}: use 'mean' or 'borda'")
     count = check_count(n_resamples)
@@ -297,12 +297,6 @@ def rank_intervals(
             "version": __version__,
         },
     )
-
-
-def _check_level(level: Any) -> float:
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"confidence_level is {level!r}: give a number above 0 and below 1, such as 0.95")
-    return float(level)
 
 
 def _scores_of(given: Any) -> Scores:

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import InputError, UndefinedCorrelationWarning
 from ..estimates import Interval
-from ..resampling import Progress, check_count, resampled_means, resampled_weights
+from ..resampling import Progress, check_count, check_level, resampled_means, resampled_weights
 from ..scores import mean_over_topics
 from .nested import nested_values
 from .summary import Summary, summarise
@@ -169,12 +169,6 @@ def plain_values(
         if progress is not None:
             progress(some.stop, n_resamples)
     return values
-
-
-def check_level(level: Any) -> None:
-    """A share between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"confidence_level is {level!r}: give a share above 0 and below 1, such as 0.95")
 
 
 def normal_quantile(confidence_level: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
-from ..resampling import Seed, check_count, generator, resampled_weights, seed_of
+from ..resampling import Seed, check_count, check_level, generator, resampled_weights, seed_of
 from ..tables import counted
 from .changes import check_kinds, grades_beside, threshold
 from .qrels import Grade, Qrels
@@ -158,8 +158,7 @@ def label_agreement(
     """
     check_kinds(None, truth)
     check_kinds(None, other)
-    if not 0 < confidence_level < 1:
-        raise InputError(f"confidence_level is {confidence_level!r}: give a number between 0 and 1")
+    check_level(confidence_level)
     n_resamples = check_count(n_resamples)
     beside = grades_beside(truth, other)
     both = ~np.isnan(beside)
