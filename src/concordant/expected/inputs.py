@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..arrays import FloatArray
 from ..coefficients.inputs import _floats, refuse_not_finite
 from ..errors import InputError
-from ..scores import Scores
+from ..scores import Scores, require_summable
 from ..tables import counted
 
 Collection: TypeAlias = "Scores | npt.ArrayLike"
@@ -29,6 +29,7 @@ def matrix_of(scores: Collection) -> tuple[FloatArray, tuple[str, ...]]:
             )
         if not np.isfinite(values).all():
             refuse_not_finite(values, "scores")
+        require_summable(values, "scores")
         names = getattr(scores, "columns", range(values.shape[1]))
         systems = tuple(str(name) for name in names)
     n, m = values.shape
