@@ -65,7 +65,7 @@ def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
 def _beside(target: Path) -> Iterator[Path]:
     """A name that no file has, in the folder of the target; the file is gone at the end, whatever happens."""
     # By hand, not by tempfile: an interrupt between making the file and knowing its name would leave it behind.
-    part = target.parent / f".{target.name[:100]}.{secrets.token_hex(8)}.part"
+    part = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}.part"
     try:
         yield part
     finally:
