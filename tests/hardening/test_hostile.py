@@ -48,6 +48,21 @@ def test_a_sparse_file_is_refused_by_its_size(tmp_path: Path) -> None:
     tracemalloc.stop()
 
 
+@pytest.mark.parametrize("text", ["topic,a\n" + "1," * 2000, "1 " * 2000, "a\nb\n" * 500 + "x" * 2000])
+def test_a_line_without_an_end_is_refused_before_it_is_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(source, "MAX_LINE_BYTES", 1000)
+    (tmp_path / "x.csv").write_text(text)
+    line = text.count("\n") + 1
+    with pytest.raises(cc.ReadError, match=rf"x\.csv:{line}: has a line of more than 1,000 bytes.*MAX_LINE_BYTES"):
+        cc.read_scores(tmp_path / "x.csv")
+    (tmp_path / "x.json").write_text(json.dumps({"r1": {"map": {str(k): 0.5 for k in range(300)}}}))
+    assert len(cc.read_scores(tmp_path / "x.json").topics) == 300
+    (tmp_path / "y.csv").write_text("topic,a,b\n" + "".join(f"{k},0.5,0.25\n" for k in range(300)))
+    assert len(cc.read_scores(tmp_path / "y.csv").topics) == 300
+
+
 def test_limits_can_be_set_where_there_is_no_python(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(TABLE)
     command = [sys.executable, "-m", "concordant", "tiers", str(tmp_path / "x.csv")]

@@ -25,6 +25,8 @@ from ..errors import DataWarning, InputTypeError, ReadError, limit_of
 MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
 # Python's objects take up to 40 times the room of the JSON that they come from.
 MAX_JSON_BYTES = MAX_BYTES // 4
+# Of one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
+MAX_LINE_BYTES = MAX_BYTES // 16
 # Below one folder: a link may lead to a whole disk.
 MAX_FILES = 100_000
 _ALLOW = "to allow it, set CONCORDANT_MAX_BYTES in the environment, or concordant.read.source."
@@ -240,7 +242,9 @@ def load(item: Item) -> Source:
     raw = _raw(item.file, label)
     if raw[:2] == b"\x1f\x8b":
         raw = _gunzip(raw, label)
-    return Source(label, _clean(raw, label), path, item.name)
+    data = _clean(raw, label)
+    _refuse_long_lines(data, label)
+    return Source(label, data, path, item.name)
 
 
 def _raw(file: Any, label: str) -> bytes:
@@ -306,6 +310,21 @@ def _clean(data: bytes, label: str) -> bytes:
         except UnicodeDecodeError as error:
             raise _bad_byte(data, error.start, "is not UTF-8: convert it, for instance with iconv", label) from None
     return data
+
+
+def _refuse_long_lines(data: bytes, label: str) -> None:
+    start = 0
+    while len(data) - start > MAX_LINE_BYTES and data[:1] not in (b"{", b"["):
+        end = data.rfind(b"\n", start, start + MAX_LINE_BYTES + 1)
+        if end < 0:
+            line = data.count(b"\n", 0, start) + 1
+            raise ReadError(
+                f"has a line of more than {MAX_LINE_BYTES:,} bytes; {_ALLOW}MAX_LINE_BYTES",
+                label,
+                line,
+                data[start : start + 100].decode(errors="replace"),
+            )
+        start = end + 1
 
 
 def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
