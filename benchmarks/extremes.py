@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ MILLION = 1_000_000
 # One million systems ------------------------------------------------------------------------------
 
 
-def million(name: str) -> Any:
+def million(name: str, folder: Path) -> Any:
     rng = np.random.default_rng(1)
     truth = rng.permutation(MILLION).astype(float)
     observed = truth + rng.normal(0, MILLION / 10, MILLION)
@@ -89,7 +90,7 @@ def columns(folder: Path) -> Any:
 
 
 CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
-    **{f"1,000,000 systems, {c.name}": (lambda _, n=c.name: million(n), "value") for c in cc.list_coefficients()},
+    **{f"1,000,000 systems, {c.name}": (partial(million, c.name), "value") for c in cc.list_coefficients()},
     "1,000,000 systems, compare": (lambda _: compare_wide(), "value"),
     "1,000,000 systems, rank_distance": (lambda _: cc.rank_distance(wide(), wide()), "LimitError"),
     "1,000,000 systems, discordance": (lambda _: cc.discordance(wide()), "LimitError"),
