@@ -27,7 +27,7 @@ explore: $(VENV)/installed
 
 # The documentation, built without a network; every warning is an error.
 docs: $(VENV)/installed
-	$(PY) -m sphinx -W --keep-going -q docs build/docs
+	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html in a browser"
 
 lint: $(VENV)/tools

@@ -30,6 +30,8 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autosummary_generate = False
 
+smartquotes = False  # "--option" keeps its dashes
+
 html_theme = "furo"
 html_title = f"concordant {version}"
 html_static_path = ["_static"]
