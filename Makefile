@@ -42,7 +42,7 @@ bench: $(VENV)/installed
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
-# Size and power of the tests, on real collections: some minutes.
+# Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
 coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
