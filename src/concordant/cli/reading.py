@@ -67,9 +67,13 @@ def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> 
 
 
 def refuse_single_systems(sides: list[Scores]) -> None:
+    """Refuse sides of one system each: what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
+        found = f"each side holds one system ({sides[0].systems[0]}, ...)"
+        if len(sides) == 1:
+            found = f"there is one system ({sides[0].systems[0]})"
         raise InputError(
-            f"each side holds one system ({sides[0].systems[0]}, ...), and a ranking has several: name the folder, "
+            f"{found}, and a ranking has several: name the folder, "
             "or quote the pattern so that the shell leaves it whole ('human/*.eval')"
         )
 

@@ -87,7 +87,7 @@ class Simulator:
             raise InputTypeError(f"scores is a {type(scores).__name__}: give Scores (read_scores makes them)")
         if len(scores.topics) < 2:
             raise InputError("scores has 1 topic: at least 2 are needed to see how topics differ")
-        self.bounds = _check_bounds(bounds)
+        self.bounds = check_bounds(bounds)
         self.scores = above_quantile(scores, drop_bottom)
         self.dropped = tuple(s for s in scores.systems if s not in set(self.scores.systems))
         self.settings = {
@@ -282,7 +282,8 @@ def _some(many: int, n: int, rng: np.random.Generator) -> Any:
     return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]
 
 
-def _check_bounds(bounds: Any) -> tuple[float, float]:
+def check_bounds(bounds: Any) -> tuple[float, float]:
+    """The lowest and the highest possible score, as numbers in that order."""
     try:
         low, high = (float(b) for b in bounds)
     except (TypeError, ValueError):
