@@ -256,6 +256,17 @@ class Alignment:
         """Whether nothing was left out on any side."""
         return not any(self.dropped_systems) and not any(self.dropped_topics)
 
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """What each side lost, a sentence for its systems and one for its topics; the sides are called `names`."""
+        return [
+            f"{tables.counted(len(lost), noun)} of {names[k]} left out, because "
+            f"{f'{names[1 - k]} lacks' if len(names) == 2 else 'not all sides have'} "
+            f"{'it' if len(lost) == 1 else 'them'}: {tables.listing(lost)}"
+            for k in range(len(names))
+            for lost, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
+            if lost
+        ]
+
     def __str__(self) -> str:
         parts = [
             f"{tables.counted(len(labels), noun)} of side {k} ({tables.listing(labels)})"

@@ -52,17 +52,10 @@ class Reader:
 def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
     """All sides on what all of them have; a note says what each loses."""
     from ..sides import aligned_by_name
-    from ..tables import counted, listing
 
     found = aligned_by_name(sides, labels, "systems" if own_topics else "both")
-    for label, lost_systems, lost_topics in zip(labels, found.dropped_systems, found.dropped_topics, strict=True):
-        for lost, what in ((lost_systems, "system"), (lost_topics, "topic")):
-            if lost:
-                warnings.warn(
-                    f"{counted(len(lost), what)} of {label} left out, because not all files have "
-                    f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}",
-                    stacklevel=2,
-                )
+    for note in found.notes(labels):
+        warnings.warn(note, stacklevel=2)
     return list(found.scores)
 
 
