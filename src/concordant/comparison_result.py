@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray
+from .distance.testing import RankTest
 from .errors import InputError, import_extra
 from .estimates import Interval, or_none
-from .rank_testing import RankTest
 from .tables import counted
 
 if TYPE_CHECKING:

@@ -81,7 +81,7 @@ class Scores:
         self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
     ) -> None:
         array = _matrix(values)
-        names = {"topics": _labels(topics, "topics"), "systems": _labels(systems, "systems")}
+        names = {"topics": check_labels(topics, "topics"), "systems": check_labels(systems, "systems")}
         expected = (len(names["topics"]), len(names["systems"]))
         if array.shape != expected:
             hint = "; values are topics x systems, so transpose them" if array.shape == expected[::-1] else ""
@@ -139,8 +139,8 @@ class Scores:
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
         """Only these systems and topics, in the order given. A label that is not there is an error."""
         return self._take(
-            systems=None if systems is None else _places(systems, self.systems, "systems"),
-            topics=None if topics is None else _places(topics, self.topics, "topics"),
+            systems=None if systems is None else places_of(systems, self.systems, "systems"),
+            topics=None if topics is None else places_of(topics, self.topics, "topics"),
         )
 
     def _take(self, systems: Any = None, topics: Any = None) -> Scores:
@@ -357,7 +357,7 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
     return np.array(array, dtype=np.float64, order="C")
 
 
-def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
+def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
     names: list[str] = []
@@ -380,9 +380,9 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _places(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
+def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
     place = {label: k for k, label in enumerate(labels)}
-    names = _labels(wanted, what)
+    names = check_labels(wanted, what)
     for name in names:
         if name not in place:
             raise InputError(f"{what} has no {name!r}{tables.nearest(name, labels)}")
