@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 import concordant as cc
 from concordant.distance.places import By
-from concordant.rerankings import rankings_at_tau
+from concordant.inference.rerankings import rankings_at_tau
 from concordant.resampling import resampled_means, resampled_weights
 from concordant.scores import mean_over_topics
 

@@ -54,13 +54,13 @@ if TYPE_CHECKING:
     from .inference.nulls import NullDistribution, tau_ap_null, tau_null
     from .inference.permutation import PermutationTest, permutation_test
     from .inference.rank_bounds import RankIntervals, rank_intervals
+    from .inference.rerankings import random_rankings
     from .inference.topic_bootstrap import TopicBootstrap
     from .judgments.evaluation import evaluate, evaluate_all
     from .judgments.qrels import Qrels
     from .judgments.runs import Run, Runs
     from .read import read_qrels, read_run, read_runs, read_scores
     from .report import report_document, report_html, write_report
-    from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
@@ -126,7 +126,7 @@ _MODULE_OF = {
         "distance.places": ("RankProbabilities", "rank_probabilities"),
         "distance.testing": ("RankTest", "rank_test"),
         "report": ("report_document", "report_html", "write_report"),
-        "rerankings": ("random_rankings",),
+        "inference.rerankings": ("random_rankings",),
         "inference.judges": ("JudgeComparison", "compare_judges"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
         "judgments.qrels": ("Qrels",),

@@ -190,9 +190,9 @@ class Scores:
         query_id), and either measure and value (or score) or a column for each measure. In a wide frame the
         topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
         """
-        from .frames import scores_from_frame
+        from .frames import parts_of_frame
 
-        return scores_from_frame(frame, measure, missing)
+        return Scores(*parts_of_frame(frame, measure, missing))
 
     @classmethod
     def from_dict(
@@ -213,9 +213,9 @@ class Scores:
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
         """
-        from .frames import scores_from_dict
+        from .frames import parts_of_dict
 
-        return scores_from_dict(nested, measure, system, missing)
+        return Scores(*parts_of_dict(nested, measure, system, missing))
 
     def __repr__(self) -> str:
         shape = f"{tables.counted(len(self.topics), 'topic')} x {tables.counted(len(self.systems), 'system')}"

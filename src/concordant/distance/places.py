@@ -13,8 +13,8 @@ from .._kernels.reference_distance import order_of
 from ..arrays import FloatArray, IntArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError
+from ..inference.rerankings import rankings_at_tau
 from ..matrices import Collection, matrix_of
-from ..rerankings import rankings_at_tau
 from ..resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
 from ..scores import Scores, mean_over_topics
 from ..tables import counted
