@@ -33,7 +33,7 @@ def requirements(project: Path) -> list[str]:
 
 
 def constraints(project: Path) -> list[str]:
-    """One line for each package. Two bounds for one package are an error: the greater would hold, the smaller mislead."""
+    """One line for each package. Two bounds for one package are an error: the smaller one would mislead."""
     lines = sorted({lowest(requirement) for requirement in requirements(project)})
     names = [line.partition("==")[0] for line in lines]
     twice = sorted({name for name in names if names.count(name) > 1})
