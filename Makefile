@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv' -o -name '*.css' -o -name '*.js')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean
+.PHONY: demo test cover browser explore bench coverage study lint clean docs
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -28,6 +28,11 @@ browser:
 # The property tests again, on examples that no run saw before.
 explore: $(VENV)/installed
 	$(PY) -m pytest --hypothesis-profile=explore -m hypothesis
+
+# The documentation, built without a network; every warning is an error.
+docs: $(VENV)/installed
+	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
+	@echo "open build/docs/index.html in a browser"
 
 lint: $(VENV)/tools
 	$(PY) -m ruff check .

@@ -102,7 +102,8 @@ def rank_test(  # noqa: PLR0913
 
     - "recentred": shift each system's scores so that their means are the nearest ones with the ranking `observed`,
       resample topics, and measure the distance of that ranking anew, means and covariance included.
-      p = (1 + resamples at least as far) / (1 + resamples). It keeps its level; docs/rank-distance.md has how well.
+      p = (1 + resamples at least as far) / (1 + resamples). It keeps its level; how well is
+      in docs/guide/rank-distance.md.
     - "paper": rank the systems by the means of resampled topics, and measure how far these rankings are from the truth;
       p = share of them that are at least as far as `observed` (the paper's algorithm 2). It rejects true rankings far
       too often, and more often the more systems there are: use it to reproduce papers.

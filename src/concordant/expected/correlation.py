@@ -107,7 +107,7 @@ def expected_correlation(  # noqa: PLR0913
     coefficient between each draw and the observed means is computed. The value is the mean, and the interval holds the
     middle `confidence_level` of the draws. With a flat prior the posterior is multivariate t around the observed means;
     that is optimistic, because observed means are spread wider than true ones. The default, a normal prior over systems
-    that is estimated from the data, corrects for it. docs/reliability.md has the bias and coverage of both.
+    that is estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
 
     Observed means that are tied count one half in tau and tau_ap, so that these are those of `tau_a` and `tau_ap_a`.
     Identical systems count one half with "posterior".
@@ -213,7 +213,7 @@ def reliability(
     """Expected correlation of the observed ranking with the true one, by all estimators of urbano2016 at once.
 
     The true ranking is that by the means over all topics there could be. MSQD is the headline: with few topics it is
-    the least biased. All of them tend to be optimistic with few topics; docs/reliability.md has by how much.
+    the least biased. All of them tend to be optimistic with few topics; docs/guide/reliability.md has by how much.
 
     Parameters
     ----------

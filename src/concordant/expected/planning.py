@@ -122,7 +122,7 @@ def plan_topics(  # noqa: PLR0913
     same draws serve every n', so that the curve is smooth, and the smallest n' is found by bisection.
 
     Putting the observed means in the place of the true ones, or a flat prior, promises too much: observed means are
-    spread wider than true ones. docs/reliability.md has predictions beside what real collections did.
+    spread wider than true ones. docs/guide/reliability.md has predictions beside what real collections did.
 
     Parameters
     ----------

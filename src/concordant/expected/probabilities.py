@@ -102,8 +102,8 @@ def discordance(  # noqa: PLR0913
     - "kd": the same with draws from a Gaussian kernel density of D.
 
     "res" and "kd" are exact by default, the limit of infinitely many resamples, by inversion of the characteristic
-    function of the mean. With `n_resamples` topics are resampled, the same for all pairs. docs/reliability.md has the
-    accuracy of both.
+    function of the mean. With `n_resamples` topics are resampled, the same for all pairs. The accuracy
+    of both is in docs/guide/reliability.md.
 
     A pair of systems that differ by the same on every topic has p = 0. Identical systems have p = 1/2, or 0 with
     identical="concordant", which is what the authors' code does.

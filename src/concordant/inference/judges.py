@@ -126,7 +126,7 @@ def compare_judges(  # noqa: PLR0913
     - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but calls
       a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
 
-    docs/intervals.md has the size and the power of both.
+    docs/guide/intervals.md has the size and the power of both.
 
     Ties: as in `correlate`; the coefficient must admit them on both sides.
 
