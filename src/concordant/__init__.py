@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from .rank_testing import RankTest, rank_test
     from .read import read_qrels, read_run, read_runs, read_scores
     from .report import report_document, report_html, write_report
+    from .reported.result import AuditResult
+    from .reported.search import audit
     from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
@@ -126,6 +128,8 @@ _MODULE_OF = {
         "rank_places": ("RankProbabilities", "rank_probabilities"),
         "rank_testing": ("RankTest", "rank_test"),
         "report": ("report_document", "report_html", "write_report"),
+        "reported.result": ("AuditResult",),
+        "reported.search": ("audit",),
         "rerankings": ("random_rankings",),
         "inference.judges": ("JudgeComparison", "compare_judges"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
@@ -149,6 +153,7 @@ _MODULE_OF = {
 __all__ = [
     "Alignment",
     "AlignmentWarning",
+    "AuditResult",
     "Coefficient",
     "Comparison",
     "ConcordantError",
@@ -189,6 +194,7 @@ __all__ = [
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
+    "audit",
     "compare",
     "compare_judges",
     "correlate",
