@@ -26,7 +26,7 @@ from concordant.inference.nested import Nested, nested_values
 from concordant.inference.summary import summarise
 from concordant.resampling import resampled_means
 from concordant.scores import mean_over_topics
-from concordant.simulation.simulator import inverse_transform
+from concordant.simulation.scale import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

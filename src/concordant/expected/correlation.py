@@ -14,12 +14,12 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
+from ..matrices import Collection, matrix_of
 from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
 from ..scores import mean_over_topics
 from ..tables import counted
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .halves import SPLITS, extrapolated, split_half
-from .inputs import Collection, matrix_of
 from .pairs import Pairs
 from .posterior import Prior, correlations, draw
 from .probabilities import Identical, Ties, discordance
@@ -164,7 +164,7 @@ def expected_correlation(  # noqa: PLR0913
         # A tie in observed counts one half, as it does with the other estimators.
         known = get_coefficient({"tau": "tau_a", "tau_ap": "tau_ap_a"}.get(coefficient, coefficient))
         settings = (prior, 2_000 if n_resamples is None else check_count(n_resamples), confidence_level, rng, workers)
-        return _by_posterior(matrix_of(scores)[0], coefficient, known, settings)
+        return _by_posterior(matrix_of(scores, "scores")[0], coefficient, known, settings)
     if coefficient not in ("tau", "tau_ap"):
         raise InputError(f"estimator is {estimator!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     if estimator in ("sh(w)", "sh(w/o)"):
@@ -251,7 +251,7 @@ def reliability(
     """
     if identical not in ("half", "concordant"):
         raise InputError(f"identical is {identical!r}: use 'half' or 'concordant'")
-    values, _ = matrix_of(scores)
+    values, _ = matrix_of(scores, "scores")
     found = estimates_of(values, generator(rng), identical=identical, workers=check_workers(workers))
     n, m = values.shape
     settings = {"identical": identical, "bandwidth": "plug-in", "n_splits": SPLITS, "seed": seed_of(rng)}

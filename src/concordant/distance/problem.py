@@ -13,20 +13,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _kernels
-from ._kernels import reference_distance
-from .arrays import FloatArray, IntArray
-from .coefficients.inputs import _floats, _refuse_other_labels, refuse_not_finite
-from .coefficients.sums import check_workers
-from .errors import InputError, InputTypeError, RegularisationWarning
-from .scores import Scores, mean_over_topics
-from .tables import counted, listing
+from .. import _kernels
+from .._kernels import reference_distance
+from ..arrays import FloatArray, IntArray
+from ..coefficients.inputs import floats, refuse_not_finite, refuse_other_labels
+from ..coefficients.sums import check_workers
+from ..errors import InputError, InputTypeError, RegularisationWarning
+from ..matrices import Collection, matrix_of
+from ..scores import Scores, mean_over_topics
+from ..tables import counted, listing
 
-Truth: TypeAlias = "Scores | npt.ArrayLike"
 Observed: TypeAlias = "Scores | npt.ArrayLike"
 
 
-def rank_distance(truth: Truth, observed: Observed, eps: float = 1e-5, *, workers: int = 1) -> float | FloatArray:
+def rank_distance(truth: Collection, observed: Observed, eps: float = 1e-5, *, workers: int = 1) -> float | FloatArray:
     """Distance of the ranking `observed` from the scores `truth`, d_rank(observed | truth).
 
     Order the systems by `observed`, best first. Let d be the means over the n topics of the differences between
@@ -105,9 +105,9 @@ class Problem(NamedTuple):
     eps: float
 
     @classmethod
-    def of(cls, truth: Truth, eps: float, what: str) -> Problem:
+    def of(cls, truth: Collection, eps: float, what: str) -> Problem:
         """Check a collection. Warns where it has as many systems as topics or more."""
-        values = matrix_of(truth)
+        values, _ = matrix_of(truth, "truth")
         n, m = values.shape
         if isinstance(eps, bool) or not isinstance(eps, (int, float, np.number)) or not 0 < eps < math.inf:
             raise InputError(
@@ -185,37 +185,13 @@ def require_solved(out: FloatArray, eps: float) -> None:
         )
 
 
-def matrix_of(truth: Truth) -> FloatArray:
-    """A collection as a checked topics x systems matrix."""
-    if isinstance(truth, Scores):
-        values: FloatArray = truth.values
-    else:
-        values = _floats(truth, "truth")
-        if values.ndim != 2:
-            raise InputError(
-                f"truth has {counted(values.ndim, 'dimension')} (shape {values.shape}): the rank distance needs the "
-                "scores on each topic, as Scores or as a topics x systems matrix"
-            )
-        if not np.isfinite(values).all():
-            refuse_not_finite(values, "truth")
-    n, m = values.shape
-    if m < 2:
-        raise InputError(f"truth has {counted(m, 'system')}: at least 2 are needed to compare rankings")
-    if n < 2:
-        raise InputError(
-            f"truth has {counted(n, 'topic')}: at least 2 are needed, because the rank distance asks how much systems "
-            "differ from topic to topic"
-        )
-    return values
-
-
-def scores_beside(truth: Truth, observed: Observed) -> FloatArray:
+def scores_beside(truth: Collection, observed: Observed) -> FloatArray:
     """What was observed, as scores in the order of the truth's systems. The truth was checked by `matrix_of`."""
     if isinstance(observed, Scores):
         return _aligned(truth, observed)
-    _refuse_other_labels(truth, observed)  # of pandas frames and Series, which are compared by position
+    refuse_other_labels(truth, observed)  # of pandas frames and Series, which are compared by position
     m = np.shape(truth.values if isinstance(truth, Scores) else truth)[1]
-    scores = _floats(observed, "observed")
+    scores = floats(observed, "observed")
     if scores.shape[-1] != m:
         raise InputError(
             f"truth has {counted(m, 'system')} and observed has {scores.shape[-1]}: observed needs one score for each "
@@ -226,7 +202,7 @@ def scores_beside(truth: Truth, observed: Observed) -> FloatArray:
     return scores
 
 
-def _aligned(truth: Truth, observed: Scores) -> FloatArray:
+def _aligned(truth: Collection, observed: Scores) -> FloatArray:
     if not isinstance(truth, Scores):
         raise InputTypeError(
             "observed is Scores, with labels, and truth an array without: give Scores for both, or observed.means() "

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray
-from .errors import InputError
-from .inference.windows import NothingFoundError, Window
-from .resampling import Seed, check_count, generator
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError
+from ..resampling import Seed, check_count, generator
+from .windows import NothingFoundError, Window
 
 _DEFAULT_TOLERANCE = 0.005
 _COUNTED = 2**24  # counts that the dynamic programming may keep

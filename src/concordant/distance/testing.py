@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from .coefficients.sums import check_workers
-from .distance import Observed, Problem, Truth, scores_beside
-from .distance_distribution import DistanceDistribution, Method, paper_distances, recentred_distances
-from .errors import InputError
-from .resampling import Progress, Seed, check_alpha, check_count, generator
-from .tables import counted
+from ..coefficients.sums import check_workers
+from ..errors import InputError
+from ..matrices import Collection
+from ..resampling import Progress, Seed, check_alpha, check_count, generator
+from ..tables import counted
+from .distribution import DistanceDistribution, Method, paper_distances, recentred_distances
+from .problem import Observed, Problem, scores_beside
 
 
 @dataclass(frozen=True)
@@ -69,20 +70,20 @@ class RankTest:
 
     def to_frame(self) -> Any:
         """A pandas frame of one row."""
-        from .errors import import_extra
+        from ..errors import import_extra
 
         names = ("distance", "pvalue", "standard_error", "critical_value", "alpha")
         return import_extra("pandas").DataFrame([{name: getattr(self, name) for name in names}])
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""
-        from .plots import distributions
+        from ..plots import distributions
 
         return distributions.rank_test(self, ax)
 
 
 def rank_test(  # noqa: PLR0913
-    truth: Truth,
+    truth: Collection,
     observed: Observed,
     method: Method = "recentred",
     *,
@@ -178,7 +179,7 @@ def rank_test(  # noqa: PLR0913
     )
 
 
-def _require(distribution: DistanceDistribution, method: Method, truth: Truth, eps: float) -> None:
+def _require(distribution: DistanceDistribution, method: Method, truth: Collection, eps: float) -> None:
     if method != "paper" or distribution.method != "paper":
         raise InputError(
             "a distribution made before can be used with method='paper' only: a recentred one is made for one ranking"

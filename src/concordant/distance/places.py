@@ -8,17 +8,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from . import __version__
-from ._kernels.reference_distance import order_of
-from .arrays import FloatArray, IntArray
-from .coefficients.sums import check_workers
-from .distance import Problem, Truth, matrix_of
-from .distance_distribution import DistanceDistribution
-from .errors import InputError
-from .rerankings import rankings_at_tau
-from .resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
-from .scores import Scores, mean_over_topics
-from .tables import counted
+from .. import __version__
+from .._kernels.reference_distance import order_of
+from ..arrays import FloatArray, IntArray
+from ..coefficients.sums import check_workers
+from ..errors import InputError
+from ..inference.rerankings import rankings_at_tau
+from ..matrices import Collection, matrix_of
+from ..resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
+from ..scores import Scores, mean_over_topics
+from ..tables import counted
+from .distribution import DistanceDistribution
+from .problem import Problem
 
 By = Literal["rank_distance", "tau"]
 
@@ -60,7 +61,7 @@ class RankProbabilities:
 
     def to_frame(self) -> Any:
         """A pandas frame: a row a system, best first, a column a rank."""
-        from .errors import import_extra
+        from ..errors import import_extra
 
         pandas = import_extra("pandas")
         return pandas.DataFrame(
@@ -71,13 +72,13 @@ class RankProbabilities:
 
     def plot(self, ax: Any = None) -> Any:
         """The paper's figure 3: systems across, ranks up, the colour a logarithm of the probability."""
-        from .plots import matrices
+        from ..plots import matrices
 
         return matrices.rank_probabilities(self, ax)
 
 
 def rank_probabilities(  # noqa: PLR0913
-    truth: Truth,
+    truth: Collection,
     by: By = "rank_distance",
     threshold: float | None = None,
     *,
@@ -127,7 +128,7 @@ def rank_probabilities(  # noqa: PLR0913
         raise InputError(f"by is {by!r}: use 'rank_distance' or 'tau'")
     count, random = check_count(n_resamples), generator(rng)
     check_workers(workers)
-    values = matrix_of(truth)
+    values, _ = matrix_of(truth, "truth")
     own = order_of(mean_over_topics(values), mean_over_topics(values))  # the truth's own order
     if by == "tau":
         threshold = _threshold(threshold, 0.9, -1, 1)

@@ -17,21 +17,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import __version__, _kernels
-from ._kernels import reference_distance
-from .arrays import FloatArray
-from .coefficients.sums import check_workers
-from .distance import (
-    Problem,
-    Projection,
-    Truth,
-    matrix_of,
-    require_solved,
-    unsolved,
-)
-from .errors import InputError, ReadError
-from .files import written_whole
-from .resampling import (
+from .. import __version__, _kernels
+from .._kernels import reference_distance
+from ..arrays import FloatArray
+from ..coefficients.sums import check_workers
+from ..errors import InputError, ReadError
+from ..files import written_whole
+from ..matrices import Collection, matrix_of
+from ..resampling import (
     Progress,
     Seed,
     check_alpha,
@@ -41,8 +34,14 @@ from .resampling import (
     resampled_weights,
     seed_of,
 )
-from .scores import Scores
-from .tables import counted
+from ..scores import Scores
+from ..tables import counted
+from .problem import (
+    Problem,
+    Projection,
+    require_solved,
+    unsolved,
+)
 
 Method = Literal["recentred", "paper"]
 
@@ -87,7 +86,7 @@ class DistanceDistribution:
     @classmethod
     def bootstrap(
         cls,
-        truth: Truth,
+        truth: Collection,
         *,
         n_resamples: int = 9_999,
         rng: Seed = None,
@@ -105,7 +104,7 @@ class DistanceDistribution:
 
     @classmethod
     def made(
-        cls, distances: FloatArray, method: Method, problem: Problem, rng: Seed, truth: Truth
+        cls, distances: FloatArray, method: Method, problem: Problem, rng: Seed, truth: Collection
     ) -> DistanceDistribution:
         """With what is known about the collection."""
         return cls(
@@ -165,9 +164,9 @@ class DistanceDistribution:
         names = ("method", "fingerprint", "n_topics", "n_systems", "eps", "seed", "measure", "version")
         return {"n_resamples": self.n_resamples} | {name: getattr(self, name) for name in names}
 
-    def require(self, truth: Truth, eps: float | None = None) -> None:
+    def require(self, truth: Collection, eps: float | None = None) -> None:
         """Raise unless it was made for this collection, and with this eps."""
-        values = matrix_of(truth)
+        values, _ = matrix_of(truth, "truth")
         if fingerprint(values) != self.fingerprint:
             here = f"{counted(values.shape[0], 'topic')} x {counted(values.shape[1], 'system')}"
             raise InputError(
@@ -184,7 +183,7 @@ class DistanceDistribution:
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the distances."""
-        from .plots import distributions
+        from ..plots import distributions
 
         return distributions.distances(self, ax)
 
@@ -195,7 +194,7 @@ class DistanceDistribution:
             np.savez(file, distances=self.distances, about=np.array(about))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], truth: Truth | None = None) -> DistanceDistribution:
+    def load(cls, path: str | os.PathLike[str], truth: Collection | None = None) -> DistanceDistribution:
         """Read what `save` wrote. With `truth`, refuse a distribution that was made for another collection."""
         found = _read(Path(path))
         if truth is not None:

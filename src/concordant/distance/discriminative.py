@@ -8,12 +8,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .arrays import FloatArray
-from .distance import Observed, Truth, matrix_of, scores_beside
-from .errors import InputError, UndefinedCorrelationWarning
-from .resampling import check_alpha
-from .scores import mean_over_topics
-from .tables import counted
+from ..arrays import FloatArray
+from ..errors import InputError, UndefinedCorrelationWarning
+from ..matrices import Collection, matrix_of
+from ..resampling import check_alpha
+from ..scores import mean_over_topics
+from ..tables import counted
+from .problem import Observed, scores_beside
 
 Correction = Literal["holm"]
 
@@ -56,13 +57,13 @@ class DiscriminativePower:
 
     def plot(self, ax: Any = None) -> Any:
         """All pairs as a bar: those that observed confirms, those that it does not, those that do not differ."""
-        from .plots import parts
+        from ..plots import parts
 
         return parts.discriminative_power(self, ax)
 
 
 def discriminative_power(
-    truth: Truth, observed: Observed, alpha: float = 0.05, correction: Correction | None = None
+    truth: Collection, observed: Observed, alpha: float = 0.05, correction: Correction | None = None
 ) -> DiscriminativePower:
     """Share of the pairs of systems that differ significantly in `truth` that `observed` orders in the same way.
 
@@ -94,7 +95,7 @@ def discriminative_power(
     check_alpha(alpha)
     if correction is not None and correction not in get_args(Correction):
         raise InputError(f"correction is {correction!r}: use None or 'holm'")
-    values = matrix_of(truth)
+    values, _ = matrix_of(truth, "truth")
     scores = scores_beside(truth, observed)
     means = mean_over_topics(values)
     first, second = np.triu_indices(len(means), 1)
