@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from .judgments.runs import Run, Runs
     from .read import read_qrels, read_run, read_runs, read_scores
     from .report import report_document, report_html, write_report
+    from .reported.result import AuditResult
+    from .reported.search import audit
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
@@ -127,6 +129,8 @@ _MODULE_OF = {
         "distance.testing": ("RankTest", "rank_test"),
         "report": ("report_document", "report_html", "write_report"),
         "inference.rerankings": ("random_rankings",),
+        "reported.result": ("AuditResult",),
+        "reported.search": ("audit",),
         "inference.judges": ("JudgeComparison", "compare_judges"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
         "judgments.qrels": ("Qrels",),
@@ -149,6 +153,7 @@ _MODULE_OF = {
 __all__ = [
     "Alignment",
     "AlignmentWarning",
+    "AuditResult",
     "Coefficient",
     "Comparison",
     "ConcordantError",
@@ -189,6 +194,7 @@ __all__ = [
     "UndefinedCorrelationWarning",
     "align",
     "alignment",
+    "audit",
     "compare",
     "compare_judges",
     "correlate",

@@ -13,6 +13,7 @@ import numpy as np
 from .arrays import FloatArray
 from .errors import AlignmentWarning, InputError, InputTypeError
 from .scores import Alignment, Scores, alignment
+from .tables import Missing
 
 Labelled: TypeAlias = "Scores | Mapping[Any, float] | str | os.PathLike[str] | Any"
 
@@ -29,11 +30,11 @@ class Side(NamedTuple):
         return Side(tuple(systems), self.means[chosen], scores)
 
 
-def side_of(given: Labelled, name: str) -> Side:
+def side_of(given: Labelled, name: str, missing: Missing = "error") -> Side:
     if isinstance(given, (str, os.PathLike)):
         from .read import read_scores
 
-        given = read_scores(given)
+        given = read_scores(given, missing=missing)
     if isinstance(given, Scores):
         return Side(given.systems, given.means(), given)
     if hasattr(given, "to_dict") and hasattr(given, "index") and not hasattr(given, "columns"):

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from ..errors import ConcordantError, InputError
+from .auditing import audit
 from .comparing import compare, matrix
 from .evaluating import evaluate
 from .judging import compare_judges
@@ -69,6 +70,7 @@ def _root(
 app.command()(compare)
 app.command()(matrix)
 app.command()(compare_judges)
+app.command()(audit)
 
 
 @app.command()
