@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv' -o -name '*.css' -o -name '*.js')
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
 .PHONY: demo test cover browser explore bench coverage study lint clean docs
 

@@ -23,15 +23,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler.hpp"
 #include "threads.hpp"
 
 namespace nb = nanobind;
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTORISED
-#endif
 
 namespace {
 
@@ -181,7 +176,7 @@ VECTORISED bool quantise(int n, const double* v, int32_t* q) {
 // above[i] = number of j with v[j] > v[i], both[i] = number of those with j < i. v is readable, and the results are
 // writable, up to the next multiple of LANES.
 template <class Value>
-inline __attribute__((always_inline)) void count_pairs(int n, const Value* v, int32_t* both, int32_t* above) {
+INLINE void count_pairs(int n, const Value* v, int32_t* both, int32_t* above) {
     for (int b = 0; b < n; b += LANES) {
         Value mine[LANES];
         int32_t before[LANES] = {0}, all[LANES] = {0};
