@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean docs
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -55,6 +55,11 @@ coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_judges.py
+
+# The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
+sanitize: $(VENV)/installed
+	$(PY) tests/hardening/sanitize.py address
+	$(PY) tests/hardening/sanitize.py thread
 
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)
