@@ -19,7 +19,7 @@ cover: $(VENV)/installed browser
 # Mutation testing of coefficients and rank distance: hours. SAMPLE=500 SEED=7 tries as many, drawn at random.
 SAMPLE ?= 0
 SEED ?= 7
-mutants: $(VENV)/tools
+mutants: $(VENV)/installed
 	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.

@@ -9,9 +9,12 @@ Results are kept: a run that was stopped continues. Survivors are written to mut
 from __future__ import annotations
 
 import argparse
+import itertools
+import math
 import random
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +35,8 @@ if "_nodeid" not in Node.__slots__:
 class Mutants:
     """Those to try: all, the ones that match a name, or a sample of them."""
 
-    def __init__(self, sample: int, seed: int) -> None:
-        self.sample, self.seed = sample, seed
+    def __init__(self, sample: int, seed: int, seconds: float) -> None:
+        self.sample, self.seed, self.seconds = sample, seed, seconds
         self.tried: list[str] = []
         self.collect = program.collect_source_file_mutation_data
 
@@ -43,11 +46,28 @@ class Mutants:
         if 0 < self.sample < len(found):
             found = random.Random(self.seed).sample(sorted(found, key=lambda one: one[1]), self.sample)
         self.tried = [name for _, name, _ in found]
-        spent = state().duration_by_test
         by_function: Any = state().tests_by_mangled_function_name
-        for function, tests in by_function.items():  # the quickest first: most mutants fail the first test
-            by_function[function] = dict.fromkeys(sorted(tests, key=lambda test: (spent[test], test)))
+        for function, tests in by_function.items():
+            by_function[function] = self.quick(tests)
         return found, files
+
+    def quick(self, tests: Iterable[str]) -> set[str]:
+        """The tests to run, the quickest first, since most mutants fail the first; as many as there is time for."""
+        spent = state().duration_by_test
+        order = sorted(tests, key=lambda test: (spent[test], test))
+        total = itertools.accumulate(spent[test] for test in order)
+        return Ordered(test for test, so_far in zip(order, total, strict=True) if so_far <= self.seconds)
+
+
+class Ordered(set[str]):
+    """A set that is walked in the order in which it was filled: mutmut gives its tests to pytest as they come."""
+
+    def __init__(self, items: Iterable[str]) -> None:
+        self.order = list(items)
+        super().__init__(self.order)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.order)
 
 
 def report(tried: list[str], folder: Path) -> float:
@@ -77,9 +97,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="mutants to try again, such as 'concordant.coefficients.ap.*'")
     parser.add_argument("--sample", type=int, default=0, help="how many, at random; 0: all")
     parser.add_argument("--seed", type=int, default=7, help="of the sample")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="of tests that a mutant may take, at most")
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
-    mutants = Mutants(options.sample, options.seed)
+    mutants = Mutants(options.sample, options.seed, options.seconds)
     program.collect_source_file_mutation_data = mutants
     program.cli(["run", "--max-children", str(options.workers), *options.names], standalone_mode=False)
     program.collect_source_file_mutation_data = mutants.collect
