@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize mutants
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -15,6 +15,12 @@ test: $(VENV)/installed lint browser
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
 cover: $(VENV)/installed browser
 	$(PY) -m pytest -n 2 --cov --cov-report=term
+
+# Mutation testing of coefficients and rank distance: hours. SAMPLE=500 SEED=7 tries as many, drawn at random.
+SAMPLE ?= 0
+SEED ?= 7
+mutants: $(VENV)/installed
+	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
 browser:
@@ -83,4 +89,4 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) mutants build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
