@@ -19,7 +19,7 @@ from .comparison_result import Comparison, PerTopic, Value
 from .distance import testing
 from .distance.distribution import DistanceDistribution, Method
 from .distance.testing import RankTest
-from .errors import InputError, TiesError, UndefinedCorrelationWarning
+from .errors import InputError, LimitError, TiesError, UndefinedCorrelationWarning
 from .inference.chance import chance_pvalue
 from .inference.correlation import correlate
 from .inference.topic_bootstrap import TopicBootstrap
@@ -260,7 +260,10 @@ def _rank_test(
         return None, []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tested = testing.rank_test(truth, sides[1].means, method, **options)
+        try:
+            tested = testing.rank_test(truth, sides[1].means, method, **options)
+        except LimitError as error:  # all else can be compared
+            return None, [f"no rank test: {error}"]
     return tested, list(dict.fromkeys(str(w.message) for w in caught))
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .arrays import FloatArray
 from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError
-from .scores import Scores
+from .scores import Scores, require_summable
 from .tables import counted
 
 Collection: TypeAlias = "Scores | npt.ArrayLike"
@@ -30,6 +30,7 @@ def matrix_of(given: Collection, argument: str) -> tuple[FloatArray, tuple[str, 
             )
         if not np.isfinite(values).all():
             refuse_not_finite(values, argument)
+        require_summable(values, argument)
         names = getattr(given, "columns", range(values.shape[1]))
         systems = tuple(str(name) for name in names)
     n, m = values.shape

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import tables
 from .arrays import FloatArray
-from .errors import AlignmentWarning, InputError, InputTypeError, import_extra
+from .errors import AlignmentWarning, DataWarning, InputError, InputTypeError, LimitError, import_extra
 
 _LARGEST = 1e300  # sums over topics stay finite
 _POWERS = 10.0 ** np.arange(301)
@@ -28,13 +28,34 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     [0.15, 0.15]
     """
     array = np.asarray(values, dtype=np.float64)
-    means = array.mean(axis=axis)
+    means = size = array.mean(axis=axis)
     if not (array < 0).any():
-        return round_means(means)
-    # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
-    # largest of them, so that all systems are rounded to the same step.
-    size = np.abs(array).mean(axis=axis)
-    return round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
+        rounded = round_means(means)
+    else:
+        # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
+        # largest of them, so that all systems are rounded to the same step.
+        size = np.abs(array).mean(axis=axis)
+        rounded = round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
+    if means.ndim == 1 and means.size > 1:
+        _warn_of_lost_digits(means, rounded, float(size.max()))
+    return rounded
+
+
+def _warn_of_lost_digits(means: FloatArray, rounded: FloatArray, largest: float) -> None:
+    """Where scores have a large part in common, rounding may tie what is no tie."""
+    low, high = float(means.min()), float(means.max())
+    if not 1e-14 * largest < high - low < 1e-8 * largest:
+        return
+    order = np.argsort(means)
+    lost = (np.diff(means[order]) > 1e-14 * largest) & (np.diff(rounded[order]) == 0)
+    if lost.any():
+        warnings.warn(
+            f"all means lie between {low:.17g} and {high:.17g}; rounded to 12 digits, as means are, "
+            f"{tables.counted(int(lost.sum()) + 1, 'system')} or more are tied: subtract the same number from all "
+            "scores, so that their differences are in the first digits",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> FloatArray:
@@ -54,6 +75,16 @@ def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> Floa
     more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
     steps = np.rint(np.abs(x) * up * more / down - 0.02)
     return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
+
+
+def require_summable(values: FloatArray, name: str) -> None:
+    """Raise if finite scores are so large that a sum of them may not be."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST:
+        raise LimitError(
+            f"{name} has scores of up to {largest:.3g}: they must be at most {_LARGEST:g} in size, so that their sums "
+            "are numbers; divide all of them by one number"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

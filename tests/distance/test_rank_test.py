@@ -223,6 +223,10 @@ def test_as_many_systems_as_topics_warns() -> None:
     with pytest.warns(cc.RegularisationWarning, match="no size is claimed"):
         test = cc.rank_test(x, y, n_resamples=19, rng=1)
     assert "no size is claimed" in str(test)
+
+
+def test_regularisation_warns_the_caller() -> None:
+    x, y = collection(n=6)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cc.rank_test(x, y, n_resamples=19, rng=1)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 from ..errors import InputError, UndefinedCorrelationWarning
 from ..matrices import Collection, matrix_of
 from ..resampling import check_alpha
@@ -98,6 +98,7 @@ def discriminative_power(
     values, _ = matrix_of(truth, "truth")
     scores = scores_beside(truth, observed)
     means = mean_over_topics(values)
+    require_room_for_pairs(len(means), "discriminative power")
     first, second = np.triu_indices(len(means), 1)
     p = paired_pvalues(values)
     significant = (holm(p) if correction == "holm" else p) <= alpha
@@ -132,6 +133,8 @@ def paired_pvalues(values: FloatArray) -> FloatArray:
     from scipy.special import stdtr
 
     n, m = values.shape
+    # By a power of two into [-1, 1], which changes no bit of t, so that no square leaves the range of floats.
+    values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     found = []
     for j in range(m - 1):
         difference = values[:, j, None] - values[:, j + 1 :]

@@ -37,6 +37,7 @@ from ..resampling import (
 from ..scores import Scores
 from ..tables import counted
 from .problem import (
+    LEAST_EPS,
     Problem,
     Projection,
     require_solved,
@@ -261,17 +262,19 @@ def recentred_distances(
     ordered = problem.values[:, found.order]
     differences = ordered[:, :-1] - ordered[:, 1:]
     differences = np.ascontiguousarray(differences - differences.mean(axis=0))
+    # A resample may have no more topics than systems.
+    eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max()))
     distances = np.empty(n_resamples)
     for rows, weights in resampled_weights(problem.n, n_resamples, rng):
         out = np.empty((len(weights), reference_distance.FIELDS))
-        arguments = (differences, found.delta, weights, problem.eps)
+        arguments = (differences, found.delta, weights, eps)
         _kernels.distance_kernels().recentred_distances(*arguments, out, workers)
         again = unsolved(out)
         if again.size:
             anew = np.empty((len(again), reference_distance.FIELDS))
-            reference_distance.recentred_distances(differences, found.delta, weights[again], problem.eps, anew, workers)
+            reference_distance.recentred_distances(differences, found.delta, weights[again], eps, anew, workers)
             out[again] = anew
-            require_solved(out, problem.eps)
+            require_solved(out, eps)
         distances[rows] = np.sqrt(problem.n * out[:, 0])
         if progress is not None:
             progress(rows.stop, n_resamples)

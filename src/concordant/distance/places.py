@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import __version__
 from .._kernels.reference_distance import order_of
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.sums import check_workers
 from ..errors import InputError
 from ..inference.rerankings import rankings_at_tau
@@ -129,7 +129,9 @@ def rank_probabilities(  # noqa: PLR0913
     count, random = check_count(n_resamples), generator(rng)
     check_workers(workers)
     values, _ = matrix_of(truth, "truth")
+    require_room_for_pairs(values.shape[1], "the probability of each rank")
     own = order_of(mean_over_topics(values), mean_over_topics(values))  # the truth's own order
+    problem = None
     if by == "tau":
         threshold = _threshold(threshold, 0.9, -1, 1)
         places = _by_tau(len(own), threshold, count, random, progress)
@@ -148,7 +150,7 @@ def rank_probabilities(  # noqa: PLR0913
         n_drawn=count,
         settings={
             "alpha": alpha if by == "rank_distance" else None,
-            "eps": eps if by == "rank_distance" else None,
+            "eps": problem.eps if problem else None,
             "seed": int(rng) if isinstance(rng, (int, np.integer)) else None,
             "version": __version__,
         },

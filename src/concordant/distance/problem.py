@@ -15,13 +15,17 @@ import numpy.typing as npt
 
 from .. import _kernels
 from .._kernels import reference_distance
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite, refuse_other_labels
 from ..coefficients.sums import check_workers
-from ..errors import InputError, InputTypeError, RegularisationWarning
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning
 from ..matrices import Collection, matrix_of
 from ..scores import Scores, mean_over_topics
 from ..tables import counted, listing
+
+LEAST_EPS = 1e-11
+"""Beside the largest variance: where the covariance has no inverse, rounding and not eps decides with less."""
+_LARGEST = 1e150  # its square is a float
 
 Observed: TypeAlias = "Scores | npt.ArrayLike"
 
@@ -113,17 +117,22 @@ class Problem(NamedTuple):
             raise InputError(
                 f"eps is {eps!r}: give a positive number, which is added to the variances; 1e-5 is the paper's"
             )
+        require_room_for_pairs(m, what)
+        centred = values - values.mean(axis=0)
+        _refuse_overflow(values, centred)
+        covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
+        used = max(float(eps), LEAST_EPS * float(covariance.diagonal().max())) if m >= n else float(eps)
         if m >= n:
+            raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
             warnings.warn(
                 f"{counted(m, 'system')} on {counted(n, 'topic')}: with as many systems as topics or more their "
-                f"covariance has no inverse, so {what} was regularised by eps = {eps:g}, and no size is claimed for a "
-                "test of it; take more topics or fewer systems (Scores.drop_bottom, select)",
+                f"covariance has no inverse, so {what} was regularised by eps = {used:g}{raised}, and no size is "
+                "claimed for a test of it; take more topics or fewer systems (Scores.drop_bottom, select)",
                 RegularisationWarning,
                 stacklevel=3,
             )
-        centred = values - values.mean(axis=0)
-        covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
-        return cls(values, mean_over_topics(values), covariance, float(eps))
+        _warn_of_large_eps(centred, covariance, used, what)
+        return cls(values, mean_over_topics(values), covariance, used)
 
     @property
     def n(self) -> int:
@@ -171,6 +180,27 @@ class Problem(NamedTuple):
         return np.sqrt(self.n * out[:, 0])
 
 
+def _refuse_overflow(values: FloatArray, centred: FloatArray) -> None:
+    if np.abs(centred).max(initial=0.0) > _LARGEST:
+        largest = float(np.abs(values).max())
+        raise LimitError(
+            f"truth has scores of up to {largest:.3g}, and the rank distance needs their variances, which no float "
+            f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
+        )
+
+
+def _warn_of_large_eps(centred: FloatArray, covariance: FloatArray, eps: float, what: str) -> None:
+    variance = float(covariance.diagonal().mean())
+    if variance < eps and centred.any():
+        warnings.warn(
+            f"the scores of a system vary from topic to topic by {math.sqrt(variance):.2g} on average, little beside "
+            f"sqrt(eps) = {math.sqrt(eps):.2g}: eps, not the topics, decides {what}; give a smaller eps, such as "
+            f"{max(1e-4 * variance, 1e-300):.0e}, or multiply all scores by one number",
+            RegularisationWarning,
+            stacklevel=4,
+        )
+
+
 def unsolved(out: FloatArray) -> IntArray:
     """Rows that a kernel gave up on, which the other one then tries."""
     return np.flatnonzero(out[:, 1] < 0)
@@ -179,7 +209,7 @@ def unsolved(out: FloatArray) -> IntArray:
 def require_solved(out: FloatArray, eps: float) -> None:
     """Raise if both kernels gave up on a row."""
     if unsolved(out).size:
-        raise InputError(
+        raise LimitError(
             f"no solution was found for {counted(len(unsolved(out)), 'ranking')}: eps = {eps:g} is too small beside "
             "the variances for float64; give a larger one, or divide the scores by their range"
         )

@@ -259,7 +259,7 @@ def _pairs(name: str, truth: Side, observed: Side) -> tuple[tuple[PairLoss, ...]
         a, b = (i, j) if (x[i, j], y[i, j]) > (0, 0) else (j, i)
         found.append(PairLoss(truth.systems[a], truth.systems[b], float(losses[a, b]), float(x[a, b]), float(y[a, b])))
     found.sort(key=lambda p: (-p.loss, -(p.truth_difference - p.observed_difference)))
-    swapped = (x * y < 0).sum(axis=1)
+    swapped = (np.sign(x) * np.sign(y) < 0).sum(axis=1)
     systems = [
         SystemLoss(s, float(half), int(k))
         for s, half, k in zip(truth.systems, losses.sum(axis=1) / 2, swapped, strict=True)

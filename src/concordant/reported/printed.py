@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InputError, InputTypeError
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
 _SLACK = 1e-9  # the end of a window is in it, whichever way a tool rounds halves
 
 

@@ -109,9 +109,14 @@ def _nameless_tau_ap(pair: Pair) -> float:
 
 
 def _tau_ap_b_with_zero(pair: Pair) -> float:
-    """tau_ap_b of which a direction that is undefined counts as 0."""
-    both = [float(tau_ap_ties(p.truth, p.observed)) for p in (pair, pair.swapped)]
-    return float(np.mean([0.0 if np.isnan(value) else value for value in both]))
+    """tau_ap_b that has a value where all are tied: 0 if they are so in the walked side, -1 if in the other."""
+    return (_tau_ap_or_zero(pair) + _tau_ap_or_zero(pair.swapped)) / 2
+
+
+def _tau_ap_or_zero(pair: Pair) -> float:
+    if np.ptp(pair.observed) == 0:
+        return 0.0
+    return -1.0 if np.ptp(pair.truth) == 0 else float(tau_ap_ties(pair.truth, pair.observed))
 
 
 TOOLS = (
@@ -183,7 +188,7 @@ TOOLS = (
          partial(_unsorted_tau_ap, "truth_place")),
     Tool("tau_ap, observed's file order", "tau_ap that does not sort: the observed file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "observed_place")),
-    Tool("tau_ap_b, undefined as 0", "a direction of tau_ap_b in which all are tied counts as 0", 2,
+    Tool("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
          _tau_ap_b_with_zero, needs_ties=True),
     Tool("tau_ap of runs without names", "a tool that read one and the same name for every run", 2, _nameless_tau_ap),
 )  # fmt: skip
