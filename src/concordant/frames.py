@@ -12,6 +12,7 @@ import numpy as np
 from . import tables
 from .errors import DataWarning, InputError, InputTypeError
 from .scores import Scores
+from .tool_results import as_nested
 from .vocabulary import (
     MEASURE_COLUMNS,
     SYSTEM_COLUMNS,
@@ -31,6 +32,7 @@ _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "ev
 def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Scores:
     """See `Scores.from_frame`."""
     tables.check_measure(measure)
+    frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
     header, columns = _columns(frame)
     twice = next((name for k, name in enumerate(header) if name in header[:k]), None)
     if twice is not None:
@@ -65,9 +67,10 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
     return scores_from_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
 
 
-def scores_from_dict(nested: Mapping[Any, Any], measure: str | None, system: str, missing: tables.Missing) -> Scores:
+def scores_from_dict(nested: Any, measure: str | None, system: str, missing: tables.Missing) -> Scores:
     """See `Scores.from_dict`."""
     tables.check_measure(measure)
+    nested = as_nested(nested)
     records = nested_records(nested, system, measure)
     available = list(dict.fromkeys(m for _, _, m, v in records if _is_number(v)))
     if not available:
