@@ -28,9 +28,8 @@ def requirements(project: Path) -> list[str]:
     package = settings["project"]
     lists = [settings["build-system"]["requires"], package["dependencies"]]
     lists += package.get("optional-dependencies", {}).values()
-    groups = settings.get("dependency-groups", {})
-    lists += [groups.get(name, []) for name in ("build", "test")]
-    return sorted({entry for each in lists for entry in each})
+    lists += settings.get("dependency-groups", {}).values()  # a table in one of them includes another of them
+    return sorted({entry for each in lists for entry in each if isinstance(entry, str)})
 
 
 def constraints(project: Path) -> list[str]:

@@ -612,7 +612,9 @@ void resampled_sums(const Matrix& values, const Weights& weights, const Output& 
 }  // namespace
 
 void bind_distance(nb::module_& m) {
-    m.def("rank_distances", &rank_distances);
-    m.def("recentred_distances", &recentred_distances);
-    m.def("resampled_sums", &resampled_sums);
+    const auto array = nb::arg().noconvert();  // what is written to a converted copy would be lost
+    const auto number = nb::arg();
+    m.def("rank_distances", &rank_distances, array, array, array, number, array, array, number);
+    m.def("recentred_distances", &recentred_distances, array, array, array, number, array, number);
+    m.def("resampled_sums", &resampled_sums, array, array, array, number);
 }
