@@ -38,6 +38,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
     return found | {
         "align": lambda: [s.means() for s in cc.align(people, hasty)],
         "alignment": lambda: len(cc.alignment(people, hasty).scores[0].systems),
+        "audit": lambda: cc.audit(people, careful, "0.905").to_dict(),
         "compare": report.to_dict,
         "compare_judges": lambda: cc.compare_judges(people, careful, hasty, **few).to_dict(),
         "correlate": lambda: cc.correlate(people, hasty, interval=cc.TopicBootstrap(500), rng=7).to_dict(),
