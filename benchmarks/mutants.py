@@ -44,7 +44,9 @@ class Mutants:
         """In place of mutmut's own list of them."""
         found, files = self.collect(mutant_names=mutant_names)
         if 0 < self.sample < len(found):
-            found = random.Random(self.seed).sample(sorted(found, key=lambda one: one[1]), self.sample)
+            found = sorted(found, key=lambda one: one[1])
+            random.Random(self.seed).shuffle(found)  # so that a larger sample includes a smaller one
+            found = found[: self.sample]
         self.tried = [name for _, name, _ in found]
         by_function: Any = state().tests_by_mangled_function_name
         for function, tests in by_function.items():
