@@ -234,6 +234,20 @@ def test_undefined_tie_bounds_warn_the_caller() -> None:
     assert [w.filename for w in caught] == [__file__]
 
 
+@pytest.mark.parametrize("name", ["tau", "tau_ap", "tau_gap"])
+def test_tie_bounds_say_what_they_bound(name: str) -> None:
+    truth, observed = [6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]
+    one = cc.tie_bounds(truth, observed, name)
+    assert one.coefficient == name
+    assert one.minimum < one.expected < one.maximum
+    assert str(one) == (
+        f"{name} over all orders of the tied systems: {one.minimum:.4f} to {one.maximum:.4f}, "
+        f"expected {one.expected:.4f}"
+    )
+    two = cc.tie_bounds(truth, [observed, truth], name)
+    assert str(two) == f"{name} over all orders of the tied systems, for a batch of shape (2,)"
+
+
 def test_tie_bounds_of_a_batch() -> None:
     observed = np.array([[1, 1, 2, 3], [4, 3, 2, 1], [1, 1, 1, 1]])
     truth = [4, 3, 2, 1]
