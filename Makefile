@@ -2,15 +2,25 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv' -o -name '*.css' -o -name '*.js')
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test browser explore bench coverage sanitize extremes study lint clean
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
 test: $(VENV)/installed lint browser
 	$(PY) -m pytest -n 2
+
+# Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
+cover: $(VENV)/installed browser
+	$(PY) -m pytest -n 2 --cov --cov-report=term
+
+# Mutation testing of coefficients and rank distance: hours. SAMPLE=500 SEED=7 tries as many, drawn at random.
+SAMPLE ?= 0
+SEED ?= 7
+mutants: $(VENV)/installed
+	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED) $(ARGUMENTS)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
 browser:
@@ -25,10 +35,16 @@ browser:
 explore: $(VENV)/installed
 	$(PY) -m pytest --hypothesis-profile=explore -m hypothesis
 
+# The documentation, built without a network; every warning is an error.
+docs: $(VENV)/installed
+	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
+	@echo "open build/docs/index.html in a browser"
+
 lint: $(VENV)/tools
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	PYTHONPATH=src $(VENV)/bin/lint-imports --no-cache --no-logo
 
 BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals reliability nulls intervals
 
@@ -37,7 +53,7 @@ bench: $(VENV)/installed
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
-# Size and power of the tests, on real collections: some minutes.
+# Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
 coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
@@ -62,6 +78,22 @@ study: $(VENV)/installed
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
 
+# What is published, each part with all tests in an environment of its own: some 15 minutes.
+packages: $(VENV)/tools
+	$(PY) -m pip install --quiet 'twine>=6.1'
+	$(PY) -m tests.packaging.all_tests
+
+# All tests with every dependency at its lower bound, which pyproject.toml names.
+LOWEST := build/lowest
+LOWEST_PYTHON ?= python3.11
+lowest:
+	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(LOWEST)/bin/python tests/packaging/lowest.py pyproject.toml > $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install --quiet -r $(LOWEST)/requirements.txt
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pytest -n 2
+
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
@@ -77,4 +109,4 @@ $(VENV)/installed: $(VENV)/tools $(SOURCES)
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) mutants build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -112,7 +112,7 @@ class Scores:
         self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
     ) -> None:
         array = _matrix(values)
-        names = {"topics": _labels(topics, "topics"), "systems": _labels(systems, "systems")}
+        names = {"topics": check_labels(topics, "topics"), "systems": check_labels(systems, "systems")}
         expected = (len(names["topics"]), len(names["systems"]))
         if array.shape != expected:
             hint = "; values are topics x systems, so transpose them" if array.shape == expected[::-1] else ""
@@ -170,8 +170,8 @@ class Scores:
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
         """Only these systems and topics, in the order given. A label that is not there is an error."""
         return self._take(
-            systems=None if systems is None else _places(systems, self.systems, "systems"),
-            topics=None if topics is None else _places(topics, self.topics, "topics"),
+            systems=None if systems is None else places_of(systems, self.systems, "systems"),
+            topics=None if topics is None else places_of(topics, self.topics, "topics"),
         )
 
     def _take(self, systems: Any = None, topics: Any = None) -> Scores:
@@ -220,33 +220,37 @@ class Scores:
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
         query_id), and either measure and value (or score) or a column for each measure. In a wide frame the
         topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
+        So a frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is, and that of perquery="both".
         """
-        from .frames import scores_from_frame
+        from .frames import parts_of_frame
 
-        return scores_from_frame(frame, measure, missing)
+        return Scores(*parts_of_frame(frame, measure, missing))
 
     @classmethod
     def from_dict(
         cls,
-        nested: Mapping[Any, Any],
+        nested: Any,
         measure: str | None = None,
         *,
         system: str = "run",
         missing: tables.Missing = "error",
     ) -> Scores:
-        """Scores from dictionaries nested as pytrec_eval, ranx and people's scripts nest them.
+        """Scores from what evaluation tools return: pytrec_eval, ranx, ir_measures and people's scripts.
 
         {system: {topic: {measure: value}}}; {topic: {measure: value}}, pytrec_eval's result for one run,
         which is called `system`; {measure: {topic: value}}, ranx's `Run.scores`; {system: {topic: value}}.
         The last three are told apart by the measure asked for and the names of measures; the last has topics that
         are numbers (301, q_12). What cannot be told apart is refused.
 
+        In place of a system's dictionary there may be a ranx `Run` after `ranx.evaluate`, the metrics of
+        `ir_measures.iter_calc`, or the results of `ir_measures.calc`: {system: metrics}. Means over topics are refused.
+
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
         """
-        from .frames import scores_from_dict
+        from .frames import parts_of_dict
 
-        return scores_from_dict(nested, measure, system, missing)
+        return Scores(*parts_of_dict(nested, measure, system, missing))
 
     def __repr__(self) -> str:
         shape = f"{tables.counted(len(self.topics), 'topic')} x {tables.counted(len(self.systems), 'system')}"
@@ -286,6 +290,17 @@ class Alignment:
     def complete(self) -> bool:
         """Whether nothing was left out on any side."""
         return not any(self.dropped_systems) and not any(self.dropped_topics)
+
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """What each side lost, a sentence for its systems and one for its topics; the sides are called `names`."""
+        return [
+            f"{tables.counted(len(lost), noun)} of {names[k]} left out, because "
+            f"{f'{names[1 - k]} lacks' if len(names) == 2 else 'not all sides have'} "
+            f"{'it' if len(lost) == 1 else 'them'}: {tables.listing(lost)}"
+            for k in range(len(names))
+            for lost, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
+            if lost
+        ]
 
     def __str__(self) -> str:
         parts = [
@@ -377,7 +392,7 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
     return np.array(array, dtype=np.float64, order="C")
 
 
-def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
+def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
     names: list[str] = []
@@ -400,9 +415,9 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _places(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
+def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
     place = {label: k for k, label in enumerate(labels)}
-    names = _labels(wanted, what)
+    names = check_labels(wanted, what)
     for name in names:
         if name not in place:
             raise InputError(f"{what} has no {name!r}{tables.nearest(name, labels)}")

@@ -126,13 +126,20 @@ def test_equal_to_scipy(m: int) -> None:
             assert getattr(cc, name)(truth, observed) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["tau_b", "tau_ap_ties", "tau_ap_b", "spearman", "pearson", "weighted_tau", "pearson_rank"]
-)
+UNDEFINED_IF_TIED = ["tau_b", "tau_ap_ties", "tau_ap_b", "spearman", "pearson", "weighted_tau", "pearson_rank"]
+
+
+@pytest.mark.parametrize("name", UNDEFINED_IF_TIED)
 @pytest.mark.parametrize(("truth", "observed"), [([1, 2, 3], [5, 5, 5]), ([5, 5, 5], [1, 2, 3]), ([5, 5], [1, 1])])
 def test_undefined_when_a_side_is_all_tied(name: str, truth: list[float], observed: list[float]) -> None:
-    with pytest.warns(cc.UndefinedCorrelationWarning, match="tied") as caught:
+    with pytest.warns(cc.UndefinedCorrelationWarning, match="tied"):
         assert math.isnan(getattr(cc, name)(truth, observed))
+
+
+@pytest.mark.parametrize("name", UNDEFINED_IF_TIED)
+def test_undefined_values_warn_the_caller(name: str) -> None:
+    with pytest.warns(cc.UndefinedCorrelationWarning) as caught:
+        getattr(cc, name)([1, 2, 3], [5, 5, 5])
     assert [w.filename for w in caught] == [__file__]
 
 
@@ -159,6 +166,21 @@ def test_undefined_values_of_the_score_based() -> None:
 def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: Any, value: float) -> None:
     assert literal.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
     assert cc.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "truth", [[0, -1e-80, -3e-80, -1], [0, -1e-200, -3e-200, -1e200], [4, 3, 2, 1], [1e308, 9, 8, 0]]
+)
+@pytest.mark.parametrize(
+    "observed",
+    [[2, 3, 1, 0], [0, 1e-90, 3e-90, 1], [0, 0, 2e-300, -1e200], [0, 5e-324, 1e-323, 1], [-1e308, 0, 2, 1e308]],
+)
+def test_pearson_rank_of_gaps_whose_squares_vanish(truth: list[float], observed: list[float]) -> None:
+    expected = literal.pearson_rank(truth, observed)
+    assert cc.pearson_rank(truth, observed) == pytest.approx(expected, abs=1e-12)
+    rows = np.array([[1, 2, 3, 4], observed, [1, 1, 1, 0]])
+    batch = np.asarray(cc.pearson_rank(truth, rows))
+    assert batch[1] == cc.pearson_rank(truth, observed)
 
 
 def test_pearson_rank_of_scores_of_all_sizes() -> None:

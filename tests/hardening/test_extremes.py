@@ -14,7 +14,7 @@ import pytest
 import concordant as cc
 from concordant import arrays
 from concordant._kernels import reference_distance
-from concordant.distance import LEAST_EPS
+from concordant.distance.problem import LEAST_EPS
 from concordant.read import delimited, source
 
 NAMES = [c.name for c in cc.list_coefficients()]

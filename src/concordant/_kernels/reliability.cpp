@@ -15,15 +15,10 @@
 #include <new>
 #include <vector>
 
+#include "compiler.hpp"
 #include "threads.hpp"
 
 namespace nb = nanobind;
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTORISED
-#endif
 
 namespace {
 

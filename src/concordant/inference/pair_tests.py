@@ -7,7 +7,7 @@ product, no resample divides by zero, and for symmetric differences the test is 
 largest r over all pairs of a family gives the correction, step by step (Westfall and Young; Romano and Wolf).
 
 Skewed differences make t heavy in one tail: t is shrunk by the first term of its Cornish-Fisher expansion before the
-comparison. docs/rank-intervals.md has the derivation and what was measured.
+comparison. docs/guide/rank-intervals.md has the derivation and what was measured.
 """
 
 from __future__ import annotations

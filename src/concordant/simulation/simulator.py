@@ -13,11 +13,11 @@ from ..resampling import Seed, check_count, generator
 from ..scores import Scores
 from ..tables import counted
 from . import margins
+from .scale import inverse_transform, transform
 
 if TYPE_CHECKING:
     from .fidelity import Fidelity
 
-OFFSET = 0.05  # of the transform: keeps scores of 0 and 1 finite
 _FLAT = 1e-8  # of the range of possible scores: differences that the transform would lose
 _NEGLIGIBLE = 1e-9  # of the largest: a spread or an eigenvalue that is rounding error
 
@@ -89,7 +89,7 @@ class Simulator:
         if len(scores.topics) < 2:
             raise InputError("scores has 1 topic: at least 2 are needed to see how topics differ")
         require_room_for_pairs(len(scores.systems), "simulation")
-        self.bounds = _check_bounds(bounds)
+        self.bounds = check_bounds(bounds)
         self.scores = above_quantile(scores, drop_bottom)
         self.dropped = tuple(s for s in scores.systems if s not in set(self.scores.systems))
         self.settings = {
@@ -243,13 +243,6 @@ def above_quantile(scores: Scores, quantile: float) -> Scores:
     return scores.select(systems=[s for s, mean in zip(scores.systems, means, strict=True) if mean >= limit])
 
 
-def inverse_transform(y: FloatArray) -> FloatArray:
-    """Back from y = log((x + a) / (1 - x + a)) to scores, clipped to [0, 1]."""
-    from scipy.special import expit
-
-    return np.asarray(np.clip(expit(y) * (1 + 2 * OFFSET) - OFFSET, 0.0, 1.0))
-
-
 def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
     low, high = bounds
     outside = (scores.values < low) | (scores.values > high)
@@ -266,7 +259,7 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
             f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, and nearly nothing of "
             f"[{low:g}, {high:g}], so that no differences would be left: give bounds=(lowest, highest) closer to them"
         )
-    return np.asarray(np.log((x + OFFSET) / (1 - x + OFFSET)))
+    return transform(x)
 
 
 def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
@@ -289,7 +282,8 @@ def _some(many: int, n: int, rng: np.random.Generator) -> Any:
     return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]
 
 
-def _check_bounds(bounds: Any) -> tuple[float, float]:
+def check_bounds(bounds: Any) -> tuple[float, float]:
+    """The lowest and the highest possible score, as numbers in that order."""
     try:
         low, high = (float(b) for b in bounds)
     except (TypeError, ValueError):
