@@ -20,7 +20,7 @@ cover: $(VENV)/installed browser
 SAMPLE ?= 0
 SEED ?= 7
 mutants: $(VENV)/installed
-	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED)
+	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED) $(ARGUMENTS)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
 browser:

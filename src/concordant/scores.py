@@ -220,6 +220,7 @@ class Scores:
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
         query_id), and either measure and value (or score) or a column for each measure. In a wide frame the
         topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
+        So a frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is, and that of perquery="both".
         """
         from .frames import parts_of_frame
 
@@ -228,18 +229,21 @@ class Scores:
     @classmethod
     def from_dict(
         cls,
-        nested: Mapping[Any, Any],
+        nested: Any,
         measure: str | None = None,
         *,
         system: str = "run",
         missing: tables.Missing = "error",
     ) -> Scores:
-        """Scores from dictionaries nested as pytrec_eval, ranx and people's scripts nest them.
+        """Scores from what evaluation tools return: pytrec_eval, ranx, ir_measures and people's scripts.
 
         {system: {topic: {measure: value}}}; {topic: {measure: value}}, pytrec_eval's result for one run,
         which is called `system`; {measure: {topic: value}}, ranx's `Run.scores`; {system: {topic: value}}.
         The last three are told apart by the measure asked for and the names of measures; the last has topics that
         are numbers (301, q_12). What cannot be told apart is refused.
+
+        In place of a system's dictionary there may be a ranx `Run` after `ranx.evaluate`, the metrics of
+        `ir_measures.iter_calc`, or the results of `ir_measures.calc`: {system: metrics}. Means over topics are refused.
 
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
