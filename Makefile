@@ -92,7 +92,9 @@ lowest:
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'
-	$(PYTHON) -m venv $(VENV)
+	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); else \
+	    echo "no ensurepip (Debian has it in python3-venv): fetching pip"; \
+	    $(PYTHON) -m venv --without-pip $(VENV) && $(PY) tools/get_pip.py; fi
 	$(PY) -m pip install --quiet --upgrade 'pip>=25.1'
 	$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	    print(*p["dependencies"], *p["optional-dependencies"]["app"], sep="\n")' > $(VENV)/requirements.txt
