@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.[ch]pp' -o -name 'py.typed' -o -name '*.csv' -o -name '*.css' -o -name '*.js')
+SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover mutants browser explore bench coverage study lint clean
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize mutants
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -35,6 +35,11 @@ browser:
 explore: $(VENV)/installed
 	$(PY) -m pytest --hypothesis-profile=explore -m hypothesis
 
+# The documentation, built without a network; every warning is an error.
+docs: $(VENV)/installed
+	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
+	@echo "open build/docs/index.html in a browser"
+
 lint: $(VENV)/tools
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -48,7 +53,7 @@ bench: $(VENV)/installed
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
-# Size and power of the tests, on real collections: some minutes.
+# Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
 coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
@@ -56,6 +61,11 @@ coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_judges.py
+
+# The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
+sanitize: $(VENV)/installed
+	$(PY) tests/hardening/sanitize.py address
+	$(PY) tests/hardening/sanitize.py thread
 
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)

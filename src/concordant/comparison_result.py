@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
 from .coefficients.kendall import tau_b
+from .distance.testing import RankTest
 from .errors import InputError, UndefinedCorrelationWarning, import_extra
 from .estimates import Interval, or_none
-from .rank_testing import RankTest
 from .tables import counted
 
 if TYPE_CHECKING:

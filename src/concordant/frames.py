@@ -12,6 +12,7 @@ import numpy as np
 from . import tables
 from .arrays import FloatArray
 from .errors import DataWarning, InputError, InputTypeError
+from .tool_results import as_nested
 from .vocabulary import (
     MEASURE_COLUMNS,
     SYSTEM_COLUMNS,
@@ -33,6 +34,7 @@ _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "ev
 def parts_of_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Parts:
     """See `Scores.from_frame`."""
     tables.check_measure(measure)
+    frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
     header, columns = _columns(frame)
     twice = next((name for k, name in enumerate(header) if name in header[:k]), None)
     if twice is not None:
@@ -67,9 +69,10 @@ def parts_of_frame(frame: Any, measure: str | None, missing: tables.Missing) -> 
     return _parts_of_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
 
 
-def parts_of_dict(nested: Mapping[Any, Any], measure: str | None, system: str, missing: tables.Missing) -> Parts:
+def parts_of_dict(nested: Any, measure: str | None, system: str, missing: tables.Missing) -> Parts:
     """See `Scores.from_dict`."""
     tables.check_measure(measure)
+    nested = as_nested(nested)
     records = nested_records(nested, system, measure)
     available = list(dict.fromkeys(m for _, _, m, v in records if _is_number(v)))
     if not available:

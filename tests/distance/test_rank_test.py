@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import distance_distribution, resampling
+from concordant import resampling
 from concordant._kernels import reference_distance
-from concordant.distance_distribution import Method, fingerprint
+from concordant.distance.distribution import FORMAT, Method, fingerprint
 from concordant.scores import mean_over_topics
 
 from .collections import FloatArray, literal_distance, read_collection
@@ -198,7 +198,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: p
 
 
 def test_files_that_are_something_else(tmp_path: Path) -> None:
-    about = {"format": distance_distribution.FORMAT, "n_resamples": 2, "method": "paper"}
+    about = {"format": FORMAT, "n_resamples": 2, "method": "paper"}
     with pytest.raises(cc.ReadError, match="no such file"):
         cc.DistanceDistribution.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no distances")

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from ..errors import ConcordantError, InputError
+from .auditing import audit
 from .comparing import compare, matrix
 from .evaluating import evaluate
 from .judging import compare_judges
@@ -69,6 +70,7 @@ def _root(
 app.command()(compare)
 app.command()(matrix)
 app.command()(compare_judges)
+app.command()(audit)
 
 
 @app.command()
@@ -86,7 +88,7 @@ def distribution(
     quiet: QuietOption = False,
 ) -> None:
     """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
-    from ..distance_distribution import DistanceDistribution
+    from ..distance.distribution import DistanceDistribution
 
     with Notes(quiet), Bar("resampling", quiet) as bar:
         truth = Reader(measure, missing, lower_is_better, systems, topics)(scores)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InputError, TiesError
+from ..errors import InputError
 from .drawing import check_figure, check_plot, draw, draw_comparisons
 from .options import (
     CoefficientsOption,
@@ -90,7 +90,7 @@ def compare(
         refuse_single_systems([first, *others])
         saved = None
         if distribution is not None:
-            from ..distance_distribution import DistanceDistribution
+            from ..distance.distribution import DistanceDistribution
 
             saved, rank_test = DistanceDistribution.load(distribution), RankTest.paper
         if common:
@@ -159,7 +159,7 @@ def matrix(
     """Compare all rankings with each other; the row is the truth, the column observed."""
     import numpy as np
 
-    from ..coefficients.registry import get_coefficient
+    from ..coefficients.registry import all_pairs, get_coefficient
     from ..plots.matrices import matrix as draw_matrix
     from .render import Cell, Table
 
@@ -174,11 +174,7 @@ def matrix(
         refuse_single_systems(sides)
         aligned = on_common_data(sides, labels, own_topics)
         means = np.stack([side.means() for side in aligned])
-        try:
-            values = np.asarray(get_coefficient(name).function(means[:, None], means[None]))
-        except TiesError as error:
-            tied = next(label for label, row in zip(labels, means, strict=True) if len(set(row)) < len(row))
-            raise InputError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
+        values = all_pairs(get_coefficient(name).function, means, labels)
     if format is Format.json:
         from .render import to_json
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from typing import Any, Literal
 
-from ..errors import InputError
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray
+from ..errors import InputError, TiesError
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau
 from .gap import tau_gap, tau_gap_a
@@ -45,6 +49,52 @@ class Coefficient:
             if "workers" in signature(self.function).parameters
             else self.function
         )
+
+    def statistic(self, truth: npt.ArrayLike, observed: npt.ArrayLike, axis: int = -1) -> FloatArray:
+        """The coefficient with the systems on `axis`, as `scipy.stats.permutation_test` and `bootstrap` call it.
+
+        scipy sees `axis` and passes whole batches of resamples; given the plain function it calls that for each.
+        `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the observed scores alone to
+        permute, or it goes through the orders of both sides. `bootstrap(paired=True)` draws systems with replacement,
+        so that many are tied: take a coefficient that admits ties on both sides. For intervals over topics see
+        `correlate`.
+
+        >>> from functools import partial
+        >>> from scipy import stats
+        >>> tau_ap = partial(get_coefficient("tau_ap").statistic, [0.9, 0.7, 0.5, 0.3, 0.1])
+        >>> observed = [0.8, 0.9, 0.4, 0.2, 0.1]
+        >>> found = stats.permutation_test((observed,), tau_ap, permutation_type="pairings", alternative="greater")
+        >>> round(float(found.pvalue), 6)  # 17 of 120 orders
+        0.141667
+        """
+        t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, observed))
+        value: FloatArray = np.asarray(self.function(t, o))[()]  # scipy asks even a single value for its dtype
+        return value
+
+    def matrix(self, frame: Any) -> Any:
+        """All columns of a pandas frame against each other; the row is the truth, the column observed.
+
+        The frame has a row a system and a column a ranking, as for ``frame.corr(method=concordant.tau_b)``, which is
+        right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it writes 1
+        in the diagonal and drops missing scores pair by pair, and says nothing of it. This does none of these.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"people": [4, 3, 2, 1], "model": [4, 1, 3, 2]}, index=["a", "b", "c", "d"])
+        >>> get_coefficient("tau_ap").matrix(frame).round(3).to_numpy().tolist()
+        [[1.0, 0.556], [0.444, 1.0]]
+        """
+        rankings = np.ascontiguousarray(np.asarray(frame).T)
+        values = all_pairs(self.function, rankings, [str(name) for name in frame.columns])
+        return type(frame)(values, index=frame.columns, columns=frame.columns)
+
+
+def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: Sequence[str]) -> FloatArray:
+    """A coefficient of each row with each row, the truth first; ties are refused with the name of the ranking."""
+    try:
+        return np.asarray(function(rankings[:, None], rankings[None]))
+    except TiesError as error:
+        tied = next(label for label, row in zip(labels, rankings, strict=True) if len(set(row)) < len(row))
+        raise TiesError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
 
 
 _NONE: tuple[Literal["truth", "observed"], ...] = ()

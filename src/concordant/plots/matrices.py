@@ -14,9 +14,9 @@ from .style import canvas, new_width
 
 if TYPE_CHECKING:
     from ..comparison_result import Comparison
+    from ..distance.places import RankProbabilities
     from ..expected.probabilities import Discordance
     from ..judgments.agreement import LabelAgreement
-    from ..rank_places import RankProbabilities
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
 
