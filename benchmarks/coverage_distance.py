@@ -16,7 +16,7 @@ import numpy.typing as npt
 from data import matrix
 
 import concordant as cc
-from concordant.distance_distribution import Method
+from concordant.distance.distribution import Method
 from concordant.scores import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]

@@ -2,7 +2,8 @@
 
 A design is a population of topics for two conditions, of which the true means are known. A trial takes a random subset
 of its systems and a sample of topics, and asks of each method whether its interval holds the coefficient between the
-true means; of "another-sample", whether it holds the coefficient of a second sample. docs/intervals.md has the results.
+true means; of "another-sample", whether it holds the coefficient of a second sample. The results
+are in docs/measured/interval-coverage.md.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from concordant.inference.nested import Nested, nested_values
 from concordant.inference.summary import summarise
 from concordant.resampling import resampled_means
 from concordant.scores import mean_over_topics
-from concordant.simulation.simulator import inverse_transform
+from concordant.simulation.scale import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

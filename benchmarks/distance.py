@@ -24,7 +24,7 @@ from scipy.optimize import nnls
 
 import concordant as cc
 from concordant._kernels import reference_distance
-from concordant.distance import Problem
+from concordant.distance.problem import Problem
 from concordant.resampling import resampled_means, resampled_weights
 
 FloatArray = npt.NDArray[np.float64]

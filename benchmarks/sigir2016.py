@@ -1,7 +1,7 @@
 """The study of urbano2016 beside its published figures: python benchmarks/sigir2016.py FOLDER.
 
 Run by `make study`, after `concordant study reliability` has filled the folder. Prints the differences, as tables in
-Markdown for docs/sigir2016-study.md, and fails if one is larger than it may be.
+Markdown for docs/measured/sigir2016-study.md, and fails if one is larger than it may be.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The experiments of three papers that change the judgments; docs/judgment-experiments.md shows the output.
+"""The experiments of three papers that change the judgments; docs/measured/judgment-experiments.md shows the output.
 
 Run with `.venv/bin/python examples/judgments.py [FOLDER]`; figures go to the folder. It needs the runs and judgments of
 TREC-COVID round 1 and of TREC Deep Learning 2021, found where CONCORDANT_DATA points, or in shared/data beside the

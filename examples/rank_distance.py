@@ -1,4 +1,4 @@
-"""The experiments of Carterette (2009) on rank distance that public data allow; docs/rank-distance.md shows the output.
+"""The experiments of Carterette (2009) on rank distance that public data allow; docs/guide/rank-distance.md has them.
 
 Run with `.venv/bin/python examples/rank_distance.py`. The first needs nothing; the others need the scores of TREC 2004
 Robust (249 topics x 110 systems), found where CONCORDANT_DATA points, or in shared/data beside the project.
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 import concordant as cc
-from concordant.rank_places import By
-from concordant.rerankings import rankings_at_tau
+from concordant.distance.places import By
+from concordant.inference.rerankings import rankings_at_tau
 from concordant.resampling import resampled_means, resampled_weights
 from concordant.scores import mean_over_topics
 

@@ -25,15 +25,18 @@ if TYPE_CHECKING:
     from .collection import load_collection
     from .comparison import compare
     from .comparison_result import Comparison
-    from .discriminative import DiscriminativePower, discriminative_power
-    from .distance import rank_distance
-    from .distance_distribution import DistanceDistribution
+    from .distance.discriminative import DiscriminativePower, discriminative_power
+    from .distance.distribution import DistanceDistribution
+    from .distance.places import RankProbabilities, rank_probabilities
+    from .distance.problem import rank_distance
+    from .distance.testing import RankTest, rank_test
     from .errors import (
         AlignmentWarning,
         ConcordantError,
         DataWarning,
         InputError,
         InputTypeError,
+        LimitError,
         MissingExtraError,
         ReadError,
         RegularisationWarning,
@@ -52,17 +55,15 @@ if TYPE_CHECKING:
     from .inference.nulls import NullDistribution, tau_ap_null, tau_null
     from .inference.permutation import PermutationTest, permutation_test
     from .inference.rank_bounds import RankIntervals, rank_intervals
+    from .inference.rerankings import random_rankings
     from .inference.topic_bootstrap import TopicBootstrap
     from .judgments.evaluation import evaluate, evaluate_all
     from .judgments.qrels import Qrels
     from .judgments.runs import Run, Runs
-    from .rank_places import RankProbabilities, rank_probabilities
-    from .rank_testing import RankTest, rank_test
     from .read import read_qrels, read_run, read_runs, read_scores
     from .report import report_document, report_html, write_report
     from .reported.result import AuditResult
     from .reported.search import audit
-    from .rerankings import random_rankings
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
@@ -98,15 +99,16 @@ _MODULE_OF = {
         "collection": ("load_collection",),
         "comparison": ("compare",),
         "comparison_result": ("Comparison",),
-        "discriminative": ("DiscriminativePower", "discriminative_power"),
-        "distance": ("rank_distance",),
-        "distance_distribution": ("DistanceDistribution",),
+        "distance.discriminative": ("DiscriminativePower", "discriminative_power"),
+        "distance.problem": ("rank_distance",),
+        "distance.distribution": ("DistanceDistribution",),
         "errors": (
             "AlignmentWarning",
             "ConcordantError",
             "DataWarning",
             "InputError",
             "InputTypeError",
+            "LimitError",
             "MissingExtraError",
             "ReadError",
             "RegularisationWarning",
@@ -125,12 +127,12 @@ _MODULE_OF = {
         "inference.permutation": ("PermutationTest", "permutation_test"),
         "inference.correlation": ("CorrelationEstimate", "correlate"),
         "inference.topic_bootstrap": ("TopicBootstrap",),
-        "rank_places": ("RankProbabilities", "rank_probabilities"),
-        "rank_testing": ("RankTest", "rank_test"),
+        "distance.places": ("RankProbabilities", "rank_probabilities"),
+        "distance.testing": ("RankTest", "rank_test"),
         "report": ("report_document", "report_html", "write_report"),
+        "inference.rerankings": ("random_rankings",),
         "reported.result": ("AuditResult",),
         "reported.search": ("audit",),
-        "rerankings": ("random_rankings",),
         "inference.judges": ("JudgeComparison", "compare_judges"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
         "judgments.qrels": ("Qrels",),
@@ -171,6 +173,7 @@ __all__ = [
     "JudgeComparison",
     "JudgeStudy",
     "JudgmentStudy",
+    "LimitError",
     "MissingExtraError",
     "NullDistribution",
     "PermutationTest",

@@ -1,4 +1,4 @@
-"""Names for the kinds of array that go through the package."""
+"""Names for the kinds of array that go through the package, and how much room the largest may take."""
 
 from __future__ import annotations
 
@@ -7,5 +7,19 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .errors import LimitError
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+
+# The most that an array with a number for each pair of systems may take. Some functions hold a few of them.
+MAX_PAIRS_BYTES = 2**32
+
+
+def require_room_for_pairs(m: int, what: str) -> None:
+    """Raise if a number for each pair of m systems would fill the memory, rather than try and be killed."""
+    if 8 * m * m > MAX_PAIRS_BYTES:
+        raise LimitError(
+            f"{what} needs a number for each pair of {m:,} systems, {8 * m * m / 2**30:,.0f} GiB: take fewer systems "
+            f"(Scores.drop_bottom, select), or set concordant.arrays.MAX_PAIRS_BYTES, now {MAX_PAIRS_BYTES:,}"
+        )

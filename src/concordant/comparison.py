@@ -10,18 +10,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import __version__, rank_testing
+from . import __version__
 from .arrays import FloatArray
 from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
 from .comparison_result import Comparison, PerTopic, Value
-from .distance_distribution import DistanceDistribution, Method
-from .errors import InputError, TiesError, UndefinedCorrelationWarning
+from .distance import testing
+from .distance.distribution import DistanceDistribution, Method
+from .distance.testing import RankTest
+from .errors import InputError, LimitError, TiesError, UndefinedCorrelationWarning
 from .inference.chance import chance_pvalue
 from .inference.correlation import correlate
 from .inference.topic_bootstrap import TopicBootstrap
-from .rank_testing import RankTest
 from .resampling import Progress, seeded
 from .scores import Scores
 from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
@@ -259,7 +260,10 @@ def _rank_test(
         return None, []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        tested = rank_testing.rank_test(truth, sides[1].means, method, **options)
+        try:
+            tested = testing.rank_test(truth, sides[1].means, method, **options)
+        except LimitError as error:  # all else can be compared
+            return None, [f"no rank test: {error}"]
     return tested, list(dict.fromkeys(str(w.message) for w in caught))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from .arrays import FloatArray
-from .errors import InputError, import_extra
+from .arrays import FloatArray, IntArray
+from .coefficients.kendall import tau_b
+from .distance.testing import RankTest
+from .errors import InputError, UndefinedCorrelationWarning, import_extra
 from .estimates import Interval, or_none
-from .rank_testing import RankTest
 from .tables import counted
 
 if TYPE_CHECKING:
@@ -88,6 +90,12 @@ class Comparison:
                 return value.value
         have = ", ".join(value.coefficient for value in self.values)
         raise KeyError(f"there is no {coefficient!r} in this comparison: it has {have}")
+
+    def tau_b_among(self, systems: IntArray) -> float:
+        """tau_b of some of the systems, by their indices, among themselves; nan where it is undefined."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedCorrelationWarning)
+            return float(tau_b(self.truth_means[systems], self.observed_means[systems]))
 
     def heading(self) -> str:
         """What is compared, in a line."""

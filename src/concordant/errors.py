@@ -18,6 +18,10 @@ class InputTypeError(InputError, TypeError):
     """An argument is of a kind that cannot be read as scores."""
 
 
+class LimitError(InputError):
+    """The numbers are too large for floating point, or there are too many for the memory."""
+
+
 class TiesError(InputError):
     """Tied scores were given to a coefficient that is not defined for them."""
 

@@ -1,17 +1,17 @@
-"""`Scores` from frames and dictionaries: the bodies of `Scores.from_frame` and `Scores.from_dict`."""
+"""What `Scores` is made of, from frames and dictionaries: the bodies of `Scores.from_frame` and `Scores.from_dict`."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from . import tables
+from .arrays import FloatArray
 from .errors import DataWarning, InputError, InputTypeError
-from .scores import Scores
 from .tool_results import as_nested
 from .vocabulary import (
     MEASURE_COLUMNS,
@@ -25,11 +25,13 @@ from .vocabulary import (
     names_systems,
 )
 
+Parts: TypeAlias = tuple[FloatArray, list[str], list[str], str]  # values, topics, systems and measure
+
 # What the one key around results is called; no system.
 _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
 
 
-def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Scores:
+def parts_of_frame(frame: Any, measure: str | None, missing: tables.Missing) -> Parts:
     """See `Scores.from_frame`."""
     tables.check_measure(measure)
     frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
@@ -64,10 +66,10 @@ def scores_from_frame(frame: Any, measure: str | None, missing: tables.Missing) 
         tables.warn_of_lost(chosen, topics, [topics[k] for k in keep], stacklevel=4)
         systems, topics = [systems[k] for k in keep], [topics[k] for k in keep]
         values = [columns[layout.value][k] for k in keep]
-    return scores_from_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
+    return _parts_of_records(systems, topics, [_number(v, chosen or "value") for v in values], chosen, missing)
 
 
-def scores_from_dict(nested: Any, measure: str | None, system: str, missing: tables.Missing) -> Scores:
+def parts_of_dict(nested: Any, measure: str | None, system: str, missing: tables.Missing) -> Parts:
     """See `Scores.from_dict`."""
     tables.check_measure(measure)
     nested = as_nested(nested)
@@ -79,9 +81,7 @@ def scores_from_dict(nested: Any, measure: str | None, system: str, missing: tab
     warn_of_nesting(nested, records)
     kept = [(s, t, _number(v, f"{m or 'value'} of {s} on {t}")) for s, t, m, v in records if m == chosen]
     tables.warn_of_lost(chosen, (t for _, t, _, _ in records), (t for _, t, _ in kept), stacklevel=4)
-    return scores_from_records(
-        [s for s, _, _ in kept], [t for _, t, _ in kept], [v for _, _, v in kept], chosen, missing
-    )
+    return _parts_of_records([s for s, _, _ in kept], [t for _, t, _ in kept], [v for _, _, v in kept], chosen, missing)
 
 
 def nested_records(nested: Mapping[Any, Any], system: str, measure: str | None) -> list[tuple[str, str, str, Any]]:
@@ -193,13 +193,13 @@ def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) ->
     return "none"
 
 
-def scores_from_records(
+def _parts_of_records(
     systems: Sequence[str],
     topics: Sequence[str],
     values: Sequence[float],
     measure: str,
     missing: tables.Missing,
-) -> Scores:
+) -> Parts:
     """Pivot parallel lists to a matrix. Summary topics are left out; a score given twice is an error."""
     keep = [k for k, topic in enumerate(topics) if not is_summary(topic)]
     if not keep:
@@ -218,7 +218,7 @@ def scores_from_records(
             )
         seen.add(place)
         matrix[place] = values[k]
-    return Scores(*tables.fill_or_drop(matrix, list(row), list(column), missing, stacklevel=5), measure)
+    return *tables.fill_or_drop(matrix, list(row), list(column), missing, stacklevel=5), measure
 
 
 def _from_matrix(
@@ -227,7 +227,7 @@ def _from_matrix(
     layout: tables.Columns,
     measure: str | None,
     missing: tables.Missing,
-) -> Scores:
+) -> Parts:
     names = [header[k] for k in layout.others]
     if not names:
         raise InputError("the frame has no columns of scores: give topics x systems, or system, topic and value")
@@ -259,7 +259,7 @@ def _from_matrix(
     if not keep:
         raise _only_summaries(topics)
     filled = tables.fill_or_drop(matrix[keep], [topics[k] for k in keep], systems, missing, stacklevel=5)
-    return Scores(*filled, measure or "")
+    return *filled, measure or ""
 
 
 def _only_summaries(topics: Iterable[str]) -> InputError:

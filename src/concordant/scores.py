@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import tables
 from .arrays import FloatArray
-from .errors import AlignmentWarning, InputError, InputTypeError, import_extra
+from .errors import AlignmentWarning, DataWarning, InputError, InputTypeError, LimitError, import_extra
 
 _LARGEST = 1e300  # sums over topics stay finite
 _POWERS = 10.0 ** np.arange(301)
@@ -28,13 +28,34 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     [0.15, 0.15]
     """
     array = np.asarray(values, dtype=np.float64)
-    means = array.mean(axis=axis)
+    means = size = array.mean(axis=axis)
     if not (array < 0).any():
-        return round_means(means)
-    # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
-    # largest of them, so that all systems are rounded to the same step.
-    size = np.abs(array).mean(axis=axis)
-    return round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
+        rounded = round_means(means)
+    else:
+        # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
+        # largest of them, so that all systems are rounded to the same step.
+        size = np.abs(array).mean(axis=axis)
+        rounded = round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
+    if means.ndim == 1 and means.size > 1:
+        _warn_of_lost_digits(means, rounded, float(size.max()))
+    return rounded
+
+
+def _warn_of_lost_digits(means: FloatArray, rounded: FloatArray, largest: float) -> None:
+    """Where scores have a large part in common, rounding may tie what is no tie."""
+    low, high = float(means.min()), float(means.max())
+    if not 1e-14 * largest < high - low < 1e-8 * largest:
+        return
+    order = np.argsort(means)
+    lost = (np.diff(means[order]) > 1e-14 * largest) & (np.diff(rounded[order]) == 0)
+    if lost.any():
+        warnings.warn(
+            f"all means lie between {low:.17g} and {high:.17g}; rounded to 12 digits, as means are, "
+            f"{tables.counted(int(lost.sum()) + 1, 'system')} or more are tied: subtract the same number from all "
+            "scores, so that their differences are in the first digits",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> FloatArray:
@@ -54,6 +75,16 @@ def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> Floa
     more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
     steps = np.rint(np.abs(x) * up * more / down - 0.02)
     return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
+
+
+def require_summable(values: FloatArray, name: str) -> None:
+    """Raise if finite scores are so large that a sum of them may not be."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST:
+        raise LimitError(
+            f"{name} has scores of up to {largest:.3g}: they must be at most {_LARGEST:g} in size, so that their sums "
+            "are numbers; divide all of them by one number"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +112,7 @@ class Scores:
         self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
     ) -> None:
         array = _matrix(values)
-        names = {"topics": _labels(topics, "topics"), "systems": _labels(systems, "systems")}
+        names = {"topics": check_labels(topics, "topics"), "systems": check_labels(systems, "systems")}
         expected = (len(names["topics"]), len(names["systems"]))
         if array.shape != expected:
             hint = "; values are topics x systems, so transpose them" if array.shape == expected[::-1] else ""
@@ -139,8 +170,8 @@ class Scores:
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
         """Only these systems and topics, in the order given. A label that is not there is an error."""
         return self._take(
-            systems=None if systems is None else _places(systems, self.systems, "systems"),
-            topics=None if topics is None else _places(topics, self.topics, "topics"),
+            systems=None if systems is None else places_of(systems, self.systems, "systems"),
+            topics=None if topics is None else places_of(topics, self.topics, "topics"),
         )
 
     def _take(self, systems: Any = None, topics: Any = None) -> Scores:
@@ -191,9 +222,9 @@ class Scores:
         topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
         So a frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is, and that of perquery="both".
         """
-        from .frames import scores_from_frame
+        from .frames import parts_of_frame
 
-        return scores_from_frame(frame, measure, missing)
+        return Scores(*parts_of_frame(frame, measure, missing))
 
     @classmethod
     def from_dict(
@@ -217,9 +248,9 @@ class Scores:
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
         """
-        from .frames import scores_from_dict
+        from .frames import parts_of_dict
 
-        return scores_from_dict(nested, measure, system, missing)
+        return Scores(*parts_of_dict(nested, measure, system, missing))
 
     def __repr__(self) -> str:
         shape = f"{tables.counted(len(self.topics), 'topic')} x {tables.counted(len(self.systems), 'system')}"
@@ -259,6 +290,17 @@ class Alignment:
     def complete(self) -> bool:
         """Whether nothing was left out on any side."""
         return not any(self.dropped_systems) and not any(self.dropped_topics)
+
+    def notes(self, names: Sequence[str]) -> list[str]:
+        """What each side lost, a sentence for its systems and one for its topics; the sides are called `names`."""
+        return [
+            f"{tables.counted(len(lost), noun)} of {names[k]} left out, because "
+            f"{f'{names[1 - k]} lacks' if len(names) == 2 else 'not all sides have'} "
+            f"{'it' if len(lost) == 1 else 'them'}: {tables.listing(lost)}"
+            for k in range(len(names))
+            for lost, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
+            if lost
+        ]
 
     def __str__(self) -> str:
         parts = [
@@ -350,7 +392,7 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
     return np.array(array, dtype=np.float64, order="C")
 
 
-def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
+def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
     names: list[str] = []
@@ -373,9 +415,9 @@ def _labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _places(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
+def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
     place = {label: k for k, label in enumerate(labels)}
-    names = _labels(wanted, what)
+    names = check_labels(wanted, what)
     for name in names:
         if name not in place:
             raise InputError(f"{what} has no {name!r}{tables.nearest(name, labels)}")

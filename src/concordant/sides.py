@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import FloatArray
 from .errors import AlignmentWarning, InputError, InputTypeError
 from .scores import Alignment, Scores, alignment
-from .tables import Missing, counted, listing
+from .tables import Missing
 
 Labelled: TypeAlias = "Scores | Mapping[Any, float] | str | os.PathLike[str] | Any"
 
@@ -61,13 +61,7 @@ def aligned(
 
     by_topic = truth.scores is not None and observed.scores is not None and on == "both"
     found = aligned_by_name((as_scores(truth), as_scores(observed)), names, "both" if by_topic else "systems")
-    notes = [
-        f"{counted(len(lost), what)} of {names[k]} left out, because {names[1 - k]} lacks "
-        f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
-        for k in range(2)
-        for lost, what in ((found.dropped_systems[k], "system"), (found.dropped_topics[k], "topic"))
-        if lost
-    ]
+    notes = found.notes(names)
     for note in notes:
         warnings.warn(note, AlignmentWarning, stacklevel=3)
     if by_topic:

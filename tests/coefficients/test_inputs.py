@@ -226,6 +226,9 @@ def test_tie_bounds_refuse_other_coefficients() -> None:
             cc.tie_bounds(GOOD, GOOD, bad)  # type: ignore[arg-type]
     with pytest.raises(cc.TiesError, match=r"tau is not defined.*tau_gap"):
         cc.tie_bounds([1, 1, 2], GOOD)
+
+
+def test_undefined_tie_bounds_warn_the_caller() -> None:
     with pytest.warns(cc.UndefinedCorrelationWarning) as caught:
         cc.tie_bounds([1, 1, 1], GOOD, "tau_gap")
     assert [w.filename for w in caught] == [__file__]

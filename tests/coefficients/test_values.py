@@ -126,13 +126,20 @@ def test_equal_to_scipy(m: int) -> None:
             assert getattr(cc, name)(truth, observed) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["tau_b", "tau_ap_ties", "tau_ap_b", "spearman", "pearson", "weighted_tau", "pearson_rank"]
-)
+UNDEFINED_IF_TIED = ["tau_b", "tau_ap_ties", "tau_ap_b", "spearman", "pearson", "weighted_tau", "pearson_rank"]
+
+
+@pytest.mark.parametrize("name", UNDEFINED_IF_TIED)
 @pytest.mark.parametrize(("truth", "observed"), [([1, 2, 3], [5, 5, 5]), ([5, 5, 5], [1, 2, 3]), ([5, 5], [1, 1])])
 def test_undefined_when_a_side_is_all_tied(name: str, truth: list[float], observed: list[float]) -> None:
-    with pytest.warns(cc.UndefinedCorrelationWarning, match="tied") as caught:
+    with pytest.warns(cc.UndefinedCorrelationWarning, match="tied"):
         assert math.isnan(getattr(cc, name)(truth, observed))
+
+
+@pytest.mark.parametrize("name", UNDEFINED_IF_TIED)
+def test_undefined_values_warn_the_caller(name: str) -> None:
+    with pytest.warns(cc.UndefinedCorrelationWarning) as caught:
+        getattr(cc, name)([1, 2, 3], [5, 5, 5])
     assert [w.filename for w in caught] == [__file__]
 
 

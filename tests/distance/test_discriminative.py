@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.discriminative import holm, paired_pvalues
+from concordant.distance.discriminative import holm, paired_pvalues
 
 from .collections import read_collection
 

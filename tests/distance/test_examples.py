@@ -1,4 +1,4 @@
-"""The example runs, and docs/rank-distance.md shows what it prints."""
+"""The example runs, and docs/guide/rank-distance.md shows what it prints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def example() -> ModuleType:
 def test_the_papers_three_systems(example: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     example.three_systems()
     printed = capsys.readouterr().out
-    docs = (ROOT / "docs" / "rank-distance.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs" / "guide" / "rank-distance.md").read_text(encoding="utf-8")
     for line in printed.splitlines():
         assert line.rstrip() in docs
     distances = [

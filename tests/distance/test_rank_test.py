@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import distance_distribution, resampling
+from concordant import resampling
 from concordant._kernels import reference_distance
-from concordant.distance_distribution import Method
+from concordant.distance.distribution import FORMAT, Method
 from concordant.scores import mean_over_topics
 
 from .collections import FloatArray, literal_distance, read_collection
@@ -197,7 +197,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: p
 
 
 def test_files_that_are_something_else(tmp_path: Path) -> None:
-    about = {"format": distance_distribution.FORMAT, "n_resamples": 2, "method": "paper"}
+    about = {"format": FORMAT, "n_resamples": 2, "method": "paper"}
     with pytest.raises(cc.ReadError, match="no such file"):
         cc.DistanceDistribution.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no distances")
@@ -223,6 +223,10 @@ def test_as_many_systems_as_topics_warns() -> None:
     with pytest.warns(cc.RegularisationWarning, match="no size is claimed"):
         test = cc.rank_test(x, y, n_resamples=19, rng=1)
     assert "no size is claimed" in str(test)
+
+
+def test_regularisation_warns_the_caller() -> None:
+    x, y = collection(n=6)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cc.rank_test(x, y, n_resamples=19, rng=1)

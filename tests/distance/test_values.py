@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels import reference_distance
-from concordant.distance import Problem
+from concordant.distance.problem import Problem
 from concordant.scores import mean_over_topics
 
 from ..conftest import KERNELS

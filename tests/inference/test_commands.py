@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,11 @@ def test_tiers_say_the_verdict_first() -> None:
     assert " ".join(text.split()).startswith(found.verdict())
     assert str(found.best(3)) in text
     assert str(found).partition("\n\n")[2] in text
+
+
+def test_a_single_system_has_no_tiers(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("topic,a\n1,0.2\n2,0.3\n")
+    assert "there is one system (a), and a ranking has several" in bad("tiers", str(tmp_path / "one.csv"), status=1)
 
 
 def test_tiers_for_machines() -> None:

@@ -1,14 +1,12 @@
-"""The example that draws the figures of yilmaz2008, and the documentation of the null distributions."""
+"""The example that draws the figures of yilmaz2008."""
 
 from __future__ import annotations
 
-import doctest
 import importlib.util
 from pathlib import Path
 
 import numpy as np
 
-import concordant as cc
 from concordant.errors import import_extra
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +31,3 @@ def test_the_figures_of_yilmaz2008(tmp_path: Path) -> None:
         errors.append(np.mean(np.abs(truth - observed)[truth <= 10]))
     assert errors[1] < 0.7 * errors[0]
     pyplot.close(figure)
-
-
-def test_the_documentation_runs() -> None:
-    failed, tried = doctest.testfile(
-        str(ROOT / "docs" / "null-distributions.md"), module_relative=False, globs={"cc": cc, "np": np}
-    )
-    assert tried > 5
-    assert failed == 0

@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant import rerankings
-from concordant.inference import windows
+from concordant.inference import rerankings, windows
 
 TRUTH = np.arange(6, 0, -1)
 ALL = np.array(list(itertools.permutations(range(1, 7))), float)

@@ -23,7 +23,7 @@ from matplotlib.text import Text
 import concordant as cc
 from concordant import plots
 from concordant.coefficients.ties import TieBounds
-from concordant.discriminative import DiscriminativePower
+from concordant.distance.discriminative import DiscriminativePower
 from concordant.inference.correlation import CorrelationEstimate
 from concordant.inference.judges import JudgeComparison
 from concordant.judgments.agreement import LabelAgreement

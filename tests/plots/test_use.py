@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
@@ -167,13 +166,6 @@ def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
         answer = CliRunner().invoke(app, ["compare", people, hasty, *arguments], env={"COLUMNS": "300"})
         assert answer.exit_code == 2
         assert message in answer.output
-
-
-def test_the_documentation_runs(tmp_path: Path) -> None:
-    globs = {"cc": cc, "plots": plots, "pyplot": pyplot, "folder": tmp_path}
-    failed, tried = doctest.testfile(str(ROOT / "docs" / "figures.md"), module_relative=False, globs=globs)
-    assert tried > 8
-    assert failed == 0
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from pathlib import Path
 
@@ -200,13 +201,18 @@ class TestOthers:
     def test_helm(self, formats: Path) -> None:
         with pytest.raises(ReadError, match=r"8 measures.*exact_match, exact_match@5"):
             read_scores(formats / "helm")
-        scores = read_scores(formats / "helm", "quasi_exact_match")
+        with pytest.warns(DataWarning, match=r"'quasi_exact_match\[valid\]' \(1 instance\)"):
+            scores = read_scores(formats / "helm", "quasi_exact_match")
         assert scores.systems == ("openai/gpt2",)
         assert [t.rpartition("/")[2] for t in scores.topics[:3]] == ["id147", "id11", "id65"]
         right = [t for t, v in zip(scores.topics, scores.values.ravel(), strict=True) if v == 1]
         assert right == ["mmlu:subject=philosophy,method=multiple_choice_joint/id222"]
-        assert read_scores(formats / "helm", "num_prompt_tokens").values[1, 0] == 420
         (folder,) = (formats / "helm").iterdir()
+        for stat in json.loads((folder / "stats.json").read_text()):  # HELM's own means, one a split
+            name, split = stat["name"]["name"], stat["name"]["split"]
+            if name == "quasi_exact_match" and "perturbation" not in stat["name"]:
+                assert read_scores(formats / "helm", f"{name}[{split}]").means()[0] == pytest.approx(stat["mean"])
+        assert read_scores(formats / "helm", "num_prompt_tokens[valid]").values[0, 0] == 420
         for name in ("stats.json", "run_spec.json"):
             with pytest.raises(ReadError, match=r"holds no scores of topics.*per_instance_stats"):
                 read_scores(folder / name)

@@ -270,6 +270,23 @@ def test_helm_trials_and_perturbations() -> None:
         read(json.dumps([record(0, None, 1), record(0, None, 1)]))
 
 
+def test_helm_keeps_splits_apart() -> None:
+    def record(instance: str, split: str, mean: float) -> dict[str, Any]:
+        stats = [{"name": {"name": "em", "split": split}, "count": 1, "mean": mean}]
+        return {"instance_id": instance, "stats": stats}
+
+    both = json.dumps([record("a", "test", 1), record("b", "valid", 0.5), record("c", "test", 0)])
+    with pytest.warns(
+        DataWarning, match=r"measure='em\[test\]' \(2 instances\) or measure='em\[valid\]' \(1 instance\)"
+    ):
+        assert read(both) == Scores([[1.0], [0.5], [0.0]], ["a", "b", "c"], ["file"], "em")
+    assert read(both, "em[test]") == Scores([[1.0], [0.0]], ["a", "c"], ["file"], "em[test]")
+    assert read(both, "em[valid]") == Scores([[0.5]], ["b"], ["file"], "em[valid]")
+    with pytest.raises(ReadError, match=r"'em\[train\]' is not in the file"):
+        read(both, "em[train]")
+    assert read(json.dumps([record("b", "valid", 0.5)])) == Scores([[0.5]], ["b"], ["file"], "em")
+
+
 def test_inspect_without_reductions() -> None:
     samples = [
         {

@@ -88,6 +88,18 @@ def test_workers_change_nothing(study: cc.ReliabilityStudy, collections: dict[st
     assert not np.array_equal(other.values, study.values)
 
 
+def test_scores_on_another_scale_need_its_bounds() -> None:
+    people = cc.load_collection("people")
+    options: dict[str, Any] = {"n_trials": 2, "sizes": [10], "rng": 3}
+    eighths = cc.Scores(people.values * 8, people.topics, people.systems)
+    with pytest.raises(cc.InputError, match=r"bounds=\(lowest, highest\)"):
+        cc.reliability_study({"people": eighths}, **options)
+    found = cc.reliability_study({"people": eighths}, bounds=(0, 8), **options)
+    same = cc.reliability_study({"people": people}, **options)
+    assert found.settings["bounds"] == [0.0, 8.0]
+    np.testing.assert_allclose(found.values, same.values, atol=1e-9)
+
+
 def test_exact_means_reach_the_simulator() -> None:
     people = cc.load_collection("people")
     rough, exact = (

@@ -20,20 +20,10 @@
 #include <numeric>
 #include <vector>
 
+#include "compiler.hpp"
 #include "threads.hpp"
 
 namespace nb = nanobind;
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTORISED
-#endif
-#if defined(__GNUC__)
-#define INLINE inline __attribute__((always_inline))
-#else
-#define INLINE inline
-#endif
 
 namespace {
 
@@ -60,7 +50,7 @@ INLINE void add(double* y, const double* x, double factor, size_t n) {
 constexpr size_t BATCH = 64;
 
 // Four doubles. GCC keeps a few of these in registers over a loop, which it does not do with arrays of doubles.
-#if defined(__GNUC__)
+#if defined(GNU_VECTORS)
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 #pragma GCC diagnostic ignored "-Wpsabi"  // they are never passed to what is not inline
 #else
@@ -622,7 +612,9 @@ void resampled_sums(const Matrix& values, const Weights& weights, const Output& 
 }  // namespace
 
 void bind_distance(nb::module_& m) {
-    m.def("rank_distances", &rank_distances);
-    m.def("recentred_distances", &recentred_distances);
-    m.def("resampled_sums", &resampled_sums);
+    const auto array = nb::arg().noconvert();  // what is written to a converted copy would be lost
+    const auto number = nb::arg();
+    m.def("rank_distances", &rank_distances, array, array, array, number, array, array, number);
+    m.def("recentred_distances", &recentred_distances, array, array, array, number, array, number);
+    m.def("resampled_sums", &resampled_sums, array, array, array, number);
 }

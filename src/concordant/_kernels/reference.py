@@ -151,7 +151,7 @@ def _by_truth(
     out: FloatArray,
 ) -> bool:
     """Call `block` on each row of truth with all its rows of observed, some at a time to bound the memory."""
-    if not np.isfinite(truth).all():
+    if not np.isfinite(truth[np.unique(truth_row)]).all():
         return False
     step = max(1, 2**18 // truth.shape[1])
     order = np.argsort(truth_row, kind="stable")

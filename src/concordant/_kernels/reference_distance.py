@@ -89,7 +89,7 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
     try:
         lower = np.linalg.cholesky(s)
         v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
-    except (np.linalg.LinAlgError, RuntimeError):
+    except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
         return np.zeros(len(d)), (np.nan, -1.0)
     active = v > 0
     # Least squares stops at the accuracy of L; one step of refinement on the active differences goes beyond.
@@ -98,5 +98,8 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
     refined[active] -= np.linalg.solve(s[np.ix_(active, active)], delta[active])
     if (refined[active] > 0).all():
         v = refined
+    delta = d + s @ v
+    if not (delta >= -1e-13 * s.diagonal().max() * v.sum()).all():  # as in the solver of distance.cpp
+        return np.zeros(len(d)), (np.nan, -1.0)
     # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
-    return v, (max(0.0, float(-v @ (d + d + s @ v))), float(active.sum()))
+    return v, (max(0.0, float(-v @ (d + delta))), float(active.sum()))

@@ -15,15 +15,10 @@
 #include <new>
 #include <vector>
 
+#include "compiler.hpp"
 #include "threads.hpp"
 
 namespace nb = nanobind;
-
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
-#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTORISED
-#endif
 
 namespace {
 
@@ -98,14 +93,14 @@ void invert(const double* d, double step, int64_t points, double width, int most
     walk.begin(d, 0.5 * step, step);
     Sum sharp, smooth;
     smooth.done = !(width > 0);
-    const int in_a_row = 8 + 1000 / int(walk.n);
-    for (int k = 0; k < most && !(sharp.done && smooth.done); k++) {
+    const int in_a_row = 8 + int(1000 / walk.n);
+    for (int64_t k = 0; k < most && !(sharp.done && smooth.done); k++) {
         const Point f = power(walk.next(), walk.n);
-        const double place = k + 0.5, off = TAPER * place / most, fade = std::exp(-0.5 * off * off);
+        const double place = double(k) + 0.5, off = TAPER * place / most, fade = std::exp(-0.5 * off * off);
         const double size = std::sqrt(f.c * f.c + f.s * f.s), weight = 1 / (PI * place);
         if (!sharp.done) {
             const double own =
-                points > 0 ? 1 / (std::tan(PI * (2 * k + 1) / (2 * double(points))) * double(points)) : weight;
+                points > 0 ? 1 / (std::tan(PI * double(2 * k + 1) / (2 * double(points))) * double(points)) : weight;
             sharp.add(own * f.s, size * own, fade);
             sharp.done = points > 0 ? 2 * k + 3 >= points : sharp.quiet >= in_a_row;
         }
@@ -160,6 +155,7 @@ double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& s
     const auto width_from = [&](double four) {
         return std::pow(1 / (2 * std::sqrt(PI) * four * among), 1.0 / 5);
     };
+    if (!(first > 0 && step > 0 && std::isfinite(first))) return std::nan("");
     if (REACH / (first * step) > 8 * double(n) + 64)
         return width_from(direct_four(d, n, second_from(direct_six(d, n, first))));
     squares.clear();
@@ -178,6 +174,7 @@ double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& s
         six -= v * v * v * squares[k] * std::exp(-0.5 * u * u);
     }
     const double second = second_from(six * step / PI);
+    if (!(REACH / (second * step) < 1e3 * (8 * double(n) + 64))) return std::nan("");  // never so fine but by overflow
     for (size_t k = 0, count = up_to(second); k < count; k++) {
         const double t = double(k + 1) * step, v = t * t, u = second * t;
         four += v * v * squares[k] * std::exp(-0.5 * u * u);
@@ -226,7 +223,7 @@ void negative_shares(const Matrix& differences, const Vector& steps, const Count
 
 void plug_in_widths(const Matrix& differences, const Vector& scales, const Column& out, int workers) {
     const size_t count = differences.shape(0), n = differences.shape(1);
-    if (n < 1 || scales.size() != count || out.size() != count) throw nb::value_error("shapes do not match");
+    if (n < 2 || scales.size() != count || out.size() != count) throw nb::value_error("shapes do not match");
     nb::gil_scoped_release unlocked;
     in_threads(count, workers, n, [&](size_t row, Walk& walk, std::vector<double>& squares) {
         out.data()[row] = plug_in(differences.data() + row * n, scales.data()[row], walk, squares);
@@ -236,6 +233,8 @@ void plug_in_widths(const Matrix& differences, const Vector& scales, const Colum
 }  // namespace
 
 void bind_reliability(nb::module_& m) {
-    m.def("negative_shares", &negative_shares);
-    m.def("plug_in_widths", &plug_in_widths);
+    const auto array = nb::arg().noconvert();  // what is written to a converted copy would be lost
+    const auto number = nb::arg();
+    m.def("negative_shares", &negative_shares, array, array, array, array, number, array, number);
+    m.def("plug_in_widths", &plug_in_widths, array, array, array, number);
 }

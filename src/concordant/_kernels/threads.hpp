@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -22,7 +22,7 @@ void in_parallel(std::size_t threads, const Run& run) {
     std::size_t started = 1;
     try {
         for (; started < threads; started++) others.emplace_back([&run, started] { run(started); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no more threads, or no memory for one; those that run must be joined
     }
     run(0);
     for (; started < threads; started++) run(started);

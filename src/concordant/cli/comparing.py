@@ -90,7 +90,7 @@ def compare(
         refuse_single_systems([first, *others])
         saved = None
         if distribution is not None:
-            from ..distance_distribution import DistanceDistribution
+            from ..distance.distribution import DistanceDistribution
 
             saved, rank_test = DistanceDistribution.load(distribution), RankTest.paper
         if common:

@@ -63,6 +63,8 @@ SystemsOption = Annotated[
     str | None, typer.Option(help="Only these systems: names with commas between, or @FILE with a name a line.")
 ]
 TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
+LowestOption = Annotated[float, typer.Option(help="The lowest possible score.")]
+HighestOption = Annotated[float, typer.Option(help="The highest possible score.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it, to a .pdf, .svg or .png file.")

@@ -52,24 +52,21 @@ class Reader:
 def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
     """All sides on what all of them have; a note says what each loses."""
     from ..sides import aligned_by_name
-    from ..tables import counted, listing
 
     found = aligned_by_name(sides, labels, "systems" if own_topics else "both")
-    for label, lost_systems, lost_topics in zip(labels, found.dropped_systems, found.dropped_topics, strict=True):
-        for lost, what in ((lost_systems, "system"), (lost_topics, "topic")):
-            if lost:
-                warnings.warn(
-                    f"{counted(len(lost), what)} of {label} left out, because not all files have "
-                    f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}",
-                    stacklevel=2,
-                )
+    for note in found.notes(labels):
+        warnings.warn(note, stacklevel=2)
     return list(found.scores)
 
 
 def refuse_single_systems(sides: list[Scores]) -> None:
+    """Refuse sides of one system each: what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
+        found = f"each side holds one system ({sides[0].systems[0]}, ...)"
+        if len(sides) == 1:
+            found = f"there is one system ({sides[0].systems[0]})"
         raise InputError(
-            f"each side holds one system ({sides[0].systems[0]}, ...), and a ranking has several: name the folder, "
+            f"{found}, and a ranking has several: name the folder, "
             "or quote the pattern so that the shell leaves it whole ('human/*.eval')"
         )
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import MeasureOption, Missing, MissingOption, QuietOption, SystemsOption, TopicsOption
+from .options import (
+    HighestOption,
+    LowestOption,
+    MeasureOption,
+    Missing,
+    MissingOption,
+    QuietOption,
+    SystemsOption,
+    TopicsOption,
+)
 from .reading import Reader
 from .terminal import Notes, say
 
@@ -35,8 +44,8 @@ def simulate(
     drop_bottom: Annotated[
         float, typer.Option(min=0, max=1, help="Leave out the systems below this quantile of the means.")
     ] = 0.0,
-    lowest: Annotated[float, typer.Option(help="The lowest possible score.")] = 0.0,
-    highest: Annotated[float, typer.Option(help="The highest possible score.")] = 1.0,
+    lowest: LowestOption = 0.0,
+    highest: HighestOption = 1.0,
     measure: MeasureOption = None,
     missing: MissingOption = Missing.error,
     systems: SystemsOption = None,

@@ -10,7 +10,16 @@ from typing import Annotated
 
 import typer
 
-from .options import Format, FormatOption, MeasureOption, Missing, MissingOption, QuietOption
+from .options import (
+    Format,
+    FormatOption,
+    HighestOption,
+    LowestOption,
+    MeasureOption,
+    Missing,
+    MissingOption,
+    QuietOption,
+)
 from .reading import Reader, labels_of
 from .terminal import Bar, Notes, print_table, say
 
@@ -40,6 +49,8 @@ def reliability(
     exact_means: Annotated[
         bool, typer.Option("--exact-means", help="Make the original means the exact truth, unlike the paper.")
     ] = False,
+    lowest: LowestOption = 0.0,
+    highest: HighestOption = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the study.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on instead.")] = None,
@@ -76,6 +87,7 @@ def reliability(
                     sizes=wanted,
                     drop_bottom=drop_bottom,
                     exact_means=exact_means,
+                    bounds=(lowest, highest),
                     rng=seed,
                     folder=output,
                     workers=workers,

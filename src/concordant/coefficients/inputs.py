@@ -37,10 +37,10 @@ def vectors(truth: npt.ArrayLike, observed: npt.ArrayLike) -> tuple[FloatArray, 
 
     Whether the values are finite is left to the kernels, which read them all anyway.
     """
-    t = _floats(truth, "truth")
-    o = _floats(observed, "observed")
+    t = floats(truth, "truth")
+    o = floats(observed, "observed")
     if t is not truth or o is not observed:
-        _refuse_other_labels(truth, observed)
+        refuse_other_labels(truth, observed)
     m = t.shape[-1]
     if o.shape[-1] != m:
         raise InputError(
@@ -94,7 +94,7 @@ def subscript(place: tuple[Any, ...]) -> str:
     return "[" + ", ".join(str(int(k)) for k in place) + "]"
 
 
-def _floats(values: Any, name: str) -> FloatArray:
+def floats(values: Any, name: str) -> FloatArray:
     if type(values) is np.ndarray and values.dtype is _FLOAT64 and values.ndim and values.flags.c_contiguous:
         return values
     if isinstance(values, (str, bytes, bytearray, memoryview, Mapping, Set)) or hasattr(values, "__next__"):
@@ -174,7 +174,7 @@ def _refuse_masks_and_labels(values: Any, name: str) -> None:
         )
 
 
-def _refuse_other_labels(truth: Any, observed: Any) -> None:
+def refuse_other_labels(truth: Any, observed: Any) -> None:
     """Two pandas objects are compared by position here; that must be what their labels say, too."""
     if not (hasattr(truth, "iloc") and hasattr(observed, "iloc")):
         return

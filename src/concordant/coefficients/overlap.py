@@ -71,7 +71,7 @@ def rbo(
         What a tied group means when a depth d cuts through it.
 
         - ``"w"``: the items are equal (a shared medal) and all of them are in from the group's first
-          rank on, so more than d items may be in: A_d = 2 |S_d & L_d| / (|S_d| + |L_d|).
+          rank on, so more than d items may be in: `A_d = 2 |S_d & L_d| / (|S_d| + |L_d|)`.
         - ``"a"``: their order is unknown, and each is in with probability (d - top + 1) / size. A_d is then
           the overlap expected over all orders of the tied items, divided by d. Less than 1 even between a
           tied ranking and itself: the right choice where the truth has an order and ties are ignorance.

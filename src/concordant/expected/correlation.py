@@ -14,12 +14,12 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
+from ..matrices import Collection, matrix_of
 from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
 from ..scores import mean_over_topics
 from ..tables import counted
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .halves import SPLITS, extrapolated, split_half
-from .inputs import Collection, matrix_of
 from .pairs import Pairs
 from .posterior import Prior, correlations, draw
 from .probabilities import Identical, Ties, discordance
@@ -107,7 +107,7 @@ def expected_correlation(  # noqa: PLR0913
     coefficient between each draw and the observed means is computed. The value is the mean, and the interval holds the
     middle `confidence_level` of the draws. With a flat prior the posterior is multivariate t around the observed means;
     that is optimistic, because observed means are spread wider than true ones. The default, a normal prior over systems
-    that is estimated from the data, corrects for it. docs/reliability.md has the bias and coverage of both.
+    that is estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
 
     Observed means that are tied count one half in tau and tau_ap, so that these are those of `tau_a` and `tau_ap_a`.
     Identical systems count one half with "posterior".
@@ -164,7 +164,7 @@ def expected_correlation(  # noqa: PLR0913
         # A tie in observed counts one half, as it does with the other estimators.
         known = get_coefficient({"tau": "tau_a", "tau_ap": "tau_ap_a"}.get(coefficient, coefficient))
         settings = (prior, 2_000 if n_resamples is None else check_count(n_resamples), confidence_level, rng, workers)
-        return _by_posterior(matrix_of(scores)[0], coefficient, known, settings)
+        return _by_posterior(matrix_of(scores, "scores")[0], coefficient, known, settings)
     if coefficient not in ("tau", "tau_ap"):
         raise InputError(f"estimator is {estimator!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     if estimator in ("sh(w)", "sh(w/o)"):
@@ -213,7 +213,7 @@ def reliability(
     """Expected correlation of the observed ranking with the true one, by all estimators of urbano2016 at once.
 
     The true ranking is that by the means over all topics there could be. MSQD is the headline: with few topics it is
-    the least biased. All of them tend to be optimistic with few topics; docs/reliability.md has by how much.
+    the least biased. All of them tend to be optimistic with few topics; docs/guide/reliability.md has by how much.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def reliability(
     """
     if identical not in ("half", "concordant"):
         raise InputError(f"identical is {identical!r}: use 'half' or 'concordant'")
-    values, _ = matrix_of(scores)
+    values, _ = matrix_of(scores, "scores")
     found = estimates_of(values, generator(rng), identical=identical, workers=check_workers(workers))
     n, m = values.shape
     settings = {"identical": identical, "bandwidth": "plug-in", "n_splits": SPLITS, "seed": seed_of(rng)}

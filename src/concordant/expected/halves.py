@@ -13,8 +13,8 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError
 from ..estimates import Estimate
+from ..matrices import Collection, matrix_of
 from ..resampling import Seed, check_count, generator, resampled_means, seed_of
-from .inputs import Collection, matrix_of
 
 SPLITS = 100  # of each size
 
@@ -76,7 +76,7 @@ def split_half(
         raise InputError(f"coefficient is {coefficient!r}: split-half estimates are of tau or tau_ap")
     if not isinstance(replace, (bool, np.bool_)):
         raise InputError(f"replace is {replace!r}: give True (topics drawn with replacement) or False")
-    values, _ = matrix_of(scores)
+    values, _ = matrix_of(scores, "scores")
     found = extrapolated(
         values, bool(replace), check_count(n_splits, "n_splits"), generator(rng), check_workers(workers)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +11,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..errors import DataWarning
 from ..scores import mean_over_topics
+from ..tables import counted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_A_TIME = 2**18  # differences: what bounds the memory
@@ -46,6 +49,7 @@ class Pairs:
     """All pairs of systems of a collection; equal means stand in the order of the columns."""
 
     def __init__(self, values: FloatArray) -> None:
+        require_room_for_pairs(values.shape[1], "the probability of discordance")
         means = mean_over_topics(values)
         self.order: IntArray = np.argsort(-means, kind="stable")
         # By a power of two into [-1, 1], which changes no bit of a ratio, so that no square leaves the range of floats.
@@ -53,11 +57,23 @@ class Pairs:
         self.means = np.ldexp(means[self.order], -self.exponent)
         self.values = np.ldexp(values.T[self.order], -self.exponent)  # systems x topics
         self.m, self.n = self.values.shape
+        self._warn_of_small_systems()
         self.i, self.j = np.triu_indices(self.m, 1)
         self.lattice = lattice_of(self.values)
         # 0.3 - 0.2 is not 0.4 - 0.3 in floating point, and MSQD reads ranks: on a coarse grid equal differences are
         # made equal. On a fine one, where that is a matter of 1e-6, they stay as the published values have them.
         self._coarse = self.lattice > 0 and float(np.ptp(self.values)) < _COARSE * self.lattice
+
+    def _warn_of_small_systems(self) -> None:
+        size = np.abs(self.values).max(axis=1)
+        small = (size > 0) & (size <= 10 * _ROUNDING)
+        if small.sum() > 1:
+            warnings.warn(
+                f"{counted(int(small.sum()), 'system')} have scores of less than 1e-11 of the largest: beside these "
+                "they count as equal; leave the others out to compare them",
+                DataWarning,
+                stacklevel=4,
+            )
 
     def __len__(self) -> int:
         return len(self.i)

@@ -13,9 +13,9 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
+from ..matrices import Collection, matrix_of
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from ..tables import counted
-from .inputs import Collection, matrix_of
 from .posterior import Prior, correlations, draw
 
 POINTS = 24  # of the curve
@@ -122,7 +122,7 @@ def plan_topics(  # noqa: PLR0913
     same draws serve every n', so that the curve is smooth, and the smallest n' is found by bisection.
 
     Putting the observed means in the place of the true ones, or a flat prior, promises too much: observed means are
-    spread wider than true ones. docs/reliability.md has predictions beside what real collections did.
+    spread wider than true ones. docs/guide/reliability.md has predictions beside what real collections did.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def plan_topics(  # noqa: PLR0913
         isinstance(probability, (int, float, np.number)) and not isinstance(probability, bool) and 0 < probability < 1
     ):
         raise InputError(f"probability is {probability!r}: give a number above 0 and below 1, or None")
-    values, _ = matrix_of(scores)
+    values, _ = matrix_of(scores, "scores")
     drawn = draw(values, check_count(n_resamples), prior, generator(rng), new=True)
     workers = check_workers(workers)
     found: dict[int, FloatArray] = {}

@@ -13,9 +13,9 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
+from ..matrices import Collection, matrix_of
 from ..resampling import Progress, Seed, check_count, generator, resampled_means, resampled_weights, seed_of
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
-from .inputs import Collection, matrix_of
 from .pairs import Block, Flags, Pairs
 
 Estimator = Literal["ml", "msqd", "res", "kd"]
@@ -102,8 +102,8 @@ def discordance(  # noqa: PLR0913
     - "kd": the same with draws from a Gaussian kernel density of D.
 
     "res" and "kd" are exact by default, the limit of infinitely many resamples, by inversion of the characteristic
-    function of the mean. With `n_resamples` topics are resampled, the same for all pairs. docs/reliability.md has the
-    accuracy of both.
+    function of the mean. With `n_resamples` topics are resampled, the same for all pairs. The accuracy
+    of both is in docs/guide/reliability.md.
 
     A pair of systems that differ by the same on every topic has p = 0. Identical systems have p = 1/2, or 0 with
     identical="concordant", which is what the authors' code does.
@@ -167,7 +167,7 @@ def discordance(  # noqa: PLR0913
             "ties is 'strict', and the exact limit counts a mean of 0 one half: give n_resamples, or leave ties at "
             "'half'"
         )
-    values, systems = matrix_of(scores)
+    values, systems = matrix_of(scores, "scores")
     check_workers(workers)
     pairs = Pairs(values)
     settings: dict[str, Any] = {"identical": identical, "version": __version__}

@@ -72,7 +72,8 @@ def correlate(
     the interval is for is f(mu, nu), the same coefficient between the two *population* mean vectors, which one would
     see with endless topics of this kind. The two differ by more than chance: noise in the means lowers agreement, so
     that the value lies below f(mu, nu) on average, and resampled values lie lower still. `bias_corrected` takes this
-    back, and the default interval is built around it. docs/intervals.md has the derivation and the measured coverage.
+    back, and the default interval is built around it. The derivation is
+    in docs/guide/intervals.md, and the coverage in docs/measured/interval-coverage.md.
 
     Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so that the
     coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.

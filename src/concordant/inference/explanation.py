@@ -189,8 +189,8 @@ def explain(truth: Labelled, observed: Labelled, coefficient: str = "tau_b") -> 
     1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that both sides order in
     the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1)) with i the
     place of the lower one in observed, so that it costs more near the top. In tau_b, whose denominator is a
-    geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. docs/explain.md
-    has the formulas. A system has half of the loss of each of its pairs.
+    geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
+    are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
 
     Topics, for every coefficient: the coefficient without the topic, minus the coefficient over all topics. These
     effects do not sum to the loss, because the order of two means is not a sum over topics. For one pair the difference
@@ -259,7 +259,7 @@ def _pairs(name: str, truth: Side, observed: Side) -> tuple[tuple[PairLoss, ...]
         a, b = (i, j) if (x[i, j], y[i, j]) > (0, 0) else (j, i)
         found.append(PairLoss(truth.systems[a], truth.systems[b], float(losses[a, b]), float(x[a, b]), float(y[a, b])))
     found.sort(key=lambda p: (-p.loss, -(p.truth_difference - p.observed_difference)))
-    swapped = (x * y < 0).sum(axis=1)
+    swapped = (np.sign(x) * np.sign(y) < 0).sum(axis=1)
     systems = [
         SystemLoss(s, float(half), int(k))
         for s, half, k in zip(truth.systems, losses.sum(axis=1) / 2, swapped, strict=True)

@@ -21,7 +21,7 @@ from ..estimates import Interval
 from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of, seeded
 from ..scores import Scores
 from ..sides import Labelled, aligned_by_name, side_of
-from ..tables import counted, listing
+from ..tables import counted
 from .correlation import require_ties
 from .nested import nested_values
 from .summary import summarise
@@ -126,7 +126,7 @@ def compare_judges(  # noqa: PLR0913
     - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but calls
       a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
 
-    docs/intervals.md has the size and the power of both.
+    docs/guide/intervals.md has the size and the power of both.
 
     Ties: as in `correlate`; the coefficient must admit them on both sides.
 
@@ -258,13 +258,7 @@ def _three(
             )
         sides.append(side.scores)
     found = aligned_by_name(sides, called, "both")
-    notes = [
-        f"{counted(len(lost), what)} of {called[k]} left out, because not all sides have "
-        f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
-        for k in range(3)
-        for lost, what in ((found.dropped_systems[k], "system"), (found.dropped_topics[k], "topic"))
-        if lost
-    ]
+    notes = found.notes(called)
     for note in notes:
         warnings.warn(note, AlignmentWarning, stacklevel=3)
     if len(found.scores[0].systems) < 2 or len(found.scores[0].topics) < 2:

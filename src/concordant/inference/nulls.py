@@ -49,7 +49,7 @@ class NullDistribution:
     """Number of systems."""
 
     # The value is 1 - 2 D / most, D = sum_j spacing_j D_j, and over random rankings the D_j are independent and uniform
-    # on 0 .. j, j = 1 .. m-1: docs/null-distributions.md has why.
+    # on 0 .. j, j = 1 .. m-1: docs/guide/null-distributions.md has why.
 
     @cached_property
     def _spacing(self) -> FloatArray:
@@ -105,7 +105,7 @@ class NullDistribution:
     def pvalue(self, value: npt.ArrayLike, alternative: Alternative = "two-sided") -> Value:
         """Probability of a value at least as extreme, if the observed ranking had nothing to do with the truth.
 
-        "greater": P(T >= value); "less": P(T <= value); "two-sided": P(|T| >= |value|). Never 0.
+        "greater": `P(T >= value)`; "less": `P(T <= value)`; "two-sided": `P(|T| >= |value|)`. Never 0.
         """
         check_alternative(alternative)
         if alternative == "greater":
@@ -273,7 +273,7 @@ def tau_ap_null(m: int) -> NullDistribution:
     and uniform on 0 .. j, and tau_ap = 1 - 2 / (m-1) sum_j D_j / j. Up to 12 systems all rankings are counted.
     Beyond, the transform is inverted at the saddle point; and where fewer than a million rankings are as good as the
     value, they are counted. Within 0.2% of the tail for 13 to 30 systems, where single values still weigh, and far
-    better beyond; docs/null-distributions.md has what was measured.
+    better beyond; docs/guide/null-distributions.md has what was measured.
 
     Parameters
     ----------

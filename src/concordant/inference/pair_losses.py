@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -27,7 +27,10 @@ def pair_losses(coefficient: str, truth: FloatArray, observed: FloatArray) -> Fl
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.667], [0.0, 0.667, 0.0]]
     """
     function = _EXACT.get(coefficient)
-    return None if function is None else function(truth, observed)
+    if function is None:
+        return None
+    require_room_for_pairs(len(truth), f"what each pair adds to {coefficient}")
+    return np.asarray(function(truth, observed))
 
 
 def has_pair_losses(coefficient: str) -> bool:

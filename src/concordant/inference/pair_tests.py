@@ -7,7 +7,7 @@ product, no resample divides by zero, and for symmetric differences the test is 
 largest r over all pairs of a family gives the correction, step by step (Westfall and Young; Romano and Wolf).
 
 Skewed differences make t heavy in one tail: t is shrunk by the first term of its Cornish-Fisher expansion before the
-comparison. docs/rank-intervals.md has the derivation and what was measured.
+comparison. docs/guide/rank-intervals.md has the derivation and what was measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..resampling import Progress
 from ..scores import mean_over_topics
 
@@ -43,6 +43,7 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, values: FloatArray) -> Pairs:
         """From topics x systems."""
+        require_room_for_pairs(values.shape[1], "a test of all pairs")
         centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
         centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)

@@ -202,8 +202,8 @@ def rank_intervals(
     statistic of resamples in which each topic's scores keep or change their sign, step by step (Westfall and Young,
     Romano and Wolf); t is shrunk where the pair's differences are skewed in the direction that makes it too large. The
     interval of a system goes from 1 + the number of significantly better systems to m - the number of
-    significantly worse ones. docs/rank-intervals.md has the derivation, the coverage that was measured, and that of the
-    common alternatives.
+    significantly worse ones. The derivation, the coverage that was measured, and that of the common
+    alternatives are in docs/guide/rank-intervals.md.
 
     Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
     evidence as n topics can give: about p = 2^(1 - n).

@@ -1,7 +1,7 @@
 """`TopicBootstrap`: intervals of a coefficient by resampling topics, with the systems fixed.
 
 The resampled coefficient is no picture of the sampling error: a resample adds noise to means that are noisy already,
-and noise lowers agreement. docs/intervals.md derives what is done about it and has the coverage of each method.
+and noise lowers agreement. docs/guide/intervals.md derives what is done about it and has the coverage of each method.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ class TopicBootstrap:
     """How to make an interval by resampling topics; an argument of `correlate`.
 
     The methods are
+
     - "iterated" (the default): for the coefficient between the two *population* mean vectors. Resamples of resamples
       show how the coefficient falls as noise is added; the fall is taken back and the interval built around the result.
       The only one here that holds its level.

@@ -125,7 +125,8 @@ def label_agreement(
     - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
 
     1 is perfect, 0 what chance gives. Intervals: topics are resampled, with all their documents, and quantiles taken, a
-    little further out where topics are few (expanded percentile bootstrap). docs/judgments.md has how often they hold.
+    little further out where topics are few (expanded percentile bootstrap). How often they
+    hold is in docs/guide/judgments.md.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..files import written_whole
-from ..scores import _places
+from ..scores import places_of
 from ..tables import counted, listing
 from .pairs import Pairs
 from .runs import BoolArray
@@ -148,7 +148,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     def select(self, topics: Iterable[str]) -> Qrels:
         """Only these topics."""
-        wanted = _places(topics, self.topics, "topics")
+        wanted = places_of(topics, self.topics, "topics")
         return Qrels.from_dict({self.topics[k]: self[self.topics[k]] for k in wanted})
 
     def to_dict(self) -> dict[str, dict[str, Grade]]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
 from ..resampling import check_count
-from ..scores import _labels, _places
+from ..scores import check_labels, places_of
 from ..tables import counted
 from .pairs import Int32Array, Pairs
 
@@ -86,7 +86,7 @@ class Runs:
                 numbers = [documents.setdefault(document, len(documents)) for document in ranked]
                 lists.append((topics.setdefault(topic, len(topics)), len(systems), np.array(numbers, dtype=np.int32)))
             systems.append(run.name)
-        names = _labels(systems, "systems")
+        names = check_labels(systems, "systems")
         if not documents:
             raise InputError("the runs rank no documents")
         return _assemble(names, tuple(topics), tuple(documents), lists)
@@ -127,8 +127,8 @@ class Runs:
 
     def documents(self, system: str, topic: str) -> tuple[str, ...]:
         """What a system ranked for a topic, best first."""
-        row = _places([system], self.systems, "systems")[0] * len(self.topics)
-        row += _places([topic], self.topics, "topics")[0]
+        row = places_of([system], self.systems, "systems")[0] * len(self.topics)
+        row += places_of([topic], self.topics, "topics")[0]
         found = self.pairs.document_of[self.items[self.starts[row] : self.starts[row + 1]]]
         return tuple(self.pairs.documents[k] for k in found)
 
@@ -143,7 +143,7 @@ class Runs:
 
     def select(self, systems: Iterable[str]) -> Runs:
         """Only these systems, in the order given, on the same topics."""
-        return self._keep(np.array(_places(systems, self.systems, "systems"), dtype=np.int64), None)
+        return self._keep(np.array(places_of(systems, self.systems, "systems"), dtype=np.int64), None)
 
     def _keep(self, systems: IntArray, k: int | None) -> Runs:
         counts = self.depths[systems].ravel()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, UndefinedCorrelationWarning
+from ..errors import InputError
 from .labels import fitting, number_ticks, row_height, text
 from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
 
@@ -67,7 +66,8 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
                     str(ranks[system]), (truth[system], observed[system]), (2.5, 1.5), textcoords="offset points",
                     fontsize="x-small", color=DARK,
                 )  # fmt: skip
-            ax.set_title(f"{title}: tau_b {_tau(x, y)}", fontsize="small")
+            tau = comparison.tau_b_among(who)
+            ax.set_title(f"{title}: tau_b {'undefined' if math.isnan(tau) else f'{tau:.2f}'}", fontsize="small")
             ax.set_xlabel(text(comparison.truth, 18))
             number_ticks(ax, "xy", 3)
         made[0].set_ylabel(text(comparison.observed, 18))
@@ -134,15 +134,6 @@ def _values(comparison: Comparison) -> str:
     have = [v for v in comparison.values if not math.isnan(v.value)]
     usual = [v for v in have if v.coefficient in _IN_TITLE] or have[:2]
     return ", ".join(f"{v.coefficient} {v.value:.3f}" for v in usual)
-
-
-def _tau(truth: FloatArray, observed: FloatArray) -> str:
-    from ..coefficients.kendall import tau_b
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedCorrelationWarning)
-        value = float(tau_b(truth, observed))
-    return "undefined" if math.isnan(value) else f"{value:.2f}"
 
 
 def _groups(values: FloatArray) -> list[IntArray]:

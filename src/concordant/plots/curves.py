@@ -38,8 +38,6 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
 
 def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:
     """Error or bias by number of topics, a line an estimator."""
-    from ..expected.correlation import ESTIMATORS
-
     name = found.collections[0] if collection is None else collection
     if what not in ("error", "bias"):
         raise InputError(f"what is {what!r}: use 'error' or 'bias'")
@@ -47,7 +45,7 @@ def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: s
     with canvas(ax, height=grown(2.5)) as ax:
         if what == "bias":
             ax.axhline(0, color=GREY, linewidth=0.8)
-        for estimator, mark, colour in zip(ESTIMATORS, MARKS, SERIES, strict=False):
+        for estimator, mark, colour in zip(found.estimators, MARKS, SERIES, strict=False):
             heights = [of(name, size, coefficient, estimator) for size in found.sizes]
             ax.plot(found.sizes, heights, marker=mark, color=colour, linewidth=1, label=_shown(estimator))
         ax.set_title(f"{text(name)}, {_SYMBOLS[coefficient]}")

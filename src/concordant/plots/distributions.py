@@ -12,10 +12,10 @@ from .labels import number_ticks
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
-    from ..distance_distribution import DistanceDistribution
+    from ..distance.distribution import DistanceDistribution
+    from ..distance.testing import RankTest
     from ..inference.nulls import NullDistribution
     from ..inference.permutation import PermutationTest
-    from ..rank_testing import RankTest
 
 
 def distances(found: DistanceDistribution, ax: Any = None) -> Any:

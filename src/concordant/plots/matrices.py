@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError
+from ..errors import InputError, import_extra
 from .labels import LEAST, name_places, number_ticks, text
 from .style import canvas, new_width
 
 if TYPE_CHECKING:
     from ..comparison_result import Comparison
+    from ..distance.places import RankProbabilities
     from ..expected.probabilities import Discordance
     from ..judgments.agreement import LabelAgreement
-    from ..rank_places import RankProbabilities
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
 
@@ -64,12 +64,11 @@ def comparisons(found: Sequence[Comparison], ax: Any = None, *, coefficients: Se
 def rank_probabilities(found: RankProbabilities, ax: Any = None) -> Any:
     """Figure 3 of carterette2009: systems across, ranks up, the colour a logarithm of the probability."""
     with canvas(ax, height=0.8 * min(new_width(), 5)) as ax:
-        from matplotlib.colors import LogNorm
-
         m = len(found.systems)
+        scale = import_extra("matplotlib.colors").LogNorm
         least = min(max(1 / found.n_rankings, 1e-6), 0.5)
         image = ax.imshow(
-            np.ma.masked_less_equal(found.values.T, 0), norm=LogNorm(least, 1), cmap=COLOURS, origin="lower",
+            np.ma.masked_less_equal(found.values.T, 0), norm=scale(least, 1), cmap=COLOURS, origin="lower",
             extent=(0.5, m + 0.5, 0.5, m + 0.5),
         )  # fmt: skip
         _colour_bar(ax, image, "probability")

@@ -12,7 +12,7 @@ from .labels import name_places, number_ticks, shortened, text
 from .style import BLUE, DARK, LIGHT, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
-    from ..discriminative import DiscriminativePower
+    from ..distance.discriminative import DiscriminativePower
     from ..inference.explanation import Explanation, Kind
 
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import DataWarning, InputError, ReadError
-from ..scores import Scores
-from ..scores import _labels as check_labels
+from ..scores import Scores, check_labels
 from ..tables import (
     Missing,
     are_invented,

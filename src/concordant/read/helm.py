@@ -1,13 +1,18 @@
 """HELM: per_instance_stats.json, one scenario of one model a file. The instances are the topics.
 
-The key of a score includes the trial and the perturbation, so these become part of the topic's name.
+The key of a score includes the trial and the perturbation, so these become part of the topic's name. HELM summarises
+each split apart: where a file holds several, `exact_match` has all instances, with a warning, and `exact_match[test]`
+those of one split.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+import warnings
+from typing import Any, TypeAlias
 
+from ..errors import DataWarning
+from ..tables import counted
 from .mteb import sibling
 from .nested import finite
 from .source import Source
@@ -17,6 +22,9 @@ from .table import Rows, Table
 _NO_SCORE = re.compile(
     r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size$|max_prob$|logprob|perplexity|bits_per_byte)"
 )
+
+Scored: TypeAlias = dict[str, float]
+"""Instances and their scores."""
 
 
 def is_per_instance(content: Any) -> bool:
@@ -41,35 +49,59 @@ def _records_with(content: Any, *keys: str) -> bool:
 
 
 class _Helm(Table):
+    def __init__(self, source: Source, whole: dict[str, Scored], parts: dict[str, Scored]) -> None:
+        """Of the scores by measure, on all instances and on those of each split."""
+        super().__init__(source, {name: _rows(found) for name, found in whole.items()})
+        self.parts = {name: _rows(found) for name, found in parts.items()}
+
     def measures(self) -> list[str]:
         return [name for name in self.columns if not _NO_SCORE.match(name)] or list(self.columns)
+
+    def rows(self, measure: str) -> Rows:
+        if measure in self.parts:
+            return self.parts[measure]
+        parts = [(name, rows) for name, rows in self.parts.items() if name.rpartition("[")[0] == measure]
+        if len(parts) > 1:
+            warnings.warn(
+                f"{self.source.label}: all splits together, which HELM summarises apart; for one, ask for "
+                + " or ".join(f"measure={name!r} ({counted(len(rows.topics), 'instance')})" for name, rows in parts),
+                DataWarning,
+                stacklevel=5,
+            )
+        return super().rows(measure)
+
+
+def _rows(found: Scored) -> Rows:
+    return Rows(list(found), list(found.values()))
 
 
 def read_helm(source: Source, content: Any) -> Table:
     """The scores of one model on one scenario, a topic for each instance."""
     model, scenario = _spec(source)
-    columns: dict[str, dict[str, float]] = {}
+    whole: dict[str, Scored] = {}
+    parts: dict[str, Scored] = {}
     for place, record in enumerate(content):
         stats = record.get("stats") if isinstance(record, dict) else None
         if not isinstance(stats, list) or "instance_id" not in record:
             raise source.error(f"instance {place} has no instance_id or no list of stats", 1)
         topic = f"{scenario}{_topic(record)}"
         for stat in stats:
-            measure = stat.get("name") if isinstance(stat, dict) else None
+            measure: Any = stat.get("name") if isinstance(stat, dict) else None
             name = measure.get("name") if isinstance(measure, dict) else None
             if not isinstance(name, str):
                 raise source.error(f"a statistic of instance {topic!r} has no name", 1)
             if not stat.get("count"):  # nothing was measured
                 continue
-            found = columns.setdefault(name, {})
+            found = whole.setdefault(name, {})
             if topic in found:
                 raise source.error(f"instance {topic!r} has {name!r} twice", 1)
             count = finite(source, stat["count"], f"{topic!r} (count of {name})")
             mean = stat["mean"] if "mean" in stat else finite(source, stat.get("sum"), f"{topic!r} ({name})") / count
             found[topic] = finite(source, mean, f"{topic!r} ({name})")
-    if not columns:
+            parts.setdefault(f"{name}[{measure.get('split')}]", {})[topic] = found[topic]
+    if not whole:
         raise source.error("no instance has a statistic that was counted", 1)
-    table = _Helm(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
+    table = _Helm(source, whole, parts)
     if model:
         table.names = (model, *table.names)
         table.origin = f"{model} in {source.path.absolute().parent.parent}" if source.path else model

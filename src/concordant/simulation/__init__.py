@@ -1,6 +1,7 @@
 """New collections from an existing one: the same systems on topics that nobody has seen.
 
-`margins` has the smoothed distributions, `simulator` the model, `expectation` its true means, `fidelity` what it keeps.
+`scale` is where effects add up, `margins` has their smoothed distributions, `simulator` the model, `expectation` its
+true means, `fidelity` what it keeps.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import FloatArray
-from .simulator import inverse_transform
+from .scale import inverse_transform
 
 if TYPE_CHECKING:
     from .simulator import Simulator

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 from ..errors import InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
 from ..scores import Scores
 from ..tables import counted
 from . import margins
+from .scale import inverse_transform, transform
 
 if TYPE_CHECKING:
     from .fidelity import Fidelity
 
-OFFSET = 0.05  # of the transform: keeps scores of 0 and 1 finite
+_FLAT = 1e-8  # of the range of possible scores: differences that the transform would lose
 _NEGLIGIBLE = 1e-9  # of the largest: a spread or an eigenvalue that is rounding error
 
 
@@ -87,7 +88,8 @@ class Simulator:
             raise InputTypeError(f"scores is a {type(scores).__name__}: give Scores (read_scores makes them)")
         if len(scores.topics) < 2:
             raise InputError("scores has 1 topic: at least 2 are needed to see how topics differ")
-        self.bounds = _check_bounds(bounds)
+        require_room_for_pairs(len(scores.systems), "simulation")
+        self.bounds = check_bounds(bounds)
         self.scores = above_quantile(scores, drop_bottom)
         self.dropped = tuple(s for s in scores.systems if s not in set(self.scores.systems))
         self.settings = {
@@ -241,13 +243,6 @@ def above_quantile(scores: Scores, quantile: float) -> Scores:
     return scores.select(systems=[s for s, mean in zip(scores.systems, means, strict=True) if mean >= limit])
 
 
-def inverse_transform(y: FloatArray) -> FloatArray:
-    """Back from y = log((x + a) / (1 - x + a)) to scores, clipped to [0, 1]."""
-    from scipy.special import expit
-
-    return np.asarray(np.clip(expit(y) * (1 + 2 * OFFSET) - OFFSET, 0.0, 1.0))
-
-
 def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
     low, high = bounds
     outside = (scores.values < low) | (scores.values > high)
@@ -259,7 +254,12 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
             "between a lowest and a highest possible one; say which with bounds=(lowest, highest)"
         )
     x = (scores.values - low) / (high - low)
-    return np.asarray(np.log((x + OFFSET) / (1 - x + OFFSET)))
+    if 0 < np.ptp(x) <= _FLAT:
+        raise InputError(
+            f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, and nearly nothing of "
+            f"[{low:g}, {high:g}], so that no differences would be left: give bounds=(lowest, highest) closer to them"
+        )
+    return transform(x)
 
 
 def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
@@ -282,11 +282,12 @@ def _some(many: int, n: int, rng: np.random.Generator) -> Any:
     return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]
 
 
-def _check_bounds(bounds: Any) -> tuple[float, float]:
+def check_bounds(bounds: Any) -> tuple[float, float]:
+    """The lowest and the highest possible score, as numbers in that order."""
     try:
         low, high = (float(b) for b in bounds)
     except (TypeError, ValueError):
         raise InputTypeError(f"bounds is {bounds!r}: give the lowest and the highest possible score") from None
-    if not (np.isfinite([low, high]).all() and low < high):
+    if not (np.isfinite([low, high, high - low]).all() and low < high):
         raise InputError(f"bounds is {bounds!r}: give the lowest and the highest possible score, in that order")
     return low, high

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient, list_coefficients
-from ..distance import Problem
-from ..distance_distribution import DistanceDistribution
+from ..distance.distribution import DistanceDistribution
+from ..distance.problem import Problem
 from ..errors import InputError, InputTypeError, RegularisationWarning, TiesError, UndefinedCorrelationWarning
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all, score

@@ -16,7 +16,7 @@ from ..expected.correlation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..resampling import Progress, check_count, seed_of
 from ..scores import Scores, mean_over_topics
-from ..simulation.simulator import Simulator, above_quantile
+from ..simulation.simulator import Simulator, above_quantile, check_bounds
 from .execution import run_grid
 from .grid import Grid, fingerprint
 from .reliability_result import COEFFICIENTS, ReliabilityStudy
@@ -32,12 +32,13 @@ class Original:
     name: str
     digest: str
     exact_means: bool
+    bounds: tuple[float, float]
     scores: Scores = field(compare=False, repr=False)
 
 
 @lru_cache(maxsize=32)
 def _simulator(original: Original) -> Simulator:
-    return Simulator(original.scores, exact_means=original.exact_means)
+    return Simulator(original.scores, exact_means=original.exact_means, bounds=original.bounds)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def reliability_study(  # noqa: PLR0913
     sizes: Iterable[int] = SIZES,
     drop_bottom: float = 0.25,
     exact_means: bool = False,
+    bounds: tuple[float, float] = (0.0, 1.0),
     rng: int = 0,
     folder: str | os.PathLike[str] | None = None,
     workers: int = 1,
@@ -92,7 +94,7 @@ def reliability_study(  # noqa: PLR0913
     Parameters
     ----------
     collections
-        Scores by name, between 0 and 1.
+        Scores by name.
     n_trials
         Simulated collections of each size, from each original.
     sizes
@@ -102,6 +104,8 @@ def reliability_study(  # noqa: PLR0913
     exact_means
         The simulator keeps the means only roughly, so that the truth is off a little, in the paper, too.
         True makes it exact.
+    bounds
+        The lowest and highest score that is possible, where that is not 0 and 1.
     rng
         The seed, a whole number: every trial draws from a stream of its own that is given by seed and trial.
     folder
@@ -129,9 +133,9 @@ def reliability_study(  # noqa: PLR0913
     >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
     (0.63, 0.829)
     """
-    work = ReliabilityTrials(
-        _originals(collections, drop_bottom, exact_means), _checked_sizes(sizes), check_count(n_trials, "n_trials")
-    )
+    bounds = check_bounds(bounds)
+    originals = _originals(collections, drop_bottom, bool(exact_means), bounds)
+    work = ReliabilityTrials(originals, _checked_sizes(sizes), check_count(n_trials, "n_trials"))
     seed = seed_of(rng)
     if seed is None or seed < 0 or isinstance(rng, bool):
         raise InputTypeError(f"rng is {rng!r}: a study needs a seed, a whole number, so that it can be continued")
@@ -141,6 +145,7 @@ def reliability_study(  # noqa: PLR0913
         "trials": work.repeats,
         "drop_bottom": float(drop_bottom),
         "exact_means": bool(exact_means),
+        "bounds": list(bounds),
         "coefficients": list(COEFFICIENTS),
         "estimators": list(ESTIMATORS),
     }
@@ -156,7 +161,9 @@ def reliability_study(  # noqa: PLR0913
     )
 
 
-def _originals(collections: Any, drop_bottom: float, exact_means: bool) -> tuple[Original, ...]:
+def _originals(
+    collections: Any, drop_bottom: float, exact_means: bool, bounds: tuple[float, float]
+) -> tuple[Original, ...]:
     if not isinstance(collections, Mapping) or not collections:
         raise InputTypeError('collections must be a dictionary of Scores by name, such as {"adhoc6": scores}')
     made = []
@@ -166,7 +173,7 @@ def _originals(collections: Any, drop_bottom: float, exact_means: bool) -> tuple
         scores = above_quantile(whole, drop_bottom)
         if len(scores.systems) < 2:
             raise InputError(f"collections[{name!r}] has 1 system left: a ranking has several")
-        original = Original(str(name), fingerprint(scores), bool(exact_means), scores)
+        original = Original(str(name), fingerprint(scores), exact_means, bounds, scores)
         _simulator(original)  # what cannot be simulated is refused now
         made.append(original)
     return tuple(made)

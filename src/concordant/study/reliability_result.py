@@ -35,6 +35,11 @@ class ReliabilityStudy:
     cost: Mapping[str, float]
     """Of the run that finished it: trials that it computed, seconds, and seconds of processor time."""
 
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The estimators that are compared, in the order of `values`."""
+        return ESTIMATORS
+
     def actual(self, collection: str, size: int, coefficient: str) -> float:
         """The mean correlation between simulated and true rankings."""
         return float(self._cell(collection, size, coefficient)[:, 0].mean())

@@ -1,0 +1,21 @@
+// What compilers do in different ways. CONCORDANT_PORTABLE leaves only standard C++, as MSVC gets it.
+#pragma once
+
+#include <cstdint>  // any header of the library: glibc says then that it is glibc
+
+#if defined(__GNUC__) && !defined(CONCORDANT_PORTABLE)
+#define GNU_VECTORS 1
+#define INLINE inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define INLINE __forceinline
+#else
+#define INLINE inline
+#endif
+
+// One function, compiled for several generations of processors and chosen when the module is loaded. That takes GCC 12, which
+// knows these generations by name, and ifuncs, which musl does not have.
+#if defined(GNU_VECTORS) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) && defined(__GLIBC__)
+#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define VECTORISED
+#endif

@@ -1,0 +1,96 @@
+"""The tests and the fuzz over a native module that checks itself: `make sanitize`.
+
+address: GCC's AddressSanitizer and UndefinedBehaviorSanitizer; thread: ThreadSanitizer, for what runs in threads. Each
+is built into build/sanitize, beside the environment of the other tests, whose tools it uses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = {"address": "address,undefined", "thread": "thread"}
+LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
+SYMBOL = {"address": b"__asan_report", "thread": b"__tsan_read"}
+# Where the kernels are used hard. Threads are only in the fuzz and in the tests that ask for more than one.
+TESTS = {
+    "address": [
+        "tests/coefficients",
+        "tests/distance",
+        "tests/expected",
+        "tests/inference",
+        "tests/judgments/test_evaluate.py",
+        "tests/judgments/test_against_trec_eval.py",
+        "tests/test_comparison.py",
+        "tests/hardening",
+    ],
+    "thread": ["tests/coefficients", "tests/distance", "tests/expected", "-k", "workers or thread"],
+}
+
+
+def build(kind: str) -> Path:
+    """Where the package is, with a module that has the checks in it."""
+    target = ROOT / "build" / "sanitize" / kind
+    shutil.rmtree(target, ignore_errors=True)
+    options = [
+        f"build-dir=build/sanitize/make-{kind}",
+        f"cmake.define.CONCORDANT_SANITIZE={FLAGS[kind]}",
+        "install.strip=false",
+    ]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target"]
+    command += [str(target), *(part for option in options for part in ("-C", option)), "."]
+    subprocess.run(command, cwd=ROOT, check=True)
+    modules = list(target.glob("concordant/_kernels/native*.so"))
+    if len(modules) != 1 or SYMBOL[kind] not in modules[0].read_bytes():
+        raise SystemExit(f"{target} has no native module with the checks of {FLAGS[kind]}: it needs GCC")
+    return target
+
+
+def environment(kind: str, target: Path) -> dict[str, str]:
+    """Variables under which Python loads the module. Python itself leaks at exit, and means to."""
+    libraries = [
+        subprocess.run(["gcc", f"-print-file-name={name}"], check=True, capture_output=True, text=True).stdout.strip()
+        for name in LIBRARIES[kind]
+    ]
+    return os.environ | {
+        "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=1:exitcode=66:ignore_noninstrumented_modules=1",
+        "PYTHONPATH": str(target),
+        "PYTHONMALLOC": "malloc",  # every array by itself, so that its ends are seen
+        "OPENBLAS_NUM_THREADS": "1",
+        "CONCORDANT_SANITIZED": kind,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=sorted(FLAGS))
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the fuzz")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--no-tests", action="store_true", help="the fuzz only")
+    parser.add_argument("--no-build", action="store_true", help="with what was built before")
+    asked = parser.parse_args()
+    target = ROOT / "build" / "sanitize" / asked.kind if asked.no_build else build(asked.kind)
+    variables = environment(asked.kind, target)
+    # ThreadSanitizer needs its addresses where they always are.
+    fixed = ["setarch", "-R"] if asked.kind == "thread" and shutil.which("setarch") else []
+    python = [*fixed, sys.executable]
+    fuzz = [*python, "tests/hardening/fuzz_kernels.py", "--seconds", str(asked.seconds), "--seed", str(asked.seed)]
+    tests = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS[asked.kind]]
+    for command in [fuzz] if asked.no_tests else [fuzz, tests]:
+        print("$", " ".join(command), flush=True)
+        status = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
+        if status:
+            raise SystemExit(f"{asked.kind}: ended with status {status}")
+    print(f"{asked.kind}: nothing found")
+
+
+if __name__ == "__main__":
+    main()
