@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import import_extra
+from ..notebook import Displayed
 from ..tables import counted, listing
 from .printed import Printed
 
@@ -95,7 +96,7 @@ class Level:
 
 
 @dataclass(frozen=True, repr=False)
-class AuditResult:
+class AuditResult(Displayed):
     """What `audit` found. `print` shows the verdict and the tables; `to_dict` has everything."""
 
     reported: tuple[Printed, ...]
