@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize mutants
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize mutants packages lowest
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -20,7 +20,7 @@ cover: $(VENV)/installed browser
 SAMPLE ?= 0
 SEED ?= 7
 mutants: $(VENV)/installed
-	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED)
+	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED) $(ARGUMENTS)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
 browser:
@@ -73,6 +73,22 @@ STUDY ?= studies/sigir2016
 study: $(VENV)/installed
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
+
+# What is published, each part with all tests in an environment of its own: some 15 minutes.
+packages: $(VENV)/tools
+	$(PY) -m pip install --quiet 'twine>=6.1'
+	$(PY) -m tests.packaging.all_tests
+
+# All tests with every dependency at its lower bound, which pyproject.toml names.
+LOWEST := build/lowest
+LOWEST_PYTHON ?= python3.11
+lowest:
+	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(LOWEST)/bin/python tests/packaging/lowest.py pyproject.toml > $(LOWEST)/requirements.txt
+	$(LOWEST)/bin/python -m pip install --quiet -r $(LOWEST)/requirements.txt
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pytest -n 2
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

@@ -3,7 +3,8 @@
 mutmut makes a copy of the package with every small change in it (`mutants/`), and runs the tests that reach a change
 until one fails. The copy has no native module, so all values come from the NumPy kernels, which are mutated too.
 `make mutants` tries them all, which takes hours; `make mutants SAMPLE=500 SEED=7` as many as that, drawn at random.
-Results are kept: a run that was stopped continues. Survivors are written to mutants/survivors.diff.
+Results are kept: a run that was stopped continues, and ARGUMENTS=--again tries those that survived once more. These are
+written to mutants/survivors.diff.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ if "_nodeid" not in Node.__slots__:
 class Mutants:
     """Those to try: all, the ones that match a name, or a sample of them."""
 
-    def __init__(self, sample: int, seed: int, seconds: float) -> None:
-        self.sample, self.seed, self.seconds = sample, seed, seconds
+    def __init__(self, sample: int, seed: int, seconds: float, again: bool) -> None:
+        self.sample, self.seed, self.seconds, self.again = sample, seed, seconds, again
         self.tried: list[str] = []
         self.collect = program.collect_source_file_mutation_data
 
@@ -44,8 +45,12 @@ class Mutants:
         """In place of mutmut's own list of them."""
         found, files = self.collect(mutant_names=mutant_names)
         if 0 < self.sample < len(found):
-            found = random.Random(self.seed).sample(sorted(found, key=lambda one: one[1]), self.sample)
+            found = sorted(found, key=lambda one: one[1])
+            random.Random(self.seed).shuffle(found)  # so that a larger sample includes a smaller one
+            found = found[: self.sample]
         self.tried = [name for _, name, _ in found]
+        if self.again:
+            found = [(m, name, code if status_by_exit_code[code] in KILLED else None) for m, name, code in found]
         by_function: Any = state().tests_by_mangled_function_name
         for function, tests in by_function.items():
             by_function[function] = self.quick(tests)
@@ -97,10 +102,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="mutants to try again, such as 'concordant.coefficients.ap.*'")
     parser.add_argument("--sample", type=int, default=0, help="how many, at random; 0: all")
     parser.add_argument("--seed", type=int, default=7, help="of the sample")
+    parser.add_argument("--again", action="store_true", help="those too that survived before, for there are new tests")
     parser.add_argument("--seconds", type=float, default=math.inf, help="of tests that a mutant may take, at most")
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
-    mutants = Mutants(options.sample, options.seed, options.seconds)
+    mutants = Mutants(options.sample, options.seed, options.seconds, options.again)
     program.collect_source_file_mutation_data = mutants
     program.cli(["run", "--max-children", str(options.workers), *options.names], standalone_mode=False)
     program.collect_source_file_mutation_data = mutants.collect

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from pathlib import Path
 
@@ -17,8 +16,6 @@ copyright = "the authors of concordant, MIT licence"
 extensions = ["myst_parser", "mathml", "generated", "docstrings"]
 exclude_patterns = ["_extensions"]
 nitpicky = True
-# Folders that are listed by pattern may still be empty.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(lambda record: "glob pattern" not in str(record.msg))
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4

@@ -121,7 +121,7 @@ def pearson_rank(truth: Vector, observed: Vector) -> float:
         dot = sum((x[j] - x[i]) * (y[j] - y[i]) for j in higher)
         norms = sum((x[j] - x[i]) ** 2 for j in higher) * sum((y[j] - y[i]) ** 2 for j in higher)
         if norms:
-            cosine = math.copysign(math.sqrt(Fraction(dot * dot) / norms), dot)
+            cosine = math.sqrt(Fraction(dot * dot) / norms) * (1 if dot > 0 else -1)
             total += (x[i] - low) / (high - low) * Fraction(cosine)
     return float(total / weight) if weight else math.nan
 

@@ -178,3 +178,9 @@ def test_pages_that_code_names_exist() -> None:
     for file in (*sources, ROOT / "Makefile"):
         for named in re.findall(r"\bdocs/[\w/-]+\.md\b", file.read_text(encoding="utf-8")):
             assert (ROOT / named).is_file(), f"{file.relative_to(ROOT)} names {named}, which does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_modules_that_pages_name_exist(page: str) -> None:
+    for named in re.findall(r"`([\w-]+/[\w/-]+\.py)`", (ROOT / page).read_text(encoding="utf-8")):
+        assert any((ROOT / part / named).is_file() for part in ("", "src/concordant")), f"{page} names {named}"

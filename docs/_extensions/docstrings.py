@@ -81,7 +81,8 @@ def sections(app: Sphinx, what: Any, name: str, of: Any, options: Any, lines: li
     """Parameters, Returns and so on. The docstring of an attribute has none: napoleon would read "a: b" as a type."""
     lines[:] = [re.sub(r"\bdocs/([\w/-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
     if what not in ("attribute", "property", "data"):
-        lines[:] = NumpyDocstring(lines, SECTIONS, app, what, name, of, options).lines()
+        made = NumpyDocstring(lines, SECTIONS, app, what, name, of, options).lines()
+        lines[:] = [line.replace(" -- ", ": ", 1) for line in made]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -317,3 +317,12 @@ def test_sorted_groups_give_the_bounds(seed: int) -> None:
         assert tau_gap_of_order([x for g in groups for x in sorted(g)]) == min(values)
         assert tau_gap_of_order([x for g in groups for x in sorted(g, reverse=True)]) == max(values)
         assert min(values) - TOLERANCE <= expected_tau_gap(truth, observed) <= max(values) + TOLERANCE
+
+
+def test_nodes_in_small_chunks_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(31)
+    truth, observed = rng.normal(size=60), rng.integers(0, 3, 60).astype(np.float64)
+    whole = expected_tau_gap(truth, observed)
+    for chunk in (1, 1 << 10):
+        monkeypatch.setattr(gap_ties, "_CHUNK", chunk)
+        assert expected_tau_gap(truth, observed) == pytest.approx(whole, abs=1e-13)

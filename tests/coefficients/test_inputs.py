@@ -126,6 +126,46 @@ def test_tolerance(tolerance: Any) -> None:
                 c.function(GOOD, GOOD, tolerance=tolerance)
 
 
+def test_tolerance_in_a_batch_and_at_its_largest() -> None:
+    truth, batch = [0.1, 0.2, 0.4, 0.8], [[0.3, 0.1, 0.2, 0.9], [0.1, 0.15, 0.5, 0.45]]
+    for c in COEFFICIENTS.values():
+        if c.tolerance:
+            found = np.asarray(c.function(truth, batch, tolerance=0.15))
+            assert found.tolist() == [c.function(truth, row, tolerance=0.15) for row in batch]
+            assert found.tolist() != np.asarray(c.function(truth, batch)).tolist()
+    with pytest.warns(cc.UndefinedCorrelationWarning):
+        assert np.isnan(cc.tau_b(truth, truth, tolerance=sys.float_info.max))  # everything is tied
+
+
+def test_the_first_tie_is_named() -> None:
+    with pytest.raises(cc.TiesError, match=r"observed\[0\] and observed\[3\] are tied \(both 5\)"):
+        cc.tau([1, 2, 3, 4], [5, 1, 1, 5])
+    with pytest.raises(cc.TiesError, match=r"observed\[1\] and observed\[2\] are tied \(both 0.30000000000000004\)"):
+        cc.tau([1, 2, 3, 4], [0.3, 0.1 + 0.2, 0.1 + 0.2, 0.5])
+
+
+def test_what_is_no_number_is_shown() -> None:
+    end = ": pass numbers, one score for each system in the same order on both sides, higher is better. "
+    cases: tuple[tuple[Any, str], ...] = (
+        (np.array([1, 2, 3j]), "truth holds values of type complex128, such as (1+0j)"),
+        (np.zeros((0, 3), complex), "truth holds values of type complex128"),
+        ([0.5, "b", 1], "truth holds 'b' at [1], which is no real number that float64 can hold"),
+        (np.array(["a", "b"]), "truth holds 'a' at [0], which is no real number that float64 can hold"),
+        ([[1, 2], [3, None]], "truth holds None at [1, 1], which is no real number that float64 can hold"),
+        ([[1, 2], [3, 10**400]], f"truth holds {10**400} at [1, 1], which is no real number that float64 can hold"),
+    )
+    for bad, what in cases:
+        with pytest.raises(cc.InputTypeError) as caught:
+            cc.tau(bad, GOOD)
+        assert str(caught.value).startswith(what + end)
+    with pytest.raises(cc.InputError) as not_finite:
+        cc.tau([GOOD, [1, 2, float("nan")]], GOOD)
+    assert str(not_finite.value) == (
+        "truth[1, 2] is nan: every score must be a finite number; leave out the system on both sides, or give its "
+        "missing topics a score first"
+    )
+
+
 @pytest.mark.parametrize("c", [c for c in COEFFICIENTS.values() if len(c.ties) < 2], ids=lambda c: c.name)
 def test_ties_where_none_are_allowed(c: cc.Coefficient) -> None:
     tied = [0.5, 0.25, 0.5, 0.125]
@@ -224,6 +264,9 @@ def test_tie_bounds_refuse_other_coefficients() -> None:
     for bad in ("tau_b", None, cc.tau, ["tau"]):
         with pytest.raises(cc.InputError, match="tau_ap"):
             cc.tie_bounds(GOOD, GOOD, bad)  # type: ignore[arg-type]
+    with pytest.raises(cc.InputError) as unknown:
+        cc.tie_bounds(GOOD, GOOD, "tau_b")
+    assert str(unknown.value) == "coefficient is 'tau_b': tie bounds are known for 'tau', 'tau_ap', 'tau_gap'"
     with pytest.raises(cc.TiesError, match=r"tau is not defined.*tau_gap"):
         cc.tie_bounds([1, 1, 2], GOOD)
 
@@ -232,6 +275,20 @@ def test_undefined_tie_bounds_warn_the_caller() -> None:
     with pytest.warns(cc.UndefinedCorrelationWarning) as caught:
         cc.tie_bounds([1, 1, 1], GOOD, "tau_gap")
     assert [w.filename for w in caught] == [__file__]
+
+
+@pytest.mark.parametrize("name", ["tau", "tau_ap", "tau_gap"])
+def test_tie_bounds_say_what_they_bound(name: str) -> None:
+    truth, observed = [6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]
+    one = cc.tie_bounds(truth, observed, name)
+    assert one.coefficient == name
+    assert one.minimum < one.expected < one.maximum
+    assert str(one) == (
+        f"{name} over all orders of the tied systems: {one.minimum:.4f} to {one.maximum:.4f}, "
+        f"expected {one.expected:.4f}"
+    )
+    two = cc.tie_bounds(truth, [observed, truth], name)
+    assert str(two) == f"{name} over all orders of the tied systems, for a batch of shape (2,)"
 
 
 def test_tie_bounds_of_a_batch() -> None:

@@ -215,3 +215,11 @@ def test_without_ties_the_variants_agree(c: cc.Coefficient) -> None:
     if c.tolerance:
         tiny = c.function(truth, observed, tolerance=1e-12)
         assert tiny == pytest.approx(value(c, truth, observed), abs=1e-15)
+
+
+def test_threads_where_the_function_knows_how() -> None:
+    for c in COEFFICIENTS.values():
+        takes = "workers" in inspect.signature(c.function).parameters
+        given = c.on_threads(3)
+        assert getattr(given, "keywords", {}) == ({"workers": 3} if takes else {})
+        assert getattr(given, "func", given) is c.function

@@ -168,6 +168,21 @@ def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: 
     assert cc.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    "truth", [[0, -1e-80, -3e-80, -1], [0, -1e-200, -3e-200, -1e200], [4, 3, 2, 1], [1e308, 9, 8, 0]]
+)
+@pytest.mark.parametrize(
+    "observed",
+    [[2, 3, 1, 0], [0, 1e-90, 3e-90, 1], [0, 0, 2e-300, -1e200], [0, 5e-324, 1e-323, 1], [-1e308, 0, 2, 1e308]],
+)
+def test_pearson_rank_of_gaps_whose_squares_vanish(truth: list[float], observed: list[float]) -> None:
+    expected = literal.pearson_rank(truth, observed)
+    assert cc.pearson_rank(truth, observed) == pytest.approx(expected, abs=1e-12)
+    rows = np.array([[1, 2, 3, 4], observed, [1, 1, 1, 0]])
+    batch = np.asarray(cc.pearson_rank(truth, rows))
+    assert batch[1] == cc.pearson_rank(truth, observed)
+
+
 def test_pearson_rank_of_scores_of_all_sizes() -> None:
     rng = np.random.default_rng(8)
     for shape in (0.5, 0.2, 0.1, 0.02):

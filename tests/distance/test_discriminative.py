@@ -80,3 +80,19 @@ def test_batches_ties_and_undefined() -> None:
 def test_bad_input(arguments: Any, message: str) -> None:
     with pytest.raises(cc.InputError, match=message):
         cc.discriminative_power(**({"truth": AP, "observed": [1, 2, 3]} | arguments))
+
+
+def test_the_bar_has_all_pairs() -> None:
+    power = cc.discriminative_power(AP, [2, 1, 3])
+    ax = power.plot()
+    lengths = [bar.get_width() for bar in ax.patches]
+    assert lengths == [power.n_agreeing, power.n_significant - power.n_agreeing, 3 - power.n_significant]
+    assert [bar.get_x() for bar in ax.patches] == [0, lengths[0], lengths[0] + lengths[1]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        f"ordered alike: {lengths[0]}",
+        f"not ordered alike: {lengths[1]}",
+        f"not significant: {lengths[2]}",
+    ]
+    assert power.plot(ax) is ax
+    with pytest.raises(cc.InputError, match=r"batch of shape \(2,\)"):
+        cc.discriminative_power(AP, [[1, 2, 3], [3, 2, 1]]).plot()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import concordant as cc
 from concordant import resampling
 from concordant._kernels import reference_distance
-from concordant.distance.distribution import FORMAT, Method
+from concordant.distance.distribution import FORMAT, Method, fingerprint
 from concordant.scores import mean_over_topics
 
 from .collections import FloatArray, literal_distance, read_collection
@@ -259,3 +260,38 @@ def test_more_bad_input() -> None:
     made = cc.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
     with pytest.raises(cc.InputError, match="distance is -1"):
         made.pvalue(-1)
+
+
+def test_what_a_distribution_says_of_itself() -> None:
+    x, _ = collection(n=20)
+    scores = cc.Scores(x, [str(k) for k in range(20)], [f"s{k}" for k in range(x.shape[1])], "AP")
+    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=1999, rng=1)
+    median, critical = np.median(made.distances), np.sort(made.distances)[-100]  # 99 of 1,999 lie further: below 5%
+    assert str(made) == (
+        f"Rank distances of 1,999 resamples of 20 topics, {x.shape[1]} systems, AP (method: paper)\n"
+        f"median {median:.4f}, critical value {critical:.4f} at alpha = 0.05"
+    )
+    assert repr(made) == f"<DistanceDistribution: 1999 resamples, paper, version {cc.__version__}>"
+    assert f"{x.shape[1]} systems (method: paper)" in str(cc.DistanceDistribution.bootstrap(x, n_resamples=9, rng=1))
+
+
+def test_the_fingerprint_is_of_the_numbers() -> None:
+    zero = fingerprint(np.array([[0.0, 1.0]]))
+    assert fingerprint(np.array([[-0.0, 1.0]])) == zero
+    assert fingerprint(np.asfortranarray([[0.0, 1.0]])) == zero
+    assert len({zero, fingerprint(np.array([[0.0], [1.0]])), fingerprint(np.array([[0.0, np.nextafter(1, 2)]]))}) == 3
+
+
+def test_what_was_regularised_is_named() -> None:
+    x, y = collection(n=6)
+    m = x.shape[1]
+    calls: dict[str, Callable[[], Any]] = {
+        "the rank distance": lambda: cc.rank_distance(x, y),
+        "the distribution": lambda: cc.DistanceDistribution.bootstrap(x, n_resamples=19, rng=1),
+        "the test": lambda: cc.rank_test(x, y, n_resamples=19, rng=1),
+    }
+    for what, call in calls.items():
+        with pytest.warns(cc.RegularisationWarning) as caught:
+            call()
+        assert f"{m} systems on 6 topics" in str(caught[0].message)
+        assert f"so {what} was regularised by eps = 1e-05" in str(caught[0].message)

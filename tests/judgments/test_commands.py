@@ -151,6 +151,29 @@ def test_mistakes(run, arguments: list[str], message: str) -> None:  # type: ign
         run("judgments", *arguments)
 
 
+def test_tables_of_teams_that_are_none(run, files: Path) -> None:  # type: ignore[no-untyped-def]
+    for name, content, says in (
+        ("latin.csv", "run,team\ns0,Zürich\n".encode("latin-1"), "latin.csv is not UTF-8: convert it"),
+        ("empty.csv", b"run,team\n", "empty.csv has no columns named run and team"),
+        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv has two teams for run 's0': A and B"),
+    ):
+        (files / name).write_bytes(content)
+        with pytest.raises(cc.InputError, match=says):
+            run("judgments", "leave-out", "runs", "human.txt", "--teams", name)
+
+
+def test_judges_in_every_format(run) -> None:  # type: ignore[no-untyped-def]
+    asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "-m", "nDCG@5")
+    rows = table(run(*asked, "-f", "csv"))
+    found = json.loads(run(*asked, "-f", "json"))
+    assert [row["coefficient"] for row in rows] == [row["coefficient"] for row in found["rows"]]
+    assert float(rows[0]["value"]) == pytest.approx(found["rows"][0]["value"], abs=1e-12)
+    markdown = run(*asked, "-f", "markdown")
+    assert markdown.startswith("| judge | measure |")
+    assert "ranks the systems" not in markdown
+    assert "Which judge is better" not in run(*asked)  # one judge has no other
+
+
 def test_a_mistake_is_one_line(files: Path) -> None:
     (files / "bad.csv").write_text("run,team\ns0,A\nnobody,B\n")
     done = subprocess.run(

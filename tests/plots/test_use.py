@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from concordant import plots
 from concordant.cli.app import app
 from concordant.collection import path as collection
 from concordant.plots.labels import LEAST, shortened, text
+
+from .catalogue import judgment_study, reliability_study
 
 mpl.use("Agg")
 ROOT = Path(__file__).parents[2]
@@ -105,6 +108,35 @@ def test_kinds_and_axes() -> None:
         pass
     with pytest.raises(cc.InputError, match="shape"):
         plots.heatmap([[1.0]], ["a", "b"], ["c"])
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(cc.InputError, match="there is no comparison to show"):
+        plots.comparisons([])
+    with pytest.raises(cc.InputError, match="the study has no change 'pool'"):
+        judgment_study().plot(change="pool")
+    with pytest.raises(cc.InputError, match="what is 'spread': use 'error' or 'bias'"):
+        reliability_study().plot(what="spread")  # type: ignore[arg-type]
+
+
+def test_many_systems_have_no_names_but_places() -> None:
+    rng = np.random.default_rng(1)
+    many = cc.Scores(rng.random((40, 26)), range(40), [f"system {k}" for k in range(26)])
+    ax = cc.discordance(many).plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("system, by its rank", "system above it")
+    assert not any("system 1" in label.get_text() for label in ax.get_xticklabels())
+    few = cc.discordance(many.select(systems=many.systems[:5])).plot()
+    assert few.get_xlabel() == ""
+
+
+def test_many_levels_stand_upright() -> None:
+    study = judgment_study()
+    levels = tuple(("sample", f"0.{k}") for k in range(1, 9))
+    many = replace(study, changes=levels, values=np.repeat(study.values[:1], 8, axis=0), change_of=np.arange(8))
+    ax = many.plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == [level for _, level in levels]
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {90}
+    assert {label.get_rotation() for label in study.plot().get_xticklabels()} == {0}
 
 
 def test_scatter_shows_the_numbers() -> None:

@@ -116,3 +116,39 @@ def test_reliability_without_a_value_says_so() -> None:
     found["estimates"]["msqd"] = {"tau": float("nan"), "tau_ap": float("nan")}
     assert "leaves open" in document_of(found)["verdict"]["headline"]
     Page(cc.report_html(found))
+
+
+def test_no_coefficient_no_verdict(document: Any) -> None:
+    changed = copy.deepcopy(document)
+    (part,) = changed["comparisons"]
+    part["coefficients"] = dict.fromkeys(part["coefficients"])
+    verdict = document_of(changed)["verdict"]
+    assert verdict["answer"] == "unknown"
+    assert verdict["headline"] == "No coefficient has a value for hasty.csv against people.csv."
+    assert not any("Agreement" in sentence for sentence in verdict["sentences"])
+
+
+def test_candidates_that_cannot_be_ranked(two: Any) -> None:
+    changed = copy.deepcopy(two)
+    changed["comparisons"][0]["systems"] = changed["comparisons"][0]["systems"][:-1]
+    verdict = document_of(changed)["verdict"]
+    assert verdict["answer"] == "unknown"
+    assert verdict["headline"] == (
+        "The candidates were compared on different systems or topics, so they cannot be ranked."
+    )
+    changed = copy.deepcopy(two)
+    changed["comparisons"][1]["coefficients"] = dict.fromkeys(changed["comparisons"][1]["coefficients"])
+    verdict = document_of(changed)["verdict"]
+    assert (verdict["answer"], verdict["sentences"]) == ("unknown", [])
+    assert verdict["headline"] == "The candidates have no coefficient in common."
+
+
+def test_what_makes_no_document_is_refused() -> None:
+    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    found = cc.compare(people, hasty, test=False, n_resamples=99, rng=1)
+    with pytest.raises(cc.InputError, match="comparisons must be what compare returns, at least one"):
+        cc.report_document([], people, [])
+    with pytest.raises(cc.InputError, match="comparisons must be what compare returns, at least one"):
+        cc.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
+    with pytest.raises(cc.InputError, match="1 comparisons and 2 sides observed: give one for each"):
+        cc.report_document([found], people, [hasty, hasty])

@@ -736,13 +736,12 @@ struct Cosines {
 };
 
 double cosine_directly(const double* x, const double* y, size_t above, size_t i) {
-    // For gaps so small that their squares would vanish.
+    // For gaps so small that their squares would vanish. One at least on each side is not 0.
     double scale_x = 0, scale_y = 0, xx = 0, yy = 0, xy = 0;
     for (size_t j = 0; j < above; j++) {
         scale_x = std::max(scale_x, std::fabs(x[j] - x[i]));
         scale_y = std::max(scale_y, std::fabs(y[j] - y[i]));
     }
-    if (scale_x == 0 || scale_y == 0) return 0;
     for (size_t j = 0; j < above; j++) {
         const double dx = (x[j] - x[i]) / scale_x, dy = (y[j] - y[i]) / scale_y;
         xx += dx * dx;
@@ -784,8 +783,11 @@ void cosines(const double* truth, const double* observed, double* x, double* y, 
             if (flat && observed[hi] == observed[0]) continue;  // no gaps in observed: the cosine is 0
             const double k = double(lo), dx = mean_x - x[hi], dy = mean_y - y[hi];
             const double norm_x = xx + k * dx * dx, norm_y = yy + k * dy * dy;
-            const double cosine = norm_x > 1e-140 && norm_y > 1e-140 ? (xy + k * dx * dy) / std::sqrt(norm_x * norm_y)
-                                                                     : cosine_directly(x, y, lo, hi);
+            const bool some_x = norm_x > 1e-140, some_y = norm_y > 1e-140;
+            // A side with such gaps is taken as it was given: rescaling may have made them 0.
+            const double cosine = some_x && some_y
+                                      ? (xy + k * dx * dy) / std::sqrt(norm_x * norm_y)
+                                      : cosine_directly(some_x ? x : truth, some_y ? y : observed, lo, hi);
             c.sum += weight * std::max(-1.0, std::min(1.0, cosine));
         }
         for (size_t i = lo; i < hi; i++) {

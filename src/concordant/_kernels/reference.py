@@ -493,8 +493,11 @@ def _cosines(truth: FloatArray, observed: FloatArray) -> FloatArray:
     differs = observed[defined] != observed[defined, :1]
     flat = ~np.logical_or.accumulate(differs, axis=1)[:, above - 1] & ~differs[:, some]
     cosine[flat] = 0
-    for row, i in np.argwhere(~((norm_x > 1e-140) & (norm_y > 1e-140)) & ~flat):
-        cosine[row, i] = _cosine_directly(x, y[row], int(above[i]), int(some[i]))
+    some_x, some_y = norm_x > 1e-140, norm_y > 1e-140
+    for row, i in np.argwhere(~(some_x & some_y) & ~flat):
+        # A side with such gaps is taken as it was given: rescaling may have made them 0.
+        sides = x if some_x[i] else truth, y[row] if some_y[row, i] else observed[defined][row]
+        cosine[row, i] = _cosine_directly(*sides, int(above[i]), int(some[i]))
     column.sum[defined] = (weight[some] * np.clip(cosine, -1, 1)).sum(axis=1)
     column.weight[defined] = weight[some].sum()
     return out
@@ -509,10 +512,7 @@ def _rescaled(scores: FloatArray) -> FloatArray:
 
 
 def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
-    """For gaps so small that their squares would vanish."""
+    """For gaps so small that their squares would vanish. One at least on each side is not 0."""
     dx, dy = x[:above] - x[i], y[:above] - y[i]
-    scale_x, scale_y = np.abs(dx).max(), np.abs(dy).max()
-    if scale_x == 0 or scale_y == 0:
-        return 0.0
-    dx, dy = dx / scale_x, dy / scale_y
+    dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
     return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))

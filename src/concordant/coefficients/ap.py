@@ -109,7 +109,7 @@ def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1)
 
     References
     ----------
-    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 9.
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 8.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def tau_ap_strict(
 
     References
     ----------
-    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 5.
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 4.
 
     Examples
     --------

@@ -140,7 +140,7 @@ def tau_strict(
 
     References
     ----------
-    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 5.
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 4.
 
     Examples
     --------
