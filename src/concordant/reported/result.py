@@ -145,6 +145,7 @@ class AuditResult(Displayed):
                 f"{len(self.matches)} different values are printed as {self.number}. The plainest ways are "
                 f"{_quoted(first)}, and {more}; the digits do not tell which."
             )
+        head = f"No plain rule gives {self.number}. {head}" if level else head
         return f"{head} {_sentence(tried)}. {self._chance(level)}"
 
     def _near(self) -> str:
