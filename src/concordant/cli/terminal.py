@@ -46,6 +46,8 @@ def _write(text: str) -> None:
     except BrokenPipeError:  # the reader of a pipe, head for instance, has seen enough
         abandon_output()
         raise typer.Exit from None
+    except OSError as error:  # a full disk
+        raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def abandon_output() -> None:
