@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize mutants packages lowest
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -66,6 +66,10 @@ coverage: $(VENV)/tools $(VENV)/installed
 sanitize: $(VENV)/tools $(VENV)/installed
 	$(PY) tests/hardening/sanitize.py address
 	$(PY) tests/hardening/sanitize.py thread
+
+# A million systems, 100,000 topics, files that mean harm: some minutes, and 6 GiB of memory.
+extremes: $(VENV)/installed
+	$(PY) benchmarks/extremes.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)

@@ -12,7 +12,7 @@ import pytest
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels import reference_distance
-from concordant.distance import Problem
+from concordant.distance.problem import Problem
 
 X = np.random.default_rng(4).random((12, 5))
 RANKINGS = np.random.default_rng(5).random((3, 5))
