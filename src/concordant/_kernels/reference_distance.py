@@ -91,8 +91,8 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
         v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
     except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
         return np.zeros(len(d)), (np.nan, -1.0)
-    # Least squares stops at the accuracy of L; a step of refinement on the active differences goes beyond. What it makes
-    # negative was active by rounding only; whether leaving that out was right is checked below.
+    # Least squares stops at the accuracy of L; a step of refinement on the active differences goes beyond. What it
+    # makes negative was active by rounding only; whether leaving that out was right is checked below.
     for _ in range(3):
         active = v > 0
         v[active] -= np.linalg.solve(s[np.ix_(active, active)], (d + s @ v)[active])
