@@ -49,6 +49,7 @@ class Missing(StrEnum):
     zero = "zero"
     drop = "drop"
     drop_systems = "drop-systems"
+    mean = "mean"
 
 
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
@@ -56,7 +57,10 @@ MeasureOption = Annotated[
     str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
 ]
 MissingOption = Annotated[
-    Missing, typer.Option(help="Topics that a system lacks: stop, score them 0, drop the topics, or drop the systems.")
+    Missing,
+    typer.Option(
+        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, or average the rest."
+    ),
 ]
 LowerOption = Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")]
 SystemsOption = Annotated[
@@ -72,14 +76,17 @@ PlotOption = Annotated[
 WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
 
 
-def _with_a_folder(path: Path | None) -> Path | None:
+def writable(path: Path | None) -> Path | None:
+    """A file that is to be written, for options: refused where its folder is not there, or where it is one itself."""
     if path is not None and not path.parent.is_dir():  # before the work, not after it
         raise typer.BadParameter(f"there is no folder {path.parent}")
+    if path is not None and path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder: give the name of a file")
     return path
 
 
 HtmlOption = Annotated[
-    Path | None, typer.Option("--html", callback=_with_a_folder, help="Also write a report, one HTML file.")
+    Path | None, typer.Option("--html", callback=writable, help="Also write a report, one HTML file.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 CoefficientsOption = Annotated[

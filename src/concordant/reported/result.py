@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import import_extra
+from ..notebook import Displayed
 from ..tables import counted, listing
 from .printed import Printed
 
@@ -95,7 +96,7 @@ class Level:
 
 
 @dataclass(frozen=True, repr=False)
-class AuditResult:
+class AuditResult(Displayed):
     """What `audit` found. `print` shows the verdict and the tables; `to_dict` has everything."""
 
     reported: tuple[Printed, ...]
@@ -144,6 +145,7 @@ class AuditResult:
                 f"{len(self.matches)} different values are printed as {self.number}. The plainest ways are "
                 f"{_quoted(first)}, and {more}; the digits do not tell which."
             )
+        head = f"No plain rule gives {self.number}. {head}" if level else head
         return f"{head} {_sentence(tried)}. {self._chance(level)}"
 
     def _near(self) -> str:

@@ -23,12 +23,12 @@ def lowest(requirement: str) -> str:
 
 
 def requirements(project: Path) -> list[str]:
-    """Every requirement in pyproject.toml: of the build, the package, its extras and its groups."""
+    """What pyproject.toml requires to build, use and test the package, with all extras."""
     settings = tomllib.loads(project.read_text(encoding="utf-8"))
     package = settings["project"]
     lists = [settings["build-system"]["requires"], package["dependencies"]]
     lists += package.get("optional-dependencies", {}).values()
-    lists += settings.get("dependency-groups", {}).values()
+    lists += settings.get("dependency-groups", {}).values()  # a table in one of them includes another of them
     return sorted({entry for each in lists for entry in each if isinstance(entry, str)})
 
 

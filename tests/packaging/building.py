@@ -1,0 +1,39 @@
+"""Builds what is published: the source distribution, and from it the wheel with the native module and the pure one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command: str | Path, **options: Any) -> str:
+    done = subprocess.run([*map(str, command)], check=False, capture_output=True, encoding="utf-8", **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(done.stdout)
+
+
+def build_sdist(to: Path) -> Path:
+    hook = "import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
+    return to / run(sys.executable, "-W", "error", "-c", hook, to, cwd=ROOT).splitlines()[-1]
+
+
+def build_wheel(source: Path, to: Path, *, pure: bool) -> Path:
+    """A wheel as pip makes it, from an sdist or from a folder. The pure one leaves the native module out."""
+    to.mkdir()
+    options = [] if pure else ["-C", f"build-dir={to}/build"]
+    environment = {**os.environ, "CONCORDANT_PURE": str(int(pure)), "SOURCE_DATE_EPOCH": "1700000000"}
+    pip = (sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index")
+    run(*pip, *options, "-w", to, source, env=environment, cwd=to)
+    (wheel,) = to.glob("*.whl")
+    return wheel
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

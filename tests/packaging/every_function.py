@@ -1,0 +1,103 @@
+"""Calls every public function once and prints its numbers as JSON. It runs where only numpy and scipy are installed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import concordant as cc
+from concordant.collection import path
+from concordant.judgments import Change
+
+RUN = "1 Q0 a 1 3 {0}\n1 Q0 b 2 2 {0}\n2 Q0 c 1 5 {0}\n2 Q0 a 2 4 {0}\n"
+QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 a 1\n2 0 b 0\n2 0 c 0\n"
+
+
+def calls(folder: Path) -> dict[str, Callable[[], Any]]:
+    """A call for each public function, by its name."""
+    people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    truth, ties, free = people.means(), hasty.means(), careful.means()
+    for system, order in (("x", "abc"), ("y", "cba"), ("z", "bca")):
+        lines = RUN.format(system).translate(str.maketrans("abc", order))
+        (folder / f"{system}.run").write_text(lines, encoding="utf-8")
+    (folder / "qrels.txt").write_text(QRELS, encoding="utf-8")
+    runs, qrels = cc.read_runs(str(folder / "*.run")), cc.read_qrels(folder / "qrels.txt")
+    few: dict[str, Any] = {"n_resamples": 500, "rng": 7}
+    report = cc.compare(people, careful, rng=7)
+    found: dict[str, Callable[[], Any]] = {
+        c.name: partial(c.function, truth, ties if "observed" in c.ties else free) for c in cc.list_coefficients()
+    }
+    return found | {
+        "align": lambda: [s.means() for s in cc.align(people, hasty)],
+        "alignment": lambda: len(cc.alignment(people, hasty).scores[0].systems),
+        "audit": lambda: cc.audit(people, careful, "0.905").to_dict(),
+        "compare": report.to_dict,
+        "compare_judges": lambda: cc.compare_judges(people, careful, hasty, **few).to_dict(),
+        "correlate": lambda: cc.correlate(people, hasty, interval=cc.TopicBootstrap(500), rng=7).to_dict(),
+        "discordance": lambda: cc.discordance(people).to_dict(),
+        "discriminative_power": lambda: cc.discriminative_power(people, hasty).to_dict(),
+        "evaluate": lambda: cc.evaluate(runs, qrels, "AP").means(),
+        "evaluate_all": lambda: [s.means() for s in cc.evaluate_all(runs, qrels, ["AP", "P@1"]).values()],
+        "expected_correlation": lambda: cc.expected_correlation(people, "tau_ap").to_dict(),
+        "explain": lambda: cc.explain(people, hasty).to_dict(),
+        "get_coefficient": lambda: cc.get_coefficient("tau_b").function(truth, ties),
+        "judge_study": lambda: cc.judge_study(runs, qrels, {"same": qrels}, ["AP"], n_resamples=500).to_dict(),
+        "judgment_study": lambda: cc.judgment_study(
+            runs, qrels, [Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=500
+        ).to_dict(),
+        "kendall_interval": lambda: cc.kendall_interval(0.5, 20).low,
+        "list_coefficients": lambda: len(cc.list_coefficients()),
+        "load_collection": lambda: cc.load_collection("people").values,
+        "permutation_test": lambda: cc.permutation_test(truth, ties, **few).to_dict(),
+        "plan_topics": lambda: cc.plan_topics(people, "tau_ap", 0.9, **few).to_dict(),
+        "random_rankings": lambda: cc.random_rankings(9, 3, tau=0.5, rng=7),
+        "rank_distance": lambda: cc.rank_distance(people, hasty),
+        "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
+        "rank_probabilities": lambda: cc.rank_probabilities(people, **few).values,
+        "rank_test": lambda: cc.rank_test(people, hasty, **few).to_dict(),
+        "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),
+        "read_run": lambda: len(cc.read_run(folder / "x.run").topics),
+        "read_runs": lambda: len(cc.read_runs(str(folder / "*.run")).systems),
+        "read_scores": lambda: cc.read_scores(path("hasty"), "nDCG@10").values,
+        "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
+        "reliability_study": lambda: cc.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
+        "simulate": lambda: cc.simulate(people, 10, rng=7).means(),
+        "split_half": lambda: cc.split_half(people, n_splits=5, rng=7).to_dict(),
+        "tau_ap_null": lambda: cc.tau_ap_null(9).pvalue(0.5),
+        "tau_null": lambda: cc.tau_null(9).pvalue(0.5),
+        "tie_bounds": lambda: cc.tie_bounds(truth, ties).expected,
+        "report_document": lambda: cc.report_document(report, people, careful),
+        "report_html": lambda: cc.report_html(report),
+        "write_report": lambda: cc.write_report(report, folder / "report.html"),
+    }
+
+
+def numbers(value: Any) -> Any:
+    """Only what is a number, in its place."""
+    if isinstance(value, dict):
+        return {str(key): numbers(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [numbers(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return float(value) if isinstance(value, int | float | np.number) else None
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", cc.RegularisationWarning)  # few topics, so that it is quick
+    answers: dict[str, Any] = {"has_native": cc.has_native, "file": cc.__file__}
+    with tempfile.TemporaryDirectory() as made:
+        for name, call in calls(Path(made)).items():
+            try:
+                answers[name] = numbers(call())
+            except cc.MissingExtraError as error:
+                answers[name] = str(error)
+    json.dump(answers, sys.stdout)
