@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize mutants packages lowest
+.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -67,6 +67,10 @@ sanitize: $(VENV)/installed
 	$(PY) tests/hardening/sanitize.py address
 	$(PY) tests/hardening/sanitize.py thread
 
+# A million systems, 100,000 topics, files that mean harm: some minutes, and 6 GiB of memory.
+extremes: $(VENV)/installed
+	$(PY) benchmarks/extremes.py
+
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),../shared/data)
 STUDY ?= studies/sigir2016
@@ -92,7 +96,9 @@ lowest:
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'
-	$(PYTHON) -m venv $(VENV)
+	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); else \
+	    echo "no ensurepip (Debian has it in python3-venv): fetching pip"; \
+	    $(PYTHON) -m venv --without-pip $(VENV) && $(PY) tools/get_pip.py; fi
 	$(PY) -m pip install --quiet --upgrade 'pip>=25.1'
 	$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	    print(*p["dependencies"], *p["optional-dependencies"]["app"], sep="\n")' > $(VENV)/requirements.txt

@@ -7,13 +7,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .errors import LimitError
+from .errors import LimitError, limit_of
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
 # The most that an array with a number for each pair of systems may take. Some functions hold a few of them.
-MAX_PAIRS_BYTES = 2**32
+MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)
 
 
 def require_room_for_pairs(m: int, what: str) -> None:
@@ -21,5 +21,6 @@ def require_room_for_pairs(m: int, what: str) -> None:
     if 8 * m * m > MAX_PAIRS_BYTES:
         raise LimitError(
             f"{what} needs a number for each pair of {m:,} systems, {8 * m * m / 2**30:,.0f} GiB: take fewer systems "
-            f"(Scores.drop_bottom, select), or set concordant.arrays.MAX_PAIRS_BYTES, now {MAX_PAIRS_BYTES:,}"
+            f"(Scores.drop_bottom, select), or allow more than {MAX_PAIRS_BYTES:,} bytes: set "
+            "CONCORDANT_MAX_PAIRS_BYTES in the environment, or concordant.arrays.MAX_PAIRS_BYTES"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -62,6 +63,14 @@ class DataWarning(UserWarning):
 
 class AlignmentWarning(DataWarning):
     """Aligning left out systems or topics that not every side has."""
+
+
+def limit_of(name: str, default: int) -> int:
+    """A limit that the environment may change, for those who cannot set it in Python."""
+    given = os.environ.get(name, "")
+    if given and not (given.isascii() and given.isdigit()):
+        raise InputError(f"the environment has {name}={given}: give a whole number, or leave it out")
+    return int(given) if given else default
 
 
 def _shorten(text: str, width: int = 120) -> str:

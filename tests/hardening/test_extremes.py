@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import concordant as cc
 from concordant import arrays
 from concordant._kernels import reference_distance
 from concordant.distance.problem import LEAST_EPS
+from concordant.read import delimited, source
 
 NAMES = [c.name for c in cc.list_coefficients()]
 RNG = np.random.default_rng(11)
@@ -241,3 +243,17 @@ def test_one_topic_or_one_system(values: Any) -> None:
 def test_math_is_not_fooled_by_subnormal_means() -> None:
     assert scores([[5e-324, 0.0]]).means().tolist() == [5e-324, 0.0]
     assert math.isclose(scores([[5e-324 * 3, 0.0], [5e-324, 0.0]]).means()[0], 1e-323)
+
+
+def test_the_page_of_limits_is_true() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "limits.md").read_text()
+    most = math.isqrt(arrays.MAX_PAIRS_BYTES // 8)
+    assert f"| {most:,} | 4 GiB" in page
+    assert arrays.MAX_PAIRS_BYTES == 4 * 2**30
+    assert source.MAX_BYTES == 2**30
+    assert source.MAX_JSON_BYTES * 4 == source.MAX_BYTES == source.MAX_LINE_BYTES * 16
+    assert source.MAX_LINE_BYTES == 64 * 2**20
+    assert f"{delimited.MAX_CELLS:,} cells" in page
+    assert f"{source.MAX_FILES:,} |" in page
+    assert "at least 1e-11 of the largest variance" in page
+    assert LEAST_EPS == 1e-11

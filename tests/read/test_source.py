@@ -133,7 +133,8 @@ def test_the_size_is_limited(monkeypatch: pytest.MonkeyPatch, path: Path) -> Non
     monkeypatch.setattr(source, "MAX_BYTES", 1_000_000)
     for what in (io.BytesIO(bomb), io.BytesIO(b"0" * 2_000_000), io.StringIO("0" * 2_000_000)):
         with pytest.raises(
-            ReadError, match=r"more than 1,000,000 bytes; to allow it, set concordant.read.source.MAX_BYTES"
+            ReadError,
+            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.read.source.MAX_BYTES",
         ):
             read_scores(what)
     assert read_scores(path) == EXPECTED

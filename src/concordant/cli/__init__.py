@@ -6,11 +6,16 @@ text, `render` from tables to each format, `terminal` to the screen.
 
 from __future__ import annotations
 
+import signal
 import sys
+from typing import Any
 
 
 def main() -> None:
     """Run the command line."""
+    for name in ("SIGTERM", "SIGHUP"):  # which would end the process at once, and leave half-written files behind
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), _terminate)
     try:
         from .app import run
 
@@ -22,3 +27,8 @@ def main() -> None:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[app]'")
+
+
+def _terminate(number: int, frame: Any) -> None:
+    sys.stderr.write("terminated\n")
+    sys.exit(128 + number)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from ..errors import ConcordantError, InputError
 from .auditing import audit
@@ -27,6 +28,7 @@ from .options import (
     SystemsOption,
     TopicsOption,
     WorkersOption,
+    writable,
 )
 from .ranks import explain, tiers
 from .reading import Reader
@@ -39,8 +41,20 @@ from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
 
 DEMO_REPORT = "demo-report.html"
 
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """As usual; but Ctrl-C says so, in one line. Typer itself ends without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
     name="concordant",
+    cls=_Commands,
     help="Compare rankings of systems: do they agree, and does it matter?",
     no_args_is_help=True,
     add_completion=False,
@@ -76,7 +90,7 @@ app.command()(audit)
 @app.command()
 def distribution(
     scores: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write, .npz.")],
+    output: Annotated[Path, typer.Option("--output", "-o", callback=writable, help="The file to write, .npz.")],
     resamples: Annotated[int, typer.Option(min=1, help="Number of resamples.")] = 9_999,
     measure: MeasureOption = None,
     missing: MissingOption = Missing.error,
@@ -166,7 +180,8 @@ def demo() -> None:
         say(text)
         shown = [Path(a).name if a.endswith(".csv") else a for a in arguments]
         say(f"$ concordant {' '.join(shown)}\n")
-        app(arguments, standalone_mode=False)
+        if app(arguments, standalone_mode=False):  # interrupted
+            raise typer.Exit(130)
     say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
 
 
@@ -187,7 +202,7 @@ def run() -> None:
         _fail("not enough memory")
     except OSError as error:
         abandon_output()
-        _fail(str(error))
+        _fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
 
 
 def _fail(message: str) -> NoReturn:

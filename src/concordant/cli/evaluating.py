@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Format, FormatOption, Missing, MissingOption, QuietOption
+from .options import Format, FormatOption, Missing, MissingOption, QuietOption, writable
 from .terminal import Notes, print_table, say
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def evaluate(
     per_topic: Annotated[bool, typer.Option("--per-topic", help="A row for each topic, system and measure.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Also write topics x systems to this CSV file, full precision."),
+        typer.Option(
+            "--output", "-o", callback=writable, help="Also write topics x systems to this CSV file, full precision."
+        ),
     ] = None,
     format: FormatOption = Format.table,
     quiet: QuietOption = False,

@@ -76,14 +76,17 @@ PlotOption = Annotated[
 WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
 
 
-def _with_a_folder(path: Path | None) -> Path | None:
+def writable(path: Path | None) -> Path | None:
+    """A file that is to be written, for options: refused where its folder is not there, or where it is one itself."""
     if path is not None and not path.parent.is_dir():  # before the work, not after it
         raise typer.BadParameter(f"there is no folder {path.parent}")
+    if path is not None and path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder: give the name of a file")
     return path
 
 
 HtmlOption = Annotated[
-    Path | None, typer.Option("--html", callback=_with_a_folder, help="Also write a report, one HTML file.")
+    Path | None, typer.Option("--html", callback=writable, help="Also write a report, one HTML file.")
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
 CoefficientsOption = Annotated[

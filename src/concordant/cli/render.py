@@ -12,12 +12,18 @@ from dataclasses import dataclass
 from typing import Any
 
 Cell = str | float | int | None
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def printable(text: str) -> str:
-    """Text without the control characters that a name from a file could send to the terminal."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    """Text without the control characters that a name from a file could send to the terminal.
+
+    What is JSON stays JSON, and means the same: a string of JSON has no bare character below 0x20.
+    """
+    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ def to_markdown(table: Table) -> str:
     """A table for GitHub and its kin."""
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(map(_markdown, cells)) + " |"
 
     rule = ["---:" if numeric else "---" for numeric in _numeric(table)]
     return "\n".join([line(table.columns), "| " + " | ".join(rule) + " |", *(line(row) for row in _shown(table))])
@@ -57,8 +63,13 @@ def to_markdown(table: Table) -> str:
 def to_latex(table: Table) -> str:
     """A booktabs tabular."""
     layout = "".join("r" if numeric else "l" for numeric in _numeric(table))
-    body = [" & ".join(map(_latex, row)) + r" \\" for row in _shown(table)]
-    head = " & ".join(map(_latex, table.columns)) + r" \\"
+
+    def line(cells: Sequence[str]) -> str:
+        made = " & ".join(map(_latex, cells)) + r" \\"
+        return "{}" + made if made[0] in "[*" else made  # which would belong to the \\ of the line above
+
+    body = [line(row) for row in _shown(table)]
+    head = line(table.columns)
     return "\n".join(
         [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     )
@@ -105,7 +116,7 @@ def _missing(cell: Cell) -> bool:
 def _shown(table: Table) -> list[list[str]]:
     return [
         [
-            "-" if _missing(cell) else f"{cell:.{table.decimals}f}" if isinstance(cell, float) else str(cell)
+            "-" if _missing(cell) else f"{cell:.{table.decimals}f}" if isinstance(cell, float) else _one_line(str(cell))
             for cell in row
         ]
         for row in table.rows
@@ -120,12 +131,27 @@ def _numeric(table: Table) -> list[bool]:
     ]
 
 
+def _one_line(text: str) -> str:
+    """A name with a line break must not make a row of its own."""
+    return printable(text).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _markdown(text: str) -> str:
+    """Text, and no cell, code, HTML or link."""
+    for special in ("\\", "|", "`", "<"):
+        text = text.replace(special, "\\" + special)
+    return text.replace("](", "]\\(")
+
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     **{c: "\\" + c for c in "&%$#_"},
 }
 

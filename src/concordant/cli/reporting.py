@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InputError, ReadError
-from .options import QuietOption
+from .options import QuietOption, writable
 from .render import printable
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def report(
         Path, typer.Argument(help="What compare, judgments, reliability or tiers printed with --format json.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The HTML file to write; default: FILE with .html.")
+        Path | None,
+        typer.Option("--output", "-o", callback=writable, help="The HTML file to write; default: FILE with .html."),
     ] = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -18,6 +18,7 @@ from .options import (
     QuietOption,
     SystemsOption,
     TopicsOption,
+    writable,
 )
 from .reading import Reader
 from .terminal import Notes, say
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 def simulate(
     scores: Annotated[str, typer.Argument(help="Scores of the collection: a file, a folder or a glob.")],
     n_topics: Annotated[int, typer.Option("-n", "--n-topics", min=1, help="How many topics to draw.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: CSV, topics x systems.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", callback=writable, help="The file to write: CSV, topics x systems.")
+    ],
     normal: Annotated[bool, typer.Option("--normal", help="Normal distributions of the effects.")] = False,
     homoscedastic: Annotated[
         bool, typer.Option("--homoscedastic", help="The same variance of residuals for all systems.")

@@ -54,7 +54,9 @@ def rank_distance(truth: Collection, observed: Observed, eps: float = 1e-5, *, w
         the truth in any order; or an array with the systems on its last axis, as a batch of vectors.
     eps : float
         What is added to the variances, in squared units of the scores; the paper's value by default. It matters where
-        there are as many systems as topics or more: a `RegularisationWarning` says so.
+        there are as many systems as topics or more: a `RegularisationWarning` says so. There it is at least 1e-11 of
+        the largest variance, because with less rounding decides. It should be small beside the variances, or it and
+        not the topics decides, which is warned of as well.
     workers : int
         Threads to use on a batch. The result is the same to the last bit.
 

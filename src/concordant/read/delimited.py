@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..errors import DataWarning, ReadError
+from ..errors import DataWarning, ReadError, limit_of
 from ..tables import (
     Columns,
     are_scores,
@@ -36,8 +36,8 @@ from .table import OneColumn, Rows, Table, without_summary
 
 # What stands in a cell that has no score.
 _NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
-# A cell takes up to 170 bytes of memory. Set concordant.read.delimited.MAX_CELLS to read larger tables.
-MAX_CELLS = 10_000_000
+# A cell takes up to 170 bytes of memory. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
+MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 10_000_000)
 _WAY_OUT = "give a row for each topic"
 _DIGITS = re.compile(r"[0-9.eE+-]*")
 Cells = list[tuple[int, Sequence[Any]]]
@@ -119,7 +119,8 @@ def _cells(source: Source, most: int | None = None) -> tuple[int, list[str], Cel
     delimiter = _delimiter(first)
     if most is None and source.data.count(delimiter.encode()) + source.data.count(b"\n") > MAX_CELLS:
         raise source.error(
-            f"is a table of more than {MAX_CELLS:,} cells; to allow it, set concordant.read.delimited.MAX_CELLS"
+            f"is a table of more than {MAX_CELLS:,} cells; to allow it, set CONCORDANT_MAX_CELLS in the environment, "
+            "or concordant.read.delimited.MAX_CELLS"
         )
     text = io.StringIO(source.data.decode(), newline="")
     for _ in range(line - 1):  # comments before the header

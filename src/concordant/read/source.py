@@ -18,13 +18,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import DataWarning, InputTypeError, ReadError
+from ..errors import DataWarning, InputTypeError, ReadError, limit_of
 
 # The most that one file may hold, decompressed. A gzip of 1 MB can expand to 1 GB, so there has to be a
-# limit. Set concordant.read.source.MAX_BYTES to read larger files.
-MAX_BYTES = 2**30
+# limit. Set CONCORDANT_MAX_BYTES in the environment, or this, to read larger files.
+MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
 # Python's objects take up to 40 times the room of the JSON that they come from.
-MAX_JSON_BYTES = 2**28
+MAX_JSON_BYTES = MAX_BYTES // 4
+# Of one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
+MAX_LINE_BYTES = MAX_BYTES // 16
+# Below one folder: a link may lead to a whole disk.
+MAX_FILES = 100_000
+_ALLOW = "to allow it, set CONCORDANT_MAX_BYTES in the environment, or concordant.read.source."
 _CHUNK = 2**20
 _LINE = re.compile(rb"[^\n]+")
 QUOTED = re.compile(rb'"[^"]*"')
@@ -87,7 +92,9 @@ class Source:
 
     def run_name(self) -> str:
         """The name of the run in this file, where the file does not say it: from the file's own name."""
-        return run_name(self.path.name if self.path else self.label)
+        name = self.path.name if self.path else self.label
+        # Bytes that are no UTF-8 stand for themselves; they could not be written to any file.
+        return run_name(name.encode(errors="surrogateescape").decode(errors="backslashreplace"))
 
     def doubtful_comment(self, line: int) -> ReadError:
         """The error for a comment that has as many fields as the lines around it."""
@@ -206,7 +213,7 @@ def _folder(folder: Path) -> list[Path]:
 
     found: list[Path] = []
     backups: list[str] = []
-    seen: set[str] = set()
+    seen = {str(above) for above in Path(os.path.realpath(folder)).parents}  # a link back up is not followed
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
         seen.add(os.path.realpath(place))
         folders[:] = sorted(
@@ -216,6 +223,10 @@ def _folder(folder: Path) -> list[Path]:
         )
         backups += [os.path.join(place, name) for name in files if _is_backup(name)]
         found += [Path(place, name) for name in files if not name.startswith(".") and not _is_backup(name)]
+        if len(found) > MAX_FILES:
+            raise ReadError(
+                f"the folder holds more than {MAX_FILES:,} files: give a glob, or a folder below", str(folder)
+            )
     if not found:
         raise ReadError("the folder holds no files", str(folder))
     _warn_of_backups(backups)
@@ -231,7 +242,9 @@ def load(item: Item) -> Source:
     raw = _raw(item.file, label)
     if raw[:2] == b"\x1f\x8b":
         raw = _gunzip(raw, label)
-    return Source(label, _clean(raw, label), path, item.name)
+    data = _clean(raw, label)
+    _refuse_long_lines(data, label)
+    return Source(label, data, path, item.name)
 
 
 def _raw(file: Any, label: str) -> bytes:
@@ -240,6 +253,8 @@ def _raw(file: Any, label: str) -> bytes:
             # Opening a pipe waits for a writer; but <(command) of a shell is one as well, below /dev.
             if (file.is_fifo() or file.is_socket()) and file.absolute().parts[1:2] not in (("dev",), ("proc",)):
                 raise ReadError("is no regular file: open it and pass the open file", label)
+            if file.is_file() and file.stat().st_size > MAX_BYTES:
+                raise _too_large(label)
             with open(file, "rb") as stream:
                 return b"".join(_chunks(stream, label))
         return b"".join(part.encode() if isinstance(part, str) else part for part in _chunks(file, label))
@@ -259,9 +274,12 @@ def _chunks(stream: Any, label: str) -> Iterator[Any]:
             raise InputTypeError(f"{label}: read() gave a {type(part).__name__}, neither text nor bytes")
         size += len(part)
         if size > MAX_BYTES:
-            limit = f"more than {MAX_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_BYTES"
-            raise ReadError(f"holds {limit}", label)
+            raise _too_large(label)
         yield part
+
+
+def _too_large(label: str) -> ReadError:
+    return ReadError(f"holds more than {MAX_BYTES:,} bytes; {_ALLOW}MAX_BYTES", label)
 
 
 def _gunzip(raw: bytes, label: str) -> bytes:
@@ -294,6 +312,21 @@ def _clean(data: bytes, label: str) -> bytes:
     return data
 
 
+def _refuse_long_lines(data: bytes, label: str) -> None:
+    start = 0
+    while len(data) - start > MAX_LINE_BYTES and data[:1] not in (b"{", b"["):
+        end = data.rfind(b"\n", start, start + MAX_LINE_BYTES + 1)
+        if end < 0:
+            line = data.count(b"\n", 0, start) + 1
+            raise ReadError(
+                f"has a line of more than {MAX_LINE_BYTES:,} bytes; {_ALLOW}MAX_LINE_BYTES",
+                label,
+                line,
+                data[start : start + 100].decode(errors="replace"),
+            )
+        start = end + 1
+
+
 def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
     start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place)
     text = data[start : end if end >= 0 else None].decode(errors="backslashreplace")
@@ -315,8 +348,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def load_json(source: Source, text: bytes | None = None, line: int | None = None) -> Any:
     """Parse the JSON of a file, or of one of its lines."""
     if len(source.data) > MAX_JSON_BYTES:
-        limit = f"more than {MAX_JSON_BYTES:,} bytes; to allow it, set concordant.read.source.MAX_JSON_BYTES"
-        raise source.error(f"is JSON of {limit}")
+        raise source.error(f"is JSON of more than {MAX_JSON_BYTES:,} bytes; {_ALLOW}MAX_JSON_BYTES")
     try:
         return json.loads(source.data if text is None else text, object_pairs_hook=_pairs)
     except json.JSONDecodeError as error:

@@ -15,7 +15,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..errors import DataWarning, InputError
-from ..files import written_whole
+from ..files import write_new, written_whole
 from .grid import Grid
 
 _STALE = 3600.0  # seconds after which a half-written file is one that a killed run left
@@ -36,9 +36,8 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
-        if not manifest.exists():
-            with written_whole(manifest) as file:
-                file.write((json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
+        if not manifest.exists():  # of two runs that begin at once one writes it, and both read what it wrote
+            write_new(manifest, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
         found = _read(manifest)
         differences = list(_differences(found, wanted))
         if differences:
