@@ -9,17 +9,17 @@ SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -n
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
-test: $(VENV)/installed lint browser
+test: $(VENV)/tools $(VENV)/installed lint browser
 	$(PY) -m pytest -n 2
 
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
-cover: $(VENV)/installed browser
+cover: $(VENV)/tools $(VENV)/installed browser
 	$(PY) -m pytest -n 2 --cov --cov-report=term
 
 # Mutation testing of coefficients and rank distance: hours. SAMPLE=500 SEED=7 tries as many, drawn at random.
 SAMPLE ?= 0
 SEED ?= 7
-mutants: $(VENV)/installed
+mutants: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED) $(ARGUMENTS)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
@@ -32,11 +32,11 @@ browser:
 	    echo "NO BROWSER: chromium and chromedriver are not here and cannot be installed; the report is not tested in one"
 
 # The property tests again, on examples that no run saw before.
-explore: $(VENV)/installed
+explore: $(VENV)/tools $(VENV)/installed
 	$(PY) -m pytest --hypothesis-profile=explore -m hypothesis
 
 # The documentation, built without a network; every warning is an error.
-docs: $(VENV)/installed
+docs: $(VENV)/tools $(VENV)/installed
 	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html in a browser"
 
@@ -49,12 +49,12 @@ lint: $(VENV)/tools
 BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals reliability nulls intervals
 
 # All of them, also where one misses a target.
-bench: $(VENV)/installed
+bench: $(VENV)/tools $(VENV)/installed
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
 # Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
-coverage: $(VENV)/installed
+coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
 	$(PY) benchmarks/coverage_reliability.py
@@ -63,7 +63,7 @@ coverage: $(VENV)/installed
 	$(PY) benchmarks/coverage_judges.py
 
 # The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
-sanitize: $(VENV)/installed
+sanitize: $(VENV)/tools $(VENV)/installed
 	$(PY) tests/hardening/sanitize.py address
 	$(PY) tests/hardening/sanitize.py thread
 
@@ -94,16 +94,23 @@ lowest:
 	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
 	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pytest -n 2
 
-$(VENV)/tools: pyproject.toml
+$(VENV)/base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'
-	$(PYTHON) -m venv $(VENV)
+	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); else \
+	    echo "no ensurepip (Debian has it in python3-venv): fetching pip"; \
+	    $(PYTHON) -m venv --without-pip $(VENV) && $(PY) tools/get_pip.py; fi
 	$(PY) -m pip install --quiet --upgrade 'pip>=25.1'
 	$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	    print(*p["dependencies"], *p["optional-dependencies"]["app"], sep="\n")' > $(VENV)/requirements.txt
-	$(PY) -m pip install --quiet --group build --group test -r $(VENV)/requirements.txt
+	$(PY) -m pip install --quiet --group build -r $(VENV)/requirements.txt
 	touch $@
 
-$(VENV)/installed: $(VENV)/tools $(SOURCES)
+# What only the tests need: `make demo` goes without.
+$(VENV)/tools: $(VENV)/base
+	$(PY) -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/installed: $(VENV)/base $(SOURCES)
 	$(PY) -m pip install --quiet --no-build-isolation --no-deps --force-reinstall .
 	$(PY) -c 'import concordant; print("concordant", concordant.__version__, "native" if concordant.has_native else "NumPy only: no working C++ compiler was found")'
 	touch $@

@@ -17,6 +17,7 @@ import pytest
 
 import concordant as cc
 from concordant.cli.render import Table, fit, to_csv, to_json, to_latex, to_markdown
+from concordant.cli.terminal import in_options
 from concordant.collection import path as collection
 from concordant.references import BIBTEX
 
@@ -264,7 +265,7 @@ def test_a_shell_that_expands_the_pattern(tmp_path: Path) -> None:
 
 def test_messages_speak_of_options(tmp_path: Path) -> None:
     (tmp_path / "two.eval").write_text("map                   \t1\t0.5000\nP_5                   \t1\t0.2000\n")
-    assert "-m" in bad("compare", PEOPLE, str(tmp_path / "two.eval"), status=1)
+    assert "choose one with -m: " in bad("compare", PEOPLE, str(tmp_path / "two.eval"), status=1)
     message = bad("matrix", PEOPLE, HASTY, "-c", "tau", status=1)
     assert "hasty.csv has ties" in message
     assert "tau_b" in message
@@ -368,3 +369,17 @@ def test_narrow_tables_lose_columns_and_say_which() -> None:
     assert list(fitting.columns) + left_out == list(wide.columns)
     assert left_out
     assert fit(wide, 1000) == (wide, [])
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("choose one with measure=: a, b", "choose one with -m: a, b"),
+        ("ask for measure='em[test]'", "ask for -m 'em[test]'"),
+        ("or missing='drop-systems'", "or --missing drop-systems"),
+        ("say which with bounds=(lowest, highest)", "say which with --lowest and --highest"),
+        ("take fewer systems (Scores.drop_bottom, select)", "take fewer systems (--systems)"),
+    ],
+)
+def test_messages_name_options_and_not_arguments(message: str, told: str) -> None:
+    assert in_options(message) == told

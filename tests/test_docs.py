@@ -184,3 +184,39 @@ def test_pages_that_code_names_exist() -> None:
 def test_modules_that_pages_name_exist(page: str) -> None:
     for named in re.findall(r"`([\w-]+/[\w/-]+\.py)`", (ROOT / page).read_text(encoding="utf-8")):
         assert any((ROOT / part / named).is_file() for part in ("", "src/concordant")), f"{page} names {named}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "same"),
+    [
+        ("a\nb", "a\nb", True),
+        ("a \nb", "a\nb", True),
+        ("a\nb", "a", False),
+        ("a\nb\nc", "a\n...\nc", True),
+        ("a\nc", "a\n...\nc", True),
+        ("a\nb\nc", "a\n...", True),
+        ("a\nb\nc", "...\nc", True),
+        ("a\nb\nc", "a\n...\nb", False),
+        ("0x5", "0.5", False),
+    ],
+)
+def test_answers_are_compared_line_by_line(answer: str, expected: str, same: bool) -> None:
+    assert matches(answer.split("\n"), expected.split("\n")) is same
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        ("python", ">>> 1 + 1\n3\n"),
+        ("python", "import warnings\nwarnings.warn('mind')\n"),
+        ("console", "$ concordant cite tau\n@book{another}\n"),
+        ("console", "$ concordant cite nothing\n"),
+        ("console", "$ ls people.csv\nhasty.csv\n"),
+        ("console", "$ make a-target-that-is-not-there\n"),
+        ("console", "$ concordant cite tau\nconcordant: an error\n"),
+    ],
+)
+def test_wrong_blocks_fail(language: str, code: str, folder: Path) -> None:
+    block = Block(language, code, 1, run=True)
+    with pytest.raises((AssertionError, UserWarning)):
+        run_python(block, "page", {}) if language == "python" else run_console(block, "page")

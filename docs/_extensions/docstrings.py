@@ -58,6 +58,8 @@ class LinkNames(SphinxTransform):
     ignored: ClassVar = (nodes.title, nodes.reference, pending_xref)
 
     def apply(self, **_: Any) -> None:
+        for text in [text for text in self.document.findall(nodes.Text) if text == " -- "]:
+            text.parent.replace(text, nodes.Text(": "))  # between an exception and what it is raised for
         for node in list(self.document.findall(nodes.literal)):
             match = AS_CODE.fullmatch(node.astext())
             if match is None or match[1] not in PUBLIC or _within(node, self.ignored):
@@ -79,10 +81,16 @@ def _within(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
 
 def sections(app: Sphinx, what: Any, name: str, of: Any, options: Any, lines: list[str]) -> None:
     """Parameters, Returns and so on. The docstring of an attribute has none: napoleon would read "a: b" as a type."""
-    lines[:] = [re.sub(r"\bdocs/([\w/-]+)\.md\b", r":doc:`/\1`", line) for line in lines]
+    lines[:] = [_as_meant(line) for line in lines]
     if what not in ("attribute", "property", "data"):
         made = NumpyDocstring(lines, SECTIONS, app, what, name, of, options).lines()
         lines[:] = [line.replace(" -- ", ": ", 1) for line in made]
+
+
+def _as_meant(line: str) -> str:
+    """Pages that are named become links; "M. G. Kendall" begins no list."""
+    line = re.sub(r"\bdocs/([\w/-]+)\.md\b", r":doc:`/\1`", line)
+    return re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", line)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -13,6 +13,7 @@ from .coefficients.kendall import tau_b
 from .distance.testing import RankTest
 from .errors import InputError, UndefinedCorrelationWarning, import_extra
 from .estimates import Interval, or_none
+from .notebook import Displayed
 from .tables import counted
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class PerTopic:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Displayed):
     """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
 
     truth: str

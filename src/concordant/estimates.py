@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import import_extra
+from .notebook import Displayed
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Displayed):
     """From `low` to `high`, and how often such intervals are meant to hold the truth."""
 
     low: float
@@ -37,7 +38,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Displayed):
     """A value, with an interval and a p-value where they were asked for. `float(e)` is the value."""
 
     coefficient: str

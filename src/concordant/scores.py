@@ -13,7 +13,9 @@ import numpy.typing as npt
 from . import tables
 from .arrays import FloatArray
 from .errors import AlignmentWarning, DataWarning, InputError, InputTypeError, LimitError, import_extra
+from .notebook import Displayed, ranking_html
 
+_SHOWN = 20  # systems in a notebook
 _LARGEST = 1e300  # sums over topics stay finite
 _POWERS = 10.0 ** np.arange(301)
 
@@ -256,6 +258,15 @@ class Scores:
         shape = f"{tables.counted(len(self.topics), 'topic')} x {tables.counted(len(self.systems), 'system')}"
         return f"<Scores: {shape}{', ' + self.measure if self.measure else ''}>"
 
+    def _repr_html_(self) -> str:
+        means = dict(zip(self.systems, self.means().tolist(), strict=True))
+        rows = [
+            (1 + sum(mean > means[group[0]] for mean in means.values()), system, means[system])
+            for group in self.ranking()[:_SHOWN]
+            for system in group
+        ]
+        return ranking_html(repr(self)[1:-1], rows[:_SHOWN], len(self.systems) - len(rows[:_SHOWN]))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
             return NotImplemented
@@ -278,7 +289,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Alignment:
+class Alignment(Displayed):
     """Scores brought to the same systems and topics, and what each side had that another lacks."""
 
     scores: tuple[Scores, ...]

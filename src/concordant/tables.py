@@ -39,7 +39,7 @@ from .vocabulary import (
     names_systems,
 )
 
-Missing = Literal["error", "zero", "drop", "drop-systems"]
+Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 _WAY_OUT = "name the first column system if each row is a system, topic if each is a topic"
 # No topic is named so.
 _SCORE = re.compile(r"-?0?\.\d+")
@@ -320,8 +320,9 @@ def fill_or_drop(
     """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic; refuse errors as scores.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
-    have; `drop-systems` keeps the systems that have all topics. Whatever is filled or dropped is warned of,
-    after `where`.
+    have; `drop-systems` keeps the systems that have all topics; `mean` fills in a system's mean over the topics it has,
+    so that this is its mean, as trec_eval prints it without -c. Whatever is filled or dropped is warned of, after
+    `where`.
     """
     if missing not in get_args(Missing):
         raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
@@ -338,6 +339,17 @@ def fill_or_drop(
     if missing == "zero":
         warnings.warn(f"{where}{count} missing, set to 0: {_who(holes, topics, systems)}", DataWarning, stacklevel)
         return np.where(holes, 0.0, values), topics, systems
+    if missing == "mean":
+        if holes.all(axis=0).any():
+            raise InputError(f"{systems[int(holes.all(axis=0).argmax())]} has no topics, so no mean: leave it out")
+        who = _who(holes, topics, systems)
+        warnings.warn(
+            f"{where}{count} missing, set to the mean of the others: {who}. This is for means only: tests and "
+            "intervals would take the filled scores for observed ones, and be too sure",
+            DataWarning,
+            stacklevel,
+        )
+        return np.where(holes, np.nanmean(values, axis=0), values), topics, systems
     if missing == "drop":
         if len(bad_topics) == len(topics):
             raise InputError(f"no topic is shared by all systems: {_missing_message(holes, topics, systems)}")

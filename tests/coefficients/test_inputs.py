@@ -174,7 +174,8 @@ def test_ties_where_none_are_allowed(c: cc.Coefficient) -> None:
         with pytest.raises(cc.TiesError) as caught:
             c.function(**{"truth": free, "observed": free, side: tied})
         message = str(caught.value)
-        assert f"{side}[0] and {side}[2] are tied (both 0.5)" in message
+        assert f"{side}[0] and {side}[2] are tied (both 0.5), and {c.name} is not defined" in message
+        assert f" for ties in {side}: " in message
         named = [other for other in COEFFICIENTS if f"use {other}" in message]
         assert named
         COEFFICIENTS[max(named, key=len)].function(**{"truth": free, "observed": free, side: tied})

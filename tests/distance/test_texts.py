@@ -173,13 +173,12 @@ def test_shapes_that_do_not_fit_are_told() -> None:
         "(last axis; shape (1, 3))"
     )
     assert _told(cc.rank_distance, [1, 2], [1, 2]) == (
-        "truth has 1 dimension (shape (2,)): the rank distance needs the scores on each topic, as Scores or as a "
-        "topics x systems matrix"
+        "truth has 1 dimension (shape (2,)): give the scores on each topic, as Scores or as a topics x systems matrix"
     )
-    assert _told(cc.rank_distance, X[:, :1], [1]) == ("truth has 1 system: at least 2 are needed to compare rankings")
+    assert _told(cc.rank_distance, X[:, :1], [1]) == "truth has 1 system: at least 2 are needed to rank them"
     assert _told(cc.rank_distance, X[:1], [1, 2, 3, 4]) == (
-        "truth has 1 topic: at least 2 are needed, because the rank distance asks how much systems differ from "
-        "topic to topic"
+        "truth has 1 topic: at least 2 are needed, because how systems differ from topic to topic tells how far their "
+        "means can be trusted"
     )
     assert _told(cc.rank_distance, X, REVERSED, 0) == (
         "eps is 0: give a positive number, which is added to the variances; 1e-5 is the paper's"

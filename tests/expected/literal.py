@@ -90,11 +90,16 @@ def plug_in(d: FloatArray) -> float:
     return float((1 / (2 * math.sqrt(math.pi)) / (psi(4, g) * n)) ** (1 / 5))
 
 
-def expected(p: FloatArray) -> tuple[float, float]:
-    """E[tau] and E[tau_ap] from a matrix of probabilities above the diagonal."""
+def expected(p: FloatArray, means: FloatArray) -> tuple[float, float]:
+    """E[tau] and E[tau_ap] from a matrix of probabilities, as the mean over all orders of systems with equal means."""
     m = len(p)
-    tau = 1 - 4 * math.fsum(p[i, j] for j in range(m) for i in range(j)) / (m * (m - 1))
-    ap = 1 - 2 / (m - 1) * math.fsum(p[i, j] / j for j in range(1, m) for i in range(j))
+    found = []
+    for order in itertools.permutations(range(m)):
+        if (np.diff(means[list(order)]) <= 0).all():
+            q = p[np.ix_(order, order)]
+            tau = 1 - 4 * math.fsum(q[i, j] for j in range(m) for i in range(j)) / (m * (m - 1))
+            found.append((tau, 1 - 2 / (m - 1) * math.fsum(q[i, j] / j for j in range(1, m) for i in range(j))))
+    tau, ap = np.mean(found, axis=0).tolist()
     return tau, ap
 
 

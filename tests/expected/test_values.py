@@ -92,7 +92,10 @@ def test_probabilities_against_the_definition(estimator: Estimator, tolerance: f
         found = cc.discordance(values, estimator)
         p = literal_matrix(values, estimator)
         np.testing.assert_allclose(np.asarray(found), p, atol=tolerance)
-        np.testing.assert_allclose((found.tau, found.tau_ap), literal.expected(p), atol=tolerance)
+        means = np.sort(mean_over_topics(values))[::-1]
+        np.testing.assert_allclose((found.tau, found.tau_ap), literal.expected(p, means), atol=tolerance)
+        again = cc.discordance(values[:, ::-1], estimator)  # the order of the columns has no part in it
+        np.testing.assert_allclose((again.tau, again.tau_ap), (found.tau, found.tau_ap), atol=tolerance)
         assert float(cc.expected_correlation(values, "tau_ap", estimator)) == found.tau_ap
 
 

@@ -72,7 +72,7 @@ def test_the_source_distribution_and_the_pure_wheel_hold_what_they_should(tmp_pa
         packed = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
         archive.extractall(tmp_path, filter="data")
     folders = {name.split("/")[0] for name in packed if "/" in name}
-    assert folders <= {"src", "tests", "docs", "examples", "benchmarks"}
+    assert folders <= {"src", "tests", "docs", "examples", "benchmarks", "tools"}
     build = {"Makefile", "CMakeLists.txt", "pyproject.toml", "mkdocs.yml"}
     assert [
         name for name in packed - build if "/" not in name and not re.match(r"[A-Z-]+(\.(md|txt|cff))?$", name)

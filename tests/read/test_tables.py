@@ -116,6 +116,12 @@ def test_holes_of_a_matrix() -> None:
         assert read(content, missing="drop").topics == ("2",)
     with pytest.warns(DataWarning, match="2 scores of 2 systems missing"):
         assert read(content, missing="zero").values.tolist() == [[0.5, 0], [0.25, 0.75], [0, 1]]
+    with pytest.warns(DataWarning, match="2 scores of 2 systems missing, set to the mean"):
+        filled = read(content, missing="mean")
+    assert filled.values.tolist() == [[0.5, 0.875], [0.25, 0.75], [0.375, 1]]
+    assert filled.means().tolist() == [0.375, 0.875]  # each over the topics it has
+    with pytest.raises(ReadError, match="b has no topics, so no mean"):
+        read("topic,a,b\n1,0.5,NA\n2,0.25,NA\n", missing="mean")
     with pytest.raises(ReadError, match="no system has all topics"):
         read(content, missing="drop-systems")
     with pytest.raises(ReadError, match="no topic is shared by all systems"):

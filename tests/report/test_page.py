@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 import concordant as cc
-from concordant.report.elements import in_script, shown, visible
-from concordant.report.elements import text as escaped
+from concordant.markup import text as escaped
+from concordant.markup import visible
+from concordant.report.elements import in_script, shown
 from concordant.report.page import library
 
 from .conftest import HOSTILE, documented, made

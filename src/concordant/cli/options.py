@@ -49,6 +49,7 @@ class Missing(StrEnum):
     zero = "zero"
     drop = "drop"
     drop_systems = "drop-systems"
+    mean = "mean"
 
 
 FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
@@ -56,7 +57,10 @@ MeasureOption = Annotated[
     str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
 ]
 MissingOption = Annotated[
-    Missing, typer.Option(help="Topics that a system lacks: stop, score them 0, drop the topics, or drop the systems.")
+    Missing,
+    typer.Option(
+        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, or average the rest."
+    ),
 ]
 LowerOption = Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")]
 SystemsOption = Annotated[

@@ -116,11 +116,13 @@ class Bar:
 def in_options(message: str) -> str:
     """A message of the library, with the options of the command line for its arguments."""
     message = re.sub(r"missing='([a-z-]+)'", r"--missing \1", message)
+    message = re.sub(r"measure=(?=')", "-m ", message)
     for argument, option in (
         ("measure=", "-m"),
         ("missing=", "--missing"),
         ("lower_is_better=True", "--lower-is-better"),
         ("bounds=(lowest, highest)", "--lowest and --highest"),
+        ("(Scores.drop_bottom, select)", "(--systems)"),
     ):
         message = message.replace(argument, option)
     return message

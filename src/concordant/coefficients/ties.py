@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import InputError, UndefinedCorrelationWarning
+from ..notebook import Displayed
 from .ap import tau_ap, tau_ap_a
 from .gap import tau_gap, tau_gap_a
 from .inputs import require_finite, vectors
@@ -26,7 +27,7 @@ _BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 @dataclass(frozen=True)
-class TieBounds:
+class TieBounds(Displayed):
     """A coefficient over all orders of the systems tied in observed; arrays for a batch."""
 
     coefficient: str

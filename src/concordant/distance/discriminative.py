@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, require_room_for_pairs
 from ..errors import InputError, UndefinedCorrelationWarning
 from ..matrices import Collection, matrix_of
+from ..notebook import Displayed
 from ..resampling import check_alpha
 from ..scores import mean_over_topics
 from ..tables import counted
@@ -20,7 +21,7 @@ Correction = Literal["holm"]
 
 
 @dataclass(frozen=True)
-class DiscriminativePower:
+class DiscriminativePower(Displayed):
     """What `discriminative_power` found; `share` and `n_agreeing` are arrays for a batch."""
 
     share: float | FloatArray

@@ -24,6 +24,7 @@ from ..coefficients.sums import check_workers
 from ..errors import InputError, ReadError
 from ..files import written_whole
 from ..matrices import Collection, matrix_of
+from ..notebook import Displayed
 from ..resampling import (
     Progress,
     Seed,
@@ -51,7 +52,7 @@ EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceDistribution:
+class DistanceDistribution(Displayed):
     """Rank distances of resampled topics. `bootstrap` makes one, `save` and `load` keep it.
 
     Examples

@@ -15,6 +15,7 @@ from ..coefficients.sums import check_workers
 from ..errors import InputError
 from ..inference.rerankings import rankings_at_tau
 from ..matrices import Collection, matrix_of
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
 from ..scores import Scores, mean_over_topics
 from ..tables import counted
@@ -25,7 +26,7 @@ By = Literal["rank_distance", "tau"]
 
 
 @dataclass(frozen=True, eq=False)
-class RankProbabilities:
+class RankProbabilities(Displayed):
     """Probability of each system at each rank over acceptable rankings. `to_frame` and `plot` show it."""
 
     values: FloatArray

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from ..coefficients.sums import check_workers
 from ..errors import InputError
 from ..matrices import Collection
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_alpha, check_count, generator
 from ..tables import counted
 from .distribution import DistanceDistribution, Method, paper_distances, recentred_distances
@@ -17,7 +18,7 @@ from .problem import Observed, Problem, scores_beside
 
 
 @dataclass(frozen=True)
-class RankTest:
+class RankTest(Displayed):
     """What `rank_test` found. `print` shows it, `to_dict` has everything."""
 
     distance: float

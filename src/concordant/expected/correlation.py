@@ -15,6 +15,7 @@ from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
 from ..matrices import Collection, matrix_of
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
 from ..scores import mean_over_topics
 from ..tables import counted
@@ -29,7 +30,7 @@ ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
 
 
 @dataclass(frozen=True)
-class Reliability:
+class Reliability(Displayed):
     """What `reliability` found. `print` shows it, `to_dict` has everything."""
 
     estimates: Mapping[str, tuple[float, float]]

@@ -97,10 +97,32 @@ class Pairs:
         return full
 
     def expected(self, p: FloatArray) -> tuple[float, float]:
-        """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4."""
+        """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4.
+
+        Systems with equal means have no order. So tau and tau_ap are those of `tau_a` and `tau_ap_a`, the mean over all
+        orders: a tied pair counts one half, and a system stands at each place of its group equally often. Only a p of
+        0, which identical systems have that are to be concordant, is kept.
+        """
+        tied = self.means[self.i] == self.means[self.j]
+        p = np.where(tied & (p > 0), 0.5, p)
         tau = 1 - 4 * float(p.sum()) / (self.m * (self.m - 1))
-        tau_ap = 1 - 2 * float((p / self.j).sum()) / (self.m - 1)
+        tau_ap = 1 - 2 * float((p * self._shares(tied)).sum()) / (self.m - 1)
         return tau, tau_ap
+
+    def _shares(self, tied: Flags) -> FloatArray:
+        """What a discordant pair costs in tau_ap: one over the number of systems above the lower one, on average."""
+        if not tied.any():
+            return np.asarray(1 / self.j)
+        _, group, size = np.unique(-self.means, return_inverse=True, return_counts=True)
+        first = np.cumsum(size) - size  # systems above the group
+        above = np.arange(self.m)
+        at = np.divide(1.0, above, out=np.zeros(self.m), where=above > 0)
+        apart = np.add.reduceat(at, first) / size  # above the group: each place is equally probable
+        # Within it: the lower one of two has k members above it with a probability in proportion to k.
+        members = above - first[group]
+        within = np.add.reduceat(members * at, first) / np.maximum(size * (size - 1) / 2, 1)
+        lower = group[self.j]
+        return np.where(tied, within[lower], apart[lower])
 
 
 def lattice_of(values: FloatArray) -> float:

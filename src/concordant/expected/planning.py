@@ -14,6 +14,7 @@ from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..matrices import Collection, matrix_of
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from ..tables import counted
 from .posterior import Prior, correlations, draw
@@ -23,7 +24,7 @@ SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
 
 
 @dataclass(frozen=True, eq=False)
-class TopicPlan:
+class TopicPlan(Displayed):
     """What `plan_topics` found. `print` shows it, `plot` draws the curve."""
 
     n_topics: int | None

@@ -14,6 +14,7 @@ from ..arrays import FloatArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, import_extra
 from ..matrices import Collection, matrix_of
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, generator, resampled_means, resampled_weights, seed_of
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .pairs import Block, Flags, Pairs
@@ -24,7 +25,7 @@ Ties = Literal["half", "strict"]
 
 
 @dataclass(frozen=True, eq=False)
-class Discordance:
+class Discordance(Displayed):
     """Probabilities of discordance. `to_frame` and `plot` show them, `np.asarray` gives the matrix."""
 
     values: FloatArray

@@ -14,6 +14,7 @@ from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, import_extra
 from ..estimates import or_none
+from ..notebook import Displayed
 from ..scores import Scores, round_means
 from ..sides import Labelled, Side, aligned, side_of
 from ..tables import counted, nearest
@@ -80,7 +81,7 @@ class PairTopic:
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Displayed):
     """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
 
     coefficient: str

@@ -18,6 +18,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import AlignmentWarning, InputError, InputTypeError, UndefinedCorrelationWarning, import_extra
 from ..estimates import Interval
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of, seeded
 from ..scores import Scores
 from ..sides import Labelled, aligned_by_name, side_of
@@ -32,7 +33,7 @@ Method: TypeAlias = Literal["iterated", "plain"]
 
 
 @dataclass(frozen=True)
-class JudgeComparison:
+class JudgeComparison(Displayed):
     """What `compare_judges` found. `print` shows it, `to_dict` has everything."""
 
     coefficient: str

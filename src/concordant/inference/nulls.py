@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
+from ..notebook import Displayed
 from ..resampling import Seed, check_count, generator
 from .extremes import near_perfect
 from .inversion import UniformSum
@@ -36,7 +37,7 @@ class _Counts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NullDistribution:
+class NullDistribution(Displayed):
     """The distribution of a coefficient over all rankings of m systems, each equally probable.
 
     Both tails include the value itself: `cdf` is P(T <= value) and `sf` is P(T >= value), so they sum to 1 plus the

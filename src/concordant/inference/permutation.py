@@ -20,6 +20,7 @@ from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import check_workers
 from ..errors import InputError, UndefinedCorrelationWarning, import_extra
 from ..estimates import or_none
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, generator, seed_of
 from .nulls import Alternative, check_alternative
 
@@ -32,7 +33,7 @@ _MOST_ENUMERATED = 10
 
 
 @dataclass(frozen=True, eq=False)
-class PermutationTest:
+class PermutationTest(Displayed):
     """What `permutation_test` found. `float(t)` is the p-value."""
 
     coefficient: str

@@ -15,6 +15,7 @@ from .. import __version__
 from ..arrays import FloatArray, IntArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, InputTypeError, import_extra
+from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
 from ..scores import Scores, mean_over_topics
 from ..tables import counted, nearest
@@ -25,7 +26,7 @@ BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)
-class Best:
+class Best(Displayed):
     """Who is among the k best."""
 
     k: int
@@ -42,7 +43,7 @@ class Best:
 
 
 @dataclass(frozen=True, eq=False)
-class RankIntervals:
+class RankIntervals(Displayed):
     """What `rank_intervals` found, systems by their observed order. `print` shows it, `to_dict` has everything."""
 
     systems: tuple[str, ...]

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..estimates import Estimate, Interval
+from ..notebook import Displayed
 from ..resampling import Seed, check_count, check_level, generator, resampled_weights, seed_of
 from ..tables import counted
 from .changes import check_kinds, grades_beside, threshold
@@ -20,7 +21,7 @@ MOST_LABELS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class LabelAgreement:
+class LabelAgreement(Displayed):
     """What `label_agreement` found. `print` shows it, `to_dict` has everything."""
 
     labels: tuple[Grade, ...]

@@ -47,9 +47,10 @@ def read_scores(
 
     `measure` is the exact name in the files; it may be left out where they hold one. `missing` says what to
     do where a system lacks a topic: "error", "zero" (as trec_eval -c), "drop" (keep the topics that all
-    systems have), "drop-systems" (keep the systems that have all topics). With `lower_is_better` the scores
-    are negated. Summary rows (`all`) are never used. Where `systems` or `topics` are given, only these are read, in
-    this order, and what the others lack does not matter. `progress(done, total)` is called after each file.
+    systems have), "drop-systems" (keep the systems that have all topics), "mean" (average each system over the
+    topics it has, to reproduce numbers). With `lower_is_better` the scores are negated. Summary rows (`all`) are
+    never used. Where `systems` or `topics` are given, only these are read, in this order, and what the others lack
+    does not matter. `progress(done, total)` is called after each file.
 
     >>> import io
     >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n"), "map").means().tolist()

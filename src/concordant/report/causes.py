@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..markup import text
 from ..tables import counted
 from . import charts
-from .elements import chart, details, name, names, number, table, text, words
+from .elements import chart, details, name, names, number, table, words
 from .parts import Part, Parts, Rows, cut, distinct
 from .systems import system_columns
 

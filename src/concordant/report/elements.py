@@ -1,16 +1,14 @@
-"""Pieces of a page. Whatever comes from a file is escaped here, and only here."""
+"""Pieces of a page. Whatever comes from a file is escaped by `markup`."""
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+from ..markup import attribute, text
+
 SHOWN_OF_NAME = 60
 
 Kind = Literal["text", "name", "number"]
@@ -40,29 +38,11 @@ def number(label: str, key: str = "") -> Column:
     return Column(label, key or label, "number")
 
 
-def visible(value: Any) -> str:
-    """Text whose control characters can be seen, as escapes; a page cannot hold all of them."""
-    return _CONTROL.sub(_escape, str(value))
-
-
-def text(value: Any) -> str:
-    """Text, and never markup. What would turn the direction of the words after it becomes visible."""
-    return _attribute(_DIRECTION.sub(_escape, str(value)))
-
-
-def _attribute(value: Any) -> str:
-    return html.escape(visible(value), quote=True)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\x{ord(match[0]):02x}"
-
-
 def name(value: Any) -> str:
     """A name in a direction of its own, cut if it is long, with all of it on hover."""
     whole = str(value)
     shown = whole if len(whole) <= SHOWN_OF_NAME else whole[: SHOWN_OF_NAME - 1] + "…"
-    return f'<bdi title="{_attribute(whole)}">{_attribute(shown)}</bdi>'
+    return f'<bdi title="{attribute(whole)}">{attribute(shown)}</bdi>'
 
 
 def shown(value: float | int | None) -> str:
@@ -85,7 +65,7 @@ def cell(value: Any, kind: Kind) -> str:
 def pick(system: str) -> str:
     """The heading of a row: a button that chooses the system in all charts."""
     return (
-        f'<th scope="row"><button type="button" class="pick" data-pick="{_attribute(system)}" aria-pressed="false">'
+        f'<th scope="row"><button type="button" class="pick" data-pick="{attribute(system)}" aria-pressed="false">'
         f"{name(system)}</button></th>"
     )
 
@@ -100,7 +80,7 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
     body = []
     for row in rows:
         system = row.get("system")
-        mark = "" if system is None else f' data-system="{_attribute(system)}"'
+        mark = "" if system is None else f' data-system="{attribute(system)}"'
         cells = (
             pick(row["system"]) if column.key == "system" else cell(row.get(column.key), column.kind)
             for column in columns
@@ -115,7 +95,7 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
 
 def option(system: str) -> str:
     """A system to be found."""
-    return f'<option value="{_attribute(system)}"></option>'
+    return f'<option value="{attribute(system)}"></option>'
 
 
 def _align(column: Column) -> str:

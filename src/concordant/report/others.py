@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..markup import text
 from ..tables import counted
 from . import charts
-from .elements import chart, details, items, name, names, number, table, text, words
+from .elements import chart, details, items, name, names, number, table, words
 from .parts import Parts, Rows, domain_of
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown

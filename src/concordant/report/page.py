@@ -12,10 +12,11 @@ from typing import Any
 
 from ..errors import import_extra
 from ..files import written_whole
+from ..markup import text, visible
 from ..references import bibliography, reference
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import details, in_script, items, name, option, section, text, visible
+from .elements import details, in_script, items, name, option, section
 from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
 from .parts import Parts
 from .verdicts import SUBJECTS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .elements import visible
+from ..markup import visible
 
 Rows = list[dict[str, Any]]
 Part = Mapping[str, Any]

@@ -145,6 +145,7 @@ def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
         policies: dict[Missing, str] = {
             "drop": "missing topics dropped",
             "zero": "missing topics 0",
+            "mean": "each system over the topics it has",
             "drop-systems": "systems with missing topics dropped",
         }
         for policy, words in policies.items():

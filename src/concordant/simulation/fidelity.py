@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import import_extra
+from ..notebook import Displayed
 from ..resampling import Seed, check_count, seed_of
 from ..scores import round_means
 from ..tables import counted
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Fidelity:
+class Fidelity(Displayed):
     """Original and simulated scores side by side. `print` shows the whole, `to_frame` each system."""
 
     systems: tuple[str, ...]

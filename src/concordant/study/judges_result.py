@@ -17,6 +17,7 @@ from ..estimates import Estimate
 from ..files import written_whole
 from ..inference.judges import JudgeComparison
 from ..judgments.agreement import LabelAgreement
+from ..notebook import Displayed
 from .judgments_result import JudgmentStudy
 
 COLUMNS = ("judge", "measure", "coefficient", "value", "low", "high", "d_rank", "p")
@@ -24,7 +25,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeStudy:
+class JudgeStudy(Displayed):
     """How far other judges agree with the truth. `print` shows it, `to_dict` has everything."""
 
     study: JudgmentStudy

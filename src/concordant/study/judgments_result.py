@@ -17,6 +17,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..estimates import Interval
 from ..files import written_whole
+from ..notebook import Displayed
 from ..tables import counted, listing
 
 COLUMNS = ("change", "level", "measure", "statistic", "mean", "low", "high", "sd", "defined", "draws", "judgments")
@@ -29,7 +30,7 @@ LEVEL = 0.95  # of the intervals over draws
 
 
 @dataclass(frozen=True, eq=False)
-class JudgmentStudy:
+class JudgmentStudy(Displayed):
     """Every statistic by change, level and measure. `print` shows the means; `rows` and `systems_rows` have it all."""
 
     changes: tuple[tuple[str, str], ...]

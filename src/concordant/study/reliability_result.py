@@ -16,6 +16,7 @@ from ..arrays import FloatArray
 from ..errors import InputError, import_extra
 from ..expected.correlation import ESTIMATORS
 from ..files import written_whole
+from ..notebook import Displayed
 from ..tables import nearest
 
 COEFFICIENTS = ("tau", "tau_ap")
@@ -24,7 +25,7 @@ What = Literal["error", "bias"]
 
 
 @dataclass(frozen=True, eq=False)
-class ReliabilityStudy:
+class ReliabilityStudy(Displayed):
     """Error and bias of each estimator. `print` shows the means over all, `to_frame` has every cell."""
 
     collections: tuple[str, ...]
