@@ -268,8 +268,8 @@ def test_the_page_of_limits_is_true() -> None:
     assert f"| {most:,} | 4 GiB" in page
     assert arrays.MAX_PAIRS_BYTES == 4 * 2**30
     assert source.MAX_BYTES == 2**30
-    assert source.MAX_JSON_BYTES * 4 == source.MAX_BYTES == source.MAX_LINE_BYTES * 16
-    assert source.MAX_LINE_BYTES == 64 * 2**20
+    assert source.MAX_JSON_BYTES * 4 == source.MAX_BYTES == source.MAX_LINE_BYTES * 8
+    assert source.MAX_LINE_BYTES == 128 * 2**20
     assert f"{delimited.MAX_CELLS:,} cells" in page
     assert f"{source.MAX_FILES:,} |" in page
     assert "at least 1e-11 of the largest variance" in page

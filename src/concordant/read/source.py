@@ -26,7 +26,7 @@ MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
 # Python's objects take up to 40 times the room of the JSON that they come from.
 MAX_JSON_BYTES = MAX_BYTES // 4
 # Of one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
-MAX_LINE_BYTES = MAX_BYTES // 16
+MAX_LINE_BYTES = MAX_BYTES // 8
 # Below one folder: a link may lead to a whole disk.
 MAX_FILES = 100_000
 _ALLOW = "to allow it, set CONCORDANT_MAX_BYTES in the environment, or concordant.read.source."
