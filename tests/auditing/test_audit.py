@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.reported.printed import Printed
+from concordant.auditing.printed import Printed
 
 from ..test_cli import CAREFUL, HASTY, PEOPLE, bad, good, run
 
