@@ -343,7 +343,12 @@ def fill_or_drop(
         if holes.all(axis=0).any():
             raise InputError(f"{systems[int(holes.all(axis=0).argmax())]} has no topics, so no mean: leave it out")
         who = _who(holes, topics, systems)
-        warnings.warn(f"{where}{count} missing, set to the mean of the others: {who}", DataWarning, stacklevel)
+        warnings.warn(
+            f"{where}{count} missing, set to the mean of the others: {who}. This is for means only: tests and "
+            "intervals would take the filled scores for observed ones, and be too sure",
+            DataWarning,
+            stacklevel,
+        )
         return np.where(holes, np.nanmean(values, axis=0), values), topics, systems
     if missing == "drop":
         if len(bad_topics) == len(topics):

@@ -169,11 +169,25 @@ def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: 
 
 
 @pytest.mark.parametrize(
-    "truth", [[0, -1e-80, -3e-80, -1], [0, -1e-200, -3e-200, -1e200], [4, 3, 2, 1], [1e308, 9, 8, 0]]
+    "truth",
+    [
+        [0, -1e-80, -3e-80, -1],
+        [0, -1e-200, -3e-200, -1e200],
+        [4, 3, 2, 1],
+        [1e308, 9, 8, 0],
+        [1.5e308, -1.5e308, -1.6e308, -1.7e308],
+    ],
 )
 @pytest.mark.parametrize(
     "observed",
-    [[2, 3, 1, 0], [0, 1e-90, 3e-90, 1], [0, 0, 2e-300, -1e200], [0, 5e-324, 1e-323, 1], [-1e308, 0, 2, 1e308]],
+    [
+        [2, 3, 1, 0],
+        [0, 1e-90, 3e-90, 1],
+        [0, 0, 2e-300, -1e200],
+        [0, 5e-324, 1e-323, 1],
+        [-1e308, 0, 2, 1e308],
+        [-1.5e308, 1.5e308, 2, 1],
+    ],
 )
 def test_pearson_rank_of_gaps_whose_squares_vanish(truth: list[float], observed: list[float]) -> None:
     expected = literal.pearson_rank(truth, observed)

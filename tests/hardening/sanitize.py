@@ -17,6 +17,18 @@ ROOT = Path(__file__).resolve().parents[2]
 FLAGS = {"address": "address,undefined", "thread": "thread"}
 LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)}
 SYMBOL = {"address": b"__asan_report", "thread": b"__tsan_read"}
+# What each must find, or it finds nothing at all.
+WRONG = {
+    "address": 'extern "C" int wrong(int n) { int* v = new int[n]; int found = v[n]; delete[] v; return found; }',
+    "thread": """#include <thread>
+int count;
+extern "C" int wrong(int n) {
+    std::thread other([n] { for (int i = 0; i < 100000 * n; i++) count++; });
+    for (int i = 0; i < 100000 * n; i++) count++;
+    other.join();
+    return count;
+}""",
+}
 # Where the kernels are used hard. Threads are only in the fuzz and in the tests that ask for more than one.
 TESTS = {
     "address": [
@@ -69,6 +81,17 @@ def environment(kind: str, target: Path) -> dict[str, str]:
     }
 
 
+def require_that_it_finds(kind: str, python: list[str], variables: dict[str, str]) -> None:
+    """A module that is wrong, under the same variables, must end the process."""
+    wrong = ROOT / "build" / "sanitize" / f"wrong-{kind}.so"
+    command = ["g++", "-x", "c++", "-", "-shared", "-fPIC", "-g", f"-fsanitize={FLAGS[kind]}", "-o", str(wrong)]
+    subprocess.run(command, input=WRONG[kind], text=True, check=True)
+    program = f"import ctypes; ctypes.CDLL({str(wrong)!r}).wrong(3)"
+    done = subprocess.run([*python, "-c", program], env=variables, capture_output=True, text=True, check=False)
+    if done.returncode == 0 or "Sanitizer" not in done.stderr:
+        raise SystemExit(f"{kind}: a module that is wrong was not found to be: {done.stderr[-300:]}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=sorted(FLAGS))
@@ -82,6 +105,7 @@ def main() -> None:
     # ThreadSanitizer needs its addresses where they always are.
     fixed = ["setarch", "-R"] if asked.kind == "thread" and shutil.which("setarch") else []
     python = [*fixed, sys.executable]
+    require_that_it_finds(asked.kind, python, variables)
     fuzz = [*python, "tests/hardening/fuzz_kernels.py", "--seconds", str(asked.seconds), "--seed", str(asked.seed)]
     tests = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS[asked.kind]]
     for command in [fuzz] if asked.no_tests else [fuzz, tests]:

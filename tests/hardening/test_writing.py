@@ -234,7 +234,7 @@ def test_signals_end_in_one_line_and_leave_nothing(
     # It says where it is, so that the signal comes while it works and not while Python starts.
     program = (
         "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from concordant.distance_distribution import DistanceDistribution as D; made = D.bootstrap.__func__;"
+        "from concordant import DistanceDistribution as D; made = D.bootstrap.__func__;"
         "D.bootstrap = classmethod(lambda c, *a, **k: (print('working', flush=True), made(c, *a, **k))[1]);"
         "from concordant.cli import main; main()"
     )

@@ -47,6 +47,8 @@ def test_a_run_without_a_topic() -> None:
         assert evaluate(RUNS, QRELS, "RR", missing="drop").topics == ("1",)
     with pytest.warns(DataWarning, match="1 system dropped of 2"):
         assert evaluate(RUNS, QRELS, "RR", missing="drop-systems").systems == ("a",)
+    with pytest.raises(InputError, match="missing is 'mean', which serves to reproduce"):
+        evaluate(RUNS, QRELS, "RR", missing="mean")
     with pytest.raises(InputError, match="missing is 'skip'"):
         evaluate(RUNS, QRELS, "RR", missing="skip")  # type: ignore[arg-type]
 

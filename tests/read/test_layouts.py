@@ -199,9 +199,9 @@ class TestMatrix:
 
     def test_many_columns(self) -> None:
         names = [f"s{k}" for k in range(60_000)]
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(read(",".join(names) + "\n" + ",".join(["0.5"] * len(names)) + "\n").systems) == 60_000
-        assert time.perf_counter() - start < 10
+        assert time.process_time() - start < 10  # of the processor, whatever else it does
 
     def test_too_many_cells(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(delimited, "MAX_CELLS", 100)

@@ -175,6 +175,20 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     assert "(the same here: tau_a(truth, observed), " in str(found)
 
 
+def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
+    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    both = cc.audit(people, hasty, "0.72", departures=0).verdict()
+    assert both.startswith(
+        "2 different values are printed as 0.72. The plainest ways are tau_a(truth, observed) = 0.7158"
+    )
+    assert "evidence" not in both
+    one = cc.audit(people, hasty, "0.723", departures=0).verdict()
+    assert one.startswith("Exactly one thing reproduces 0.723: tau_b(truth, observed) = 0.7234.")
+    assert one.endswith("evidence.")
+    strange = cc.audit(people, hasty, "-0.72", departures=2).verdict()
+    assert strange.startswith("No plain rule gives -0.72. ")
+
+
 def test_percent_signs_and_percent_without_them() -> None:
     people = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.1}
     model = {"a": 0.8, "b": 0.3, "c": 0.4, "d": 0.2}

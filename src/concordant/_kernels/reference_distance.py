@@ -91,15 +91,16 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
         v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
     except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
         return np.zeros(len(d)), (np.nan, -1.0)
-    active = v > 0
-    # Least squares stops at the accuracy of L; one step of refinement on the active differences goes beyond.
-    delta = d + s @ v
-    refined = v.copy()
-    refined[active] -= np.linalg.solve(s[np.ix_(active, active)], delta[active])
-    if (refined[active] > 0).all():
-        v = refined
+    # Least squares stops at the accuracy of L; a step of refinement on the active differences goes beyond. What it
+    # makes negative was active by rounding only; whether leaving that out was right is checked below.
+    for _ in range(3):
+        active = v > 0
+        v[active] -= np.linalg.solve(s[np.ix_(active, active)], (d + s @ v)[active])
+        if (v[active] > 0).all():
+            break
+        v = np.maximum(v, 0.0)
     delta = d + s @ v
     if not (delta >= -1e-13 * s.diagonal().max() * v.sum()).all():  # as in the solver of distance.cpp
         return np.zeros(len(d)), (np.nan, -1.0)
     # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
-    return v, (max(0.0, float(-v @ (d + delta))), float(active.sum()))
+    return v, (max(0.0, float(-v @ (d + delta))), float((v > 0).sum()))

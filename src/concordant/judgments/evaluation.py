@@ -85,6 +85,11 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     >>> cc.evaluate_all(runs, cc.Qrels.from_dict({"1": {"d1": 1}}), ["RR", "P@1"])
     {'RR': <Scores: 1 topic x 2 systems, RR>, 'P@1': <Scores: 1 topic x 2 systems, P@1>}
     """
+    if missing == "mean":
+        raise InputError(
+            "missing is 'mean', which serves to reproduce numbers from files of scores: a run scores nothing on a "
+            "topic that it lacks, so use 'zero', 'drop' or 'drop-systems'"
+        )
     wanted = parse_all(measures)
     topics = common_topics(runs, qrels)
     _warn_far(qrels)

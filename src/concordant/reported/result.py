@@ -146,7 +146,7 @@ class AuditResult(Displayed):
                 f"{_quoted(first)}, and {more}; the digits do not tell which."
             )
         head = f"No plain rule gives {self.number}. {head}" if level else head
-        return f"{head} {_sentence(tried)}. {self._chance(level)}"
+        return f"{head} {_sentence(tried)}. {self._chance(level, alone=len(equals) == 1)}"
 
     def _near(self) -> str:
         if not self.nearest:
@@ -156,14 +156,16 @@ class AuditResult(Displayed):
             return f"; the nearest is {_quoted(best)}"
         return f"; the nearest plain rule is {_quoted(first)}, the nearest of all {_quoted(best)}"
 
-    def _chance(self, level: int) -> str:
+    def _chance(self, level: int, *, alone: bool) -> str:
+        """How much a match at this level says; where several match, nothing about which of them."""
         up_to = [found for found in self.levels if found.departures <= level]
         chance = sum(found.by_chance for found in up_to)
         tried = counted(sum(found.distinct for found in up_to), "value")
         kind = "plain rules" if level == 0 else f"rules as plain as this ({counted(level, 'departure')} or fewer)"
         strength = "weak" if chance >= 0.5 else "fair" if chance >= 0.05 else "strong"
         expected = f"{chance:.2f}" if chance >= 0.005 else "fewer than 0.01"
-        return f"Of the {tried} of {kind}, {expected} would match by chance: {strength} evidence."
+        says = f": {strength} evidence" if alone else ""
+        return f"Of the {tried} of {kind}, {expected} would match by chance{says}."
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a finding: those that match, then the nearest."""
