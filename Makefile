@@ -68,7 +68,7 @@ sanitize: $(VENV)/tools $(VENV)/installed
 	$(PY) tests/hardening/sanitize.py thread
 
 # A million systems, 100,000 topics, files that mean harm: some minutes, and 6 GiB of memory.
-extremes: $(VENV)/installed
+extremes: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/extremes.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
