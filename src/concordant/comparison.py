@@ -176,6 +176,8 @@ def _value(c: Coefficient, x: FloatArray, y: FloatArray) -> Value:
         except TiesError:
             side = "truth" if "truth" not in c.ties and len(np.unique(x)) < len(x) else "observed"
             return Value(c.name, math.nan, f"ties in {side}")
+        except LimitError as error:
+            return Value(c.name, math.nan, str(error))
     undefined = [str(w.message) for w in caught if issubclass(w.category, UndefinedCorrelationWarning)]
     return Value(c.name, value, undefined[0].removeprefix("undefined, so nan: ") if undefined else "")
 
@@ -221,7 +223,7 @@ def _bounds(wanted: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[TieBou
         if any(w in (name, name + "_a", name + "_b") for w in wanted):
             try:
                 found.append(tie_bounds(x, y, name))
-            except TiesError:  # the truth has ties as well: it is no objective ranking
+            except (TiesError, LimitError):  # the truth has ties as well, so is no objective ranking; or far too many
                 continue
     return tuple(found)
 

@@ -14,6 +14,7 @@ import pytest
 import concordant as cc
 from concordant import arrays
 from concordant._kernels import reference_distance
+from concordant.coefficients import gap_ties
 from concordant.distance.problem import LEAST_EPS
 from concordant.read import delimited, source
 
@@ -206,6 +207,22 @@ def test_what_needs_all_pairs_says_so_before_memory_ends(call: Any, monkeypatch:
     call(small)
     with pytest.raises(cc.LimitError, match=r"each pair of 61 systems, .* GiB.*MAX_PAIRS_BYTES"):
         call(scores(np.random.default_rng(1).random((70, 61))))
+
+
+def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gap_ties, "_MOST_TIED", 10)
+    truth = np.random.default_rng(1).random(30)
+    assert math.isfinite(cc.tau_gap_a(truth, [0] * 10 + list(range(1, 21))))
+    with pytest.raises(cc.LimitError, match=r"groups of up to 11 tied systems.*use tau_ap_b"):
+        cc.tau_gap_a(truth, [0] * 11 + list(range(1, 20)))
+    made = cc.compare({str(k): x for k, x in enumerate(truth)}, {str(k): max(0, k - 10) for k in range(30)})
+    assert math.isnan(made["tau_gap_a"])
+    assert made["tau_b"] == cc.tau_b(truth, [max(0, k - 10) for k in range(30)])
+
+
+def test_a_ranking_with_a_tau_that_is_never_drawn() -> None:
+    with pytest.raises(cc.LimitError, match="fewer systems, or give tau_ap"):
+        cc.random_rankings(300_000, 1, tau=0.9, rng=1)
 
 
 @pytest.mark.parametrize("values", [[[0.5]], [[0.5, 0.25]], [[0.5], [0.25]]])

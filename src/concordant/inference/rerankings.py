@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError
+from ..errors import InputError, LimitError
 from ..resampling import Seed, check_count, generator
 from .windows import NothingFoundError, Window
 
@@ -109,7 +109,13 @@ def _at_tau(m: int, tau: float, size: int, rng: np.random.Generator) -> IntArray
     if m * (min(discordant, pairs - discordant) + 1) <= _COUNTED:
         return rankings_at_tau(m, 1 - 2 * discordant / pairs, size, rng)
     window = Window(np.ones(m - 1), float(discordant), float(discordant))
-    return _ranks_of(window.draw(size, rng))
+    try:
+        return _ranks_of(window.draw(size, rng))
+    except NothingFoundError as none:
+        raise LimitError(
+            f"tau is {tau!r}, and of {none.tried:,} rankings of {m:,} systems drawn near it none has exactly that: "
+            "take fewer systems, or give tau_ap with a tolerance"
+        ) from None
 
 
 def _at_tau_ap(m: int, tau_ap: float, tolerance: float, size: int, rng: np.random.Generator) -> IntArray:
