@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import judgments as judgments
     from ._kernels import has_native
+    from .auditing.result import AuditResult
+    from .auditing.search import audit
     from .coefficients.ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
     from .coefficients.classic import pearson, spearman, weighted_tau
     from .coefficients.gap import tau_gap, tau_gap_a
@@ -62,8 +64,6 @@ if TYPE_CHECKING:
     from .judgments.runs import Run, Runs
     from .read import read_qrels, read_run, read_runs, read_scores
     from .report import report_document, report_html, write_report
-    from .reported.result import AuditResult
-    from .reported.search import audit
     from .scores import Alignment, Scores, align, alignment
     from .simulation.fidelity import Fidelity
     from .simulation.simulator import Simulator, simulate
@@ -131,8 +131,8 @@ _MODULE_OF = {
         "distance.testing": ("RankTest", "rank_test"),
         "report": ("report_document", "report_html", "write_report"),
         "inference.rerankings": ("random_rankings",),
-        "reported.result": ("AuditResult",),
-        "reported.search": ("audit",),
+        "auditing.result": ("AuditResult",),
+        "auditing.search": ("audit",),
         "inference.judges": ("JudgeComparison", "compare_judges"),
         "judgments.evaluation": ("evaluate", "evaluate_all"),
         "judgments.qrels": ("Qrels",),

@@ -49,7 +49,7 @@ def audit(
     quiet: QuietOption = False,
 ) -> None:
     """Find the coefficient, direction and rule for ties that give a number someone reported."""
-    from ..reported.search import audit_read
+    from ..auditing.search import audit_read
     from ..sides import side_of
 
     check_plot(plot)

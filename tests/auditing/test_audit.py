@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.reported.printed import Printed
+from concordant.auditing.printed import Printed
 
 from ..test_cli import CAREFUL, HASTY, PEOPLE, bad, good, run
 
@@ -70,6 +70,8 @@ def test_what_no_coefficient_can_be_is_refused(text: str) -> None:
 
 def test_a_float_is_refused_because_it_forgets_its_zeros() -> None:
     wrong: Any = 0.870
+    with pytest.raises(cc.InputTypeError, match=r"reported is 0\.905, a float: give it as text"):
+        cc.audit(PEOPLE, HASTY, 0.905)  # type: ignore[arg-type]
     with pytest.raises(cc.InputTypeError, match="as text"):
         cc.audit({"a": 1, "b": 2}, {"a": 1, "b": 2}, [wrong])
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.reported.pairs import Pair
-from concordant.reported.preparations import Given, preparations
+from concordant.auditing.pairs import Pair
+from concordant.auditing.preparations import Given, preparations
 from concordant.sides import side_of
 
 WAYS = {way.name: way for way in preparations([2, 3])}

@@ -99,7 +99,7 @@ def audit_read(
     progress: Progress | None = None,
 ) -> AuditResult:
     """`audit` of the sides that `read` gives, the truth first, for a policy for missing topics."""
-    printed = [Printed.of(text) for text in ([reported] if isinstance(reported, str) else reported)]
+    printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
     if len(printed) != len(labels) - 1:
         raise InputError(
             f"reported holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'observed ranking')}: "

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import concordant as cc
-from concordant.reported.pairs import Pair
-from concordant.reported.preparations import Given, preparations
-from concordant.reported.rules import rules, value_of
+from concordant.auditing.pairs import Pair
+from concordant.auditing.preparations import Given, preparations
+from concordant.auditing.rules import rules, value_of
 from concordant.sides import side_of
 
 RULES = {rule.name: rule for rule in rules()}

@@ -224,9 +224,9 @@ class AuditResult(Displayed):
 
     def plot(self, ax: Any = None) -> Any:
         """What was found around the reported number, in units of its last digit; the band is what is printed so."""
-        from ..plots import reported
+        from ..plots import audits
 
-        return reported.audit(self, ax)
+        return audits.audit(self, ax)
 
 
 def _quoted(finding: Finding) -> str:
