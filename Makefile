@@ -10,7 +10,7 @@ demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
 test: $(VENV)/tools $(VENV)/installed lint browser
-	$(PY) -m pytest -n 2
+	$(PY) -m pytest -n 2 --dist worksteal
 
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
 cover: $(VENV)/tools $(VENV)/installed browser

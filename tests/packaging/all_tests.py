@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
 
-from .building import ROOT, build_sdist, build_wheel, contents, run
+from .building import ROOT, build_sdist, build_wheel, contents, run, unpack
 
 ASK = "import concordant; print(concordant.__file__, concordant.has_native)"
 
@@ -52,9 +51,7 @@ def main() -> None:
         run(sys.executable, "-m", "twine", "check", "--strict", *packages.values())
         if contents(wheel).keys() != contents(build_wheel(ROOT, folder / "tree", pure=False)).keys():
             raise SystemExit("the wheel from the tree is not the wheel from the source distribution")
-        with tarfile.open(sdist) as archive:
-            archive.extractall(folder, filter="data")
-        unpacked = folder / sdist.name.removesuffix(".tar.gz")
+        unpacked = unpack(sdist, folder)
         failed = [
             name
             for name, package in packages.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,15 @@ def run(*command: str | Path, **options: Any) -> str:
 def build_sdist(to: Path) -> Path:
     hook = "import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
     return to / run(sys.executable, "-W", "error", "-c", hook, to, cwd=ROOT).splitlines()[-1]
+
+
+def unpack(sdist: Path, to: Path) -> Path:
+    """The folder that a source distribution holds, below `to`."""
+    # Python before 3.11.4, as on Debian 12, has no filters; later ones ask for one.
+    how: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    with tarfile.open(sdist) as archive:
+        archive.extractall(to, **how)
+    return to / sdist.name.removesuffix(".tar.gz")
 
 
 def build_wheel(source: Path, to: Path, *, pure: bool) -> Path:

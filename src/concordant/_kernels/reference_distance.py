@@ -100,7 +100,8 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
             break
         v = np.maximum(v, 0.0)
     delta = d + s @ v
-    if not (delta >= -1e-13 * s.diagonal().max() * v.sum()).all():  # as in the solver of distance.cpp
+    # As in the solver of distance.cpp, but for least squares, which sees nothing beside the largest difference.
+    if not (delta >= -1e-13 * (s.diagonal().max() * v.sum() + np.abs(d).max())).all():
         return np.zeros(len(d)), (np.nan, -1.0)
     # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
     return v, (max(0.0, float(-v @ (d + delta))), float((v > 0).sum()))
