@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -175,7 +175,18 @@ def texts(drawn: Any) -> list[str]:
     """All that can be read in a figure."""
     figure = figure_of(drawn)
     figure.canvas.draw()
-    return sorted(t.get_text() for t in figure.findobj(Text) if t.get_visible() and t.get_text())
+    hidden = set(_beyond_the_axes(figure))
+    return sorted(t.get_text() for t in figure.findobj(Text) if t.get_visible() and t.get_text() and t not in hidden)
+
+
+def _beyond_the_axes(figure: Any) -> Iterator[Text]:
+    """Labels of ticks that are not drawn; how many there are differs between versions of matplotlib."""
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not low <= tick.get_loc() <= high:
+                    yield from (tick.label1, tick.label2)
 
 
 def pixels(drawn: Any) -> npt.NDArray[np.float64]:

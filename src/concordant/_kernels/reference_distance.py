@@ -14,6 +14,7 @@ Results fill `out`, one row a problem: v' S v, and the number of steps, -1 where
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 
@@ -91,17 +92,36 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
         v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
     except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
         return np.zeros(len(d)), (np.nan, -1.0)
-    # Least squares stops at the accuracy of L; a step of refinement on the active differences goes beyond. What it
-    # makes negative was active by rounding only; whether leaving that out was right is checked below.
-    for _ in range(3):
-        active = v > 0
-        v[active] -= np.linalg.solve(s[np.ix_(active, active)], (d + s @ v)[active])
-        if (v[active] > 0).all():
+    # Least squares stops at the accuracy of L, and may leave out a difference or take one by rounding. From there on it
+    # goes as in Lawson and Hanson, with S itself.
+    active = v > 0
+    for _ in range(len(d) + 10):
+        v = _least_on(s, d, v, active)
+        delta = d + s @ v
+        worst = int(np.argmin(delta))
+        # As in the solver of distance.cpp, but for differences that are 0 beside the largest.
+        if delta[worst] >= -1e-13 * (s.diagonal().max() * v.sum() + np.abs(d).max()):
             break
-        v = np.maximum(v, 0.0)
-    delta = d + s @ v
-    # As in the solver of distance.cpp, but for least squares, which sees nothing beside the largest difference.
-    if not (delta >= -1e-13 * (s.diagonal().max() * v.sum() + np.abs(d).max())).all():
+        active = v > 0
+        if active[worst]:  # it should be 0, and is not
+            return np.zeros(len(d)), (np.nan, -1.0)
+        active[worst] = True
+    else:
         return np.zeros(len(d)), (np.nan, -1.0)
     # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
     return v, (max(0.0, float(-v @ (d + delta))), float((v > 0).sum()))
+
+
+def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
+    """The dual where only `active` may be above 0, from one that is near; what would be negative leaves the set."""
+    v, active = np.where(active, v, 0.0), active.copy()
+    while True:
+        step = np.zeros(len(d))
+        step[active] = -np.linalg.solve(s[np.ix_(active, active)], (d + s @ v)[active])
+        below = active & (v + step <= 0)
+        if not below.any():
+            return v + step
+        shares = np.where(below, v / np.where(below, -step, 1.0), np.inf)  # how far each can go
+        v = v + shares.min() * step
+        active &= shares > shares.min()
+        v[~active] = 0.0
