@@ -345,6 +345,10 @@ def _count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
             np.greater(columns[i + 1 :], columns[i], out=greater[i + 1 :])
             np.add.reduce(greater[i + 1 :].view(np.uint8), axis=0, dtype=dtype, out=counts[i])
         return counts.T
+    if m <= 256:
+        greater = ranks[:, None, :] > ranks[:, :, None]
+        greater &= _later(m).T
+        return np.asarray(np.add.reduce(greater.view(np.uint8), axis=2, dtype=np.uint8))
     flipped = m - 1 - ranks[:, ::-1].astype(np.int64)  # later and greater becomes earlier and smaller
     return np.array([_earlier_smaller(row)[0] for row in flipped])[:, ::-1]
 
