@@ -70,3 +70,18 @@ def test_a_matrix_that_is_not_positive_definite_is_given_up() -> None:
     dual, (value, active) = reference_distance._solve(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([-1.0, 1.0]))
     assert (dual.tolist(), active) == ([0, 0], -1)
     assert np.isnan(value)
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_a_wrong_start_from_least_squares_is_mended(monkeypatch: pytest.MonkeyPatch, start: float) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        factor, d = rng.normal(size=(7, 6)), rng.normal(size=6)
+        s = factor.T @ factor
+        right, (value, _) = reference_distance._solve(s, d)
+        with monkeypatch.context() as patch:
+            patch.setattr("scipy.optimize.nnls", lambda a, b, maxiter: (np.full(a.shape[1], start), 0.0))
+            dual, (again, active) = reference_distance._solve(s, d)
+        np.testing.assert_allclose(dual, right, atol=1e-9)
+        assert again == pytest.approx(value)
+        assert active == (right > 0).sum()
