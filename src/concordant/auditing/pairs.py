@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ class Pair:
         """The sides exchanged."""
         return Pair(self.observed, self.truth, self.names, self.observed_place, self.truth_place)
 
-    @property
+    @cached_property
     def tied(self) -> bool:
         """Whether a side has ties."""
         return any(np.unique(side).size < side.size for side in (self.truth, self.observed))

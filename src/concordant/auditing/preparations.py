@@ -15,7 +15,7 @@ from ..errors import DataWarning
 from ..scores import Scores, mean_over_topics
 from ..sides import Side, aligned, best_of
 from .pairs import Pair, rank_of
-from .rules import Suits
+from .rule import Suits
 
 Average = Literal["", "mean", "zero", "median"]
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .pairs import Pair, TieBreak
+from .rule import Rule, Suits
 from .tools import TOOLS
-
-Suits = Literal["all", "topics", "pooled", "lists", "gaps", "head"]
-"""Kinds of preparation: any scores; a row a topic; all topics in one vector; lists in rank order, not scores; other
-gaps between the scores, in the same order; the worst for the best."""
 
 PERSISTENCE = (0.5, 0.7, 0.8, 0.95, 0.98, 0.99)
 TOLERANCES = (0.001, 0.005, 0.01)
@@ -24,21 +20,6 @@ TIE_BREAKS: dict[TieBreak, str] = {
     "name": "ties by name, A first",
     "reverse name": "ties by name, Z first",
 }
-
-
-@dataclass(frozen=True)
-class Rule:
-    """From two vectors of scores to a value, or to the lowest and the highest that chance may give."""
-
-    name: str
-    account: str
-    departures: int
-    """How far it is from a plain call of a coefficient."""
-    call: Callable[[Pair], Any]
-    suits: frozenset[Suits] = frozenset({"all"})
-    signed: bool = True
-    needs_ties: bool = False
-    """Whether it is an other rule's twin where nothing is tied."""
 
 
 def rules() -> Iterator[Rule]:
@@ -55,8 +36,7 @@ def rules() -> Iterator[Rule]:
                 partial(_exchanged, call),
                 _suits(c),
             )
-    for tool in TOOLS:
-        yield Rule(tool.name, tool.account, tool.departures, tool.call, signed=tool.signed, needs_ties=tool.needs_ties)
+    yield from TOOLS
     yield from _overlaps()
     yield from _broken_ties()
     for c in list_coefficients():

@@ -19,7 +19,8 @@ from .pairs import Pair
 from .preparations import PLAIN, Given, Preparation, preparations
 from .printed import CUT, WRITINGS, Printed, Writing
 from .result import AuditResult, Candidate, Finding, Level
-from .rules import Rule, rules, value_of
+from .rule import Rule
+from .rules import rules, value_of
 
 NEAREST = 2  # of each number of departures
 SHIFTS = 100  # windows to either side that say what chance gives

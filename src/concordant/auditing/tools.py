@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,18 +12,7 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.ap import tau_ap_ties
 from ..coefficients.sums import concordance
 from .pairs import Pair
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A computation that is no registered coefficient."""
-
-    name: str
-    account: str
-    departures: int
-    call: Callable[[Pair], Any]
-    signed: bool = True
-    needs_ties: bool = False
+from .rule import Rule
 
 
 def _counted(of: Callable[[float, float, float, float, float], float], pair: Pair) -> float:
@@ -120,43 +108,43 @@ def _tau_ap_or_zero(pair: Pair) -> float:
 
 
 TOOLS = (
-    Tool(
+    Rule(
         "(C - D) / all pairs",
         "tau_a with ties on both sides: a tied pair counts as half right",
         1,
         partial(_counted, lambda c, d, t, o, n: (c - d) / n),
         needs_ties=True,
     ),
-    Tool(
+    Rule(
         "gamma",
         "Goodman and Kruskal's gamma: pairs tied on a side are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, c + d)),
         needs_ties=True,
     ),
-    Tool(
+    Rule(
         "somersd(truth, observed)",
         "Somers' D: pairs tied in the truth are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, n - t)),
         needs_ties=True,
     ),
-    Tool(
+    Rule(
         "somersd(observed, truth)",
         "Somers' D: pairs tied in observed are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, n - o)),
         needs_ties=True,
     ),
-    Tool("kendalltau(variant='c')", "scipy's tau-c, made for tables of unequal sides", 1, _tau_c, needs_ties=True),
-    Tool(
+    Rule("kendalltau(variant='c')", "scipy's tau-c, made for tables of unequal sides", 1, _tau_c, needs_ties=True),
+    Rule(
         "C / all pairs",
         "share of concordant pairs; ties are wrong",
         1,
         partial(_counted, lambda c, d, t, o, n: c / n),
         signed=False,
     ),
-    Tool(
+    Rule(
         "C / pairs ordered by the truth",
         "pairwise accuracy: share of the truth's ordered pairs that are concordant",
         1,
@@ -164,31 +152,31 @@ TOOLS = (
         signed=False,
         needs_ties=True,
     ),
-    Tool("1 - 6 sum d^2 / (m^3 - m)", "Spearman's short formula, which ties make wrong", 1, _short_spearman,
+    Rule("1 - 6 sum d^2 / (m^3 - m)", "Spearman's short formula, which ties make wrong", 1, _short_spearman,
          needs_ties=True),
-    Tool("pearson squared", "r squared", 1, _r_squared, signed=False),
-    Tool("weightedtau(truth, observed, rank=None)", "scipy's weighted tau, weights by the truth's ranks alone", 1,
+    Rule("pearson squared", "r squared", 1, _r_squared, signed=False),
+    Rule("weightedtau(truth, observed, rank=None)", "scipy's weighted tau, weights by the truth's ranks alone", 1,
          partial(_weighted_of, "truth")),
-    Tool("weightedtau(observed, truth, rank=None)", "scipy's weighted tau, weights by the observed ranks alone", 1,
+    Rule("weightedtau(observed, truth, rank=None)", "scipy's weighted tau, weights by the observed ranks alone", 1,
          partial(_weighted_of, "observed")),
-    Tool("weightedtau(additive=False)", "scipy's weighted tau, weights multiplied", 1, _weighted_multiplicative),
-    Tool("weightedtau(rank=False)", "scipy's weighted tau, weights by place in the truth's file", 2,
+    Rule("weightedtau(additive=False)", "scipy's weighted tau, weights multiplied", 1, _weighted_multiplicative),
+    Rule("weightedtau(rank=False)", "scipy's weighted tau, weights by place in the truth's file", 2,
          _weighted_in_file_order),
-    Tool("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
+    Rule("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
          signed=False),
-    Tool("footrule", "Spearman's footrule, scaled to 0 ... 1", 2, _footrule, signed=False),
-    Tool(
+    Rule("footrule", "Spearman's footrule, scaled to 0 ... 1", 2, _footrule, signed=False),
+    Rule(
         "1 - 6 sum d^2 / (m^3 - m), competition ranks",
         "Spearman's short formula on ranks 1 2 2 4",
         2,
         partial(_short_spearman, method="min"),
         needs_ties=True,
     ),
-    Tool("tau_ap, truth's file order", "tau_ap that does not sort: the truth's file is walked as it stands", 2,
+    Rule("tau_ap, truth's file order", "tau_ap that does not sort: the truth's file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "truth_place")),
-    Tool("tau_ap, observed's file order", "tau_ap that does not sort: the observed file is walked as it stands", 2,
+    Rule("tau_ap, observed's file order", "tau_ap that does not sort: the observed file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "observed_place")),
-    Tool("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
+    Rule("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
          _tau_ap_b_with_zero, needs_ties=True),
-    Tool("tau_ap of runs without names", "a tool that read one and the same name for every run", 2, _nameless_tau_ap),
+    Rule("tau_ap of runs without names", "a tool that read one and the same name for every run", 2, _nameless_tau_ap),
 )  # fmt: skip

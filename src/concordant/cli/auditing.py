@@ -72,6 +72,5 @@ def audit(
         say(str(found))
     else:
         rows = found.rows()
-        columns = list(rows[0]) if rows else ["match"]
-        print_table(Table(columns, [list(row.values()) for row in rows], decimals=4), format)
+        print_table(Table.of(rows, decimals=4) if rows else Table(["match"], []), format)
     draw(plot, found.plot, format)

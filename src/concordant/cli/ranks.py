@@ -103,7 +103,7 @@ def _print_tiers(found: RankIntervals, best: int | None, format: Format, report:
         return
     if format is not Format.table:
         rows = found.rows()
-        print_table(Table(list(rows[0]), [list(row.values()) for row in rows], decimals=4), format)
+        print_table(Table.of(rows, decimals=4), format)
         return
     head, _, body = str(found).partition("\n\n")
     say(head)

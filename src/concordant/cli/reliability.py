@@ -121,5 +121,5 @@ def plan(
         say(str(found))
     else:
         frame = found.to_dict()["curve"]
-        print_table(Table(list(frame[0]), [list(row.values()) for row in frame]), format)
+        print_table(Table.of(frame), format)
     draw(plot, found.plot, format)
