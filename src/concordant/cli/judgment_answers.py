@@ -16,10 +16,10 @@ from .studies import Lines
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
-    from ..estimates import Estimate
     from ..judgments import Change
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
+    from ..results import Estimate
     from ..study.judges_result import JudgeStudy
     from ..study.judgments_result import JudgmentStudy
 

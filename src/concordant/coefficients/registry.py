@@ -29,11 +29,11 @@ class Coefficient:
     function: Callable[..., Any]
     summary: str
     symmetric: bool
-    """Whether truth and observed can be exchanged."""
-    ties: tuple[Literal["truth", "observed"], ...]
+    """Whether truth and candidate can be exchanged."""
+    ties: tuple[Literal["truth", "candidate"], ...]
     """The sides that may have ties."""
     reads: tuple[Literal["order", "scores"], Literal["order", "scores"]]
-    """What counts of truth and of observed: only the order, or the scores themselves."""
+    """What counts of truth and of candidate: only the order, or the scores themselves."""
     reference: str
     """Citation key of the paper that defines it."""
     top_weighted: bool = False
@@ -50,11 +50,11 @@ class Coefficient:
             else self.function
         )
 
-    def statistic(self, truth: npt.ArrayLike, observed: npt.ArrayLike, axis: int = -1) -> FloatArray:
+    def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """The coefficient with the systems on `axis`, as `scipy.stats.permutation_test` and `bootstrap` call it.
 
         scipy sees `axis` and passes whole batches of resamples; given the plain function it calls that for each.
-        `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the observed scores alone to
+        `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the candidate scores alone to
         permute, or it goes through the orders of both sides. `bootstrap(paired=True)` draws systems with replacement,
         so that many are tied: take a coefficient that admits ties on both sides. For intervals over topics see
         `correlate`.
@@ -62,17 +62,17 @@ class Coefficient:
         >>> from functools import partial
         >>> from scipy import stats
         >>> tau_ap = partial(get_coefficient("tau_ap").statistic, [0.9, 0.7, 0.5, 0.3, 0.1])
-        >>> observed = [0.8, 0.9, 0.4, 0.2, 0.1]
-        >>> found = stats.permutation_test((observed,), tau_ap, permutation_type="pairings", alternative="greater")
+        >>> candidate = [0.8, 0.9, 0.4, 0.2, 0.1]
+        >>> found = stats.permutation_test((candidate,), tau_ap, permutation_type="pairings", alternative="greater")
         >>> round(float(found.pvalue), 6)  # 17 of 120 orders
         0.141667
         """
-        t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, observed))
+        t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, candidate))
         value: FloatArray = np.asarray(self.function(t, o))[()]  # scipy asks even a single value for its dtype
         return value
 
     def matrix(self, frame: Any) -> Any:
-        """All columns of a pandas frame against each other; the row is the truth, the column observed.
+        """All columns of a pandas frame against each other; the row is the truth, the column candidate.
 
         The frame has a row a system and a column a ranking, as for ``frame.corr(method=concordant.tau_b)``, which is
         right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it writes 1
@@ -97,10 +97,10 @@ def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: 
         raise TiesError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
 
 
-_NONE: tuple[Literal["truth", "observed"], ...] = ()
-_OBSERVED: tuple[Literal["truth", "observed"], ...] = ("observed",)
-_TRUTH: tuple[Literal["truth", "observed"], ...] = ("truth",)
-_BOTH: tuple[Literal["truth", "observed"], ...] = ("truth", "observed")
+_NONE: tuple[Literal["truth", "candidate"], ...] = ()
+_CANDIDATE: tuple[Literal["truth", "candidate"], ...] = ("candidate",)
+_TRUTH: tuple[Literal["truth", "candidate"], ...] = ("truth",)
+_BOTH: tuple[Literal["truth", "candidate"], ...] = ("truth", "candidate")
 _ORDER: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("order", "order")
 _GAPS: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("scores", "order")
 _SCORES: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("scores", "scores")
@@ -110,9 +110,9 @@ _COEFFICIENTS = (
     Coefficient(
         "tau_a",
         tau_a,
-        "tau, mean over the orders of ties in observed",
+        "tau, mean over the orders of ties in candidate",
         False,
-        _OBSERVED,
+        _CANDIDATE,
         _ORDER,
         "woodbury1940",
     ),
@@ -150,9 +150,9 @@ _COEFFICIENTS = (
     Coefficient(
         "tau_ap_a",
         tau_ap_a,
-        "AP correlation, mean over the orders of ties in observed",
+        "AP correlation, mean over the orders of ties in candidate",
         False,
-        _OBSERVED,
+        _CANDIDATE,
         _ORDER,
         "urbano2017",
         top_weighted=True,
@@ -160,7 +160,7 @@ _COEFFICIENTS = (
     Coefficient(
         "tau_ap_ties",
         tau_ap_ties,
-        "AP correlation with ties on both sides, observed is walked",
+        "AP correlation with ties on both sides, candidate is walked",
         False,
         _BOTH,
         _ORDER,
@@ -203,7 +203,7 @@ _COEFFICIENTS = (
     Coefficient(
         "tau_gap_a",
         tau_gap_a,
-        "tau_gap, mean over the orders of ties in observed",
+        "tau_gap, mean over the orders of ties in candidate",
         False,
         _BOTH,
         _GAPS,

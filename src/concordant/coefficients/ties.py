@@ -1,4 +1,4 @@
-"""How much the ties in observed leave open."""
+"""How much the ties in candidate leave open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 @dataclass(frozen=True)
 class TieBounds(Displayed):
-    """A coefficient over all orders of the systems tied in observed; arrays for a batch."""
+    """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
 
     coefficient: str
     minimum: float | FloatArray
@@ -51,8 +51,8 @@ class TieBounds(Displayed):
         return intervals.tie_bounds(self, ax)
 
 
-def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
-    """Minimum, expected and maximum value over all orders of the systems tied in observed.
+def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
+    """Minimum, expected and maximum value over all orders of the systems tied in candidate.
 
     The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of
     the truth never lowers these coefficients, so both are exact at any group size. The expected value is the mean over
@@ -60,7 +60,7 @@ def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str =
 
     Parameters
     ----------
-    truth, observed : array_like
+    truth, candidate : array_like
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
         For tau and tau_ap the truth must not have ties.
     coefficient : {"tau", "tau_ap", "tau_gap"}
@@ -80,7 +80,7 @@ def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str =
     if not isinstance(coefficient, str) or coefficient not in _BOUNDED:
         raise InputError(f"coefficient is {coefficient!r}: tie bounds are known for {', '.join(map(repr, _BOUNDED))}")
     strict, averaged = _BOUNDED[coefficient]
-    t, o = vectors(truth, observed)
+    t, o = vectors(truth, candidate)
     require_finite(t, o)
     if coefficient != "tau_gap":
         _, counts = concordance(t, o)
