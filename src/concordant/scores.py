@@ -215,7 +215,16 @@ class Scores:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error") -> Scores:
+    def from_frame(
+        cls,
+        frame: Any,
+        measure: str | None = None,
+        *,
+        missing: tables.Missing = "error",
+        topic_column: str | None = None,
+        system_column: str | None = None,
+        score_column: str | None = None,
+    ) -> Scores:
         """Scores from a pandas or polars frame, wide (topics x systems) or long.
 
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
@@ -225,9 +234,11 @@ class Scores:
         """
         from .tables.assemble import assemble
         from .tables.contents import frame_contents
+        from .tables.layout import Roles
 
         tables.check_measure(measure)
-        return cls.of(assemble([frame_contents(frame)], measure, missing))
+        roles = Roles(topic_column, system_column, score_column)
+        return cls.of(assemble([frame_contents(frame, roles=roles)], measure, missing))
 
     @classmethod
     def from_dict(
@@ -260,6 +271,11 @@ class Scores:
     @classmethod
     def of(cls, found: tables.Assembled) -> Scores:
         """Scores of what the readers of files, frames and dictionaries put together."""
+        if found.topics is None:
+            raise InputError(
+                "there is one score per system and no topics: concordant.as_scores gives Means, which all but the "
+                "functions about topics take"
+            )
         return cls(found.values, found.topics, found.systems, found.measure)
 
     def __repr__(self) -> str:
@@ -357,6 +373,13 @@ class Means:
         return Means, (self.values, self.systems, self.measure)  # read-only again after pickling
 
 
+def scores_or_means(found: tables.Assembled) -> Scores | Means:
+    """What was read: scores of topics, or one score per system where no topics are known."""
+    if found.topics is None:
+        return Means(found.values[0], found.systems, found.measure)
+    return Scores.of(found)
+
+
 def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], ...]:
     """Systems by their means, best first; each inner tuple holds those that are tied."""
     groups: dict[float, list[str]] = {}
@@ -401,6 +424,8 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
 def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
+    if isinstance(labels, set | frozenset):
+        raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
     names: list[str] = []
     for label in labels:
         if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):

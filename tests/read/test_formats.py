@@ -229,7 +229,7 @@ class TestOthers:
 
 class TestCollections:
     def test_matrix_without_topics(self, data: Path) -> None:
-        scores = read_scores(data / "trec" / "adhoc8.csv", "AP")
+        scores = read_scores(data / "trec" / "adhoc8.csv")
         assert scores.values.shape == (50, 129)
         assert scores.topics[0] == "row 1"
         assert scores.systems[-1] == "sys129"
@@ -261,8 +261,9 @@ class TestCollections:
             pytest.approx(0.6844, abs=5e-5),
             pytest.approx(0.6689, abs=5e-5),
         )
-        with pytest.raises(ReadError, match="none of topics, so these are summaries"):
+        with pytest.raises(ReadError, match="5 measures; choose one with measure=: ndcg@10"):
             read_scores(data / "covid1" / "leaderboard.csv")
+        assert len(read_scores(data / "covid1" / "leaderboard.csv", "ndcg@10").systems) == 143
 
     def test_align_two_judges(self, data: Path) -> None:
         human, model = (

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, warn
-from ..scores import Scores, check_labels
+from ..scores import Means, Scores, check_labels, scores_or_means
 from ..tables import Missing, check_measure
 from ..tables.assemble import assemble
-from ..tables.contents import Contents
+from ..tables.contents import NO_ROLES, Contents
+from ..tables.layout import Roles
 from ..tables.missing import check_missing
 from ..words import listing
 from . import source as sources
@@ -26,8 +27,11 @@ def read_scores(
     *,
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
+    topic_column: str | None = None,
+    system_column: str | None = None,
+    score_column: str | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Scores:
+) -> Scores | Means:
     r"""Read the per-topic scores of systems from files, in any format that is recognised by its content.
 
     `what` is a path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to
@@ -55,13 +59,19 @@ def read_scores(
         name: None if labels is None else check_labels(labels, name)
         for name, labels in (("systems", systems), ("topics", topics))
     }
-    found = _read_all(sources.expand(what), missing, progress)
+    roles = Roles(topic_column, system_column, score_column)
+    found = read_contents(sources.expand(what), missing, roles, progress)
     assembled = assemble(found, measure, missing, lower_is_better=lower_is_better, **wanted)
-    return Scores.of(assembled)
+    return scores_or_means(assembled)
 
 
-def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int], object] | None) -> list[Contents]:
-    """The tables of all files that hold scores."""
+def read_contents(
+    items: list[Item],
+    missing: Missing = "error",
+    roles: Roles = NO_ROLES,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Contents]:
+    """What all files that hold scores hold."""
     found: list[Contents] = []
     empty: list[Source] = []
     for done, item in enumerate(items, 1):
@@ -69,7 +79,7 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
         if source.empty:
             empty.append(source)
         else:
-            found.append(recognise(source))
+            found.append(recognise(source, roles))
         if progress is not None:
             progress(done, len(items))
     if empty and (missing != "drop-systems" or not found):

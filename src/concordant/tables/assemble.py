@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ..arrays import FloatArray
 from ..errors import ConcordantError, ReadError, warn
-from ..words import listing, nearest
-from .cells import Given, Origin
+from ..words import counted, listing, nearest
+from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .measures import check_measure, only_measure
 from .missing import Missing, are_invented, check_missing, fill_or_drop
-from .pivot import Grid, join
+from .pivot import MEAN, Grid, join
 from .vocabulary import is_summary
 
 
@@ -21,7 +23,8 @@ class Assembled(NamedTuple):
     """What `Scores` is made of."""
 
     values: FloatArray
-    topics: list[str]
+    topics: list[str] | None
+    """None where there is one score per system: `values` is one row."""
     systems: list[str]
     measure: str
 
@@ -80,14 +83,54 @@ def assemble(
     grid = join(grids, names, twice)
     origin = Together([contents.origin for contents in found])
     values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
-    if topics is not None:
+    if topics is not None and MEAN not in own_topics:
         places = _places(list(topics), own_topics, "topic", origin)
         values, own_topics = values[places], [own_topics[k] for k in places]
     if systems is not None:
         places = _places(list(systems), own_systems, "system", origin)
         values, own_systems = values[:, places], [own_systems[k] for k in places]
-    filled, own_topics, own_systems = fill_or_drop(values, own_topics, own_systems, missing, origin)
-    return Assembled(0.0 - filled if lower_is_better else filled, own_topics, own_systems, chosen)
+    if MEAN in own_topics:
+        values, own_systems = _one_score_each(values, own_systems, missing, origin)
+        return Assembled(0.0 - values if lower_is_better else values, None, own_systems, chosen)
+    values, own_topics = _without_means(values, own_topics, origin)
+    values, own_topics, own_systems = fill_or_drop(values, own_topics, own_systems, missing, origin)
+    return Assembled(0.0 - values if lower_is_better else values, own_topics, own_systems, chosen)
+
+
+def _one_score_each(
+    values: FloatArray, systems: list[str], missing: Missing, origin: Origin
+) -> tuple[FloatArray, list[str]]:
+    """The systems that have a score in a table of one score per system."""
+    if len(values) > 1:
+        raise origin.error("some hold scores of topics, others one score per system: read them one by one")
+    lacking = [name for name, value in zip(systems, values[0], strict=True) if np.isnan(value)]
+    if lacking and missing != "drop-systems":
+        raise origin.error(f"has no score of {listing(lacking)}: leave these systems out with missing='drop-systems'")
+    if lacking:
+        warn_of(origin, f"{counted(len(lacking), 'system')} without a score left out: {listing(lacking)}")
+    keep = [k for k, name in enumerate(systems) if name not in set(lacking)]
+    if not keep:
+        raise origin.error("no system has a score in this column")
+    return values[:, keep], [systems[k] for k in keep]
+
+
+def _without_means(values: FloatArray, topics: list[str], origin: Origin) -> tuple[FloatArray, list[str]]:
+    """Leave out a first or last row that holds the mean of all others in every column, whatever it is called."""
+    n, m = values.shape
+    for place in (n - 1, 0) if n > 3 and m > 1 else ():
+        row, others = values[place], np.delete(np.arange(n), place)
+        if np.isnan(row).any():
+            continue
+        decimals = next((d for d in range(7) if np.array_equal(np.round(row, d), row)), 6)
+        digits = m * decimals
+        means = np.array([np.nanmean(values[others, k]) for k in range(min(m, 50))])
+        spread = [np.nanmax(values[others, k]) > np.nanmin(values[others, k]) for k in range(min(m, 50))]
+        if digits < 6 or sum(spread) < 2 or decimals < 2:
+            continue
+        if (np.abs(means - row[:50]) <= 0.5000001 * 10.0**-decimals).all():
+            warn_of(origin, f"left out, because it is the mean of the other rows in every column: {topics[place]}")
+            return values[others], [topics[k] for k in others]
+    return values, topics
 
 
 def _choose(found: Sequence[Contents], measure: str | None) -> str:

@@ -100,6 +100,11 @@ class Cells:
             cells[row] = cell
         return cells
 
+    def labels_are_numbers(self, column: int) -> bool:
+        """Whether all labels of a column are numbers."""
+        cells = self.values(column)
+        return all(cell_number(c) is not None for c in cells) and not (self.typed and isinstance(cells[0], str))
+
     def first_row(self) -> list[Any]:
         """The cells of the first row."""
         return [

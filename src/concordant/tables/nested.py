@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ConcordantError
 from ..words import listing
 from .cells import Origin, warn_of
-from .contents import Contents, warn_of_words
+from .contents import Contents, refused_measure, warn_of_words
 from .missing import warn_of_lost
 from .numbers import cell_number
 from .pivot import Grid, pivot
@@ -55,6 +55,11 @@ class Nested(Contents):
         deep = {isinstance(v, Mapping) for inner in nested.values() for v in inner.values()}
         if len(deep) > 1:
             raise self.origin.error(f"mixes two and three levels: give {_SHAPE} throughout", 1)
+        lowest = [v for inner in nested.values() for v in inner.values() if isinstance(v, Mapping)]
+        for level in (nested, *nested.values(), *lowest):
+            if len({str(key) for key in level}) < len(level):
+                twice = next(str(key) for key in level if sum(str(other) == str(key) for other in level) > 1)
+                raise self.origin.error(f"has two keys that are both written {twice!r}: rename one", 1)
         if deep == {True} and not all(bottom for inner in nested.values() for bottom in inner.values()):
             raise self.origin.error("has an empty dictionary: leave it out, or give null where there is no score", 1)
         return nested
@@ -125,7 +130,9 @@ class Nested(Contents):
             return Nesting(None, inner, outer, values)
         if level == "inner":
             return Nesting(None, outer, inner, values)
-        return Nesting(outer, inner, [measure or ""] * len(pairs), values)
+        if measure is not None:
+            raise refused_measure(self.origin, measure)
+        return Nesting(outer, inner, [""] * len(pairs), values)
 
     def _levels(self, levels: list[set[str]], measure: str | None) -> tuple[int, int, int]:
         """Which of three levels holds systems, which topics and which measures; in this order if nothing objects.
