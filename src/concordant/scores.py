@@ -128,9 +128,9 @@ class Scores:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
         if not isinstance(measure, str | None):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
-        usable = np.abs(array) <= _LARGEST  # false for nan
-        if not usable.all():
-            i, j = (int(k[0]) for k in np.nonzero(~usable))
+        bad = _first_unusable(array)
+        if bad is not None:
+            i, j = bad
             raise InputError(
                 f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is {array[i, j]}: every "
                 f"score must be a number, at most {_LARGEST:g} in size; leave out the topic or the system, or give it "
@@ -276,7 +276,10 @@ class Scores:
                 "there is one score per system and no topics: concordant.as_scores gives Means, which all but the "
                 "functions about topics take"
             )
-        return cls(found.values, found.topics, found.systems, found.measure)
+        values = found.values
+        if values.flags.c_contiguous and values.flags.owndata and values.dtype == np.float64:
+            values = values.view(_Owned)
+        return cls(values, found.topics, found.systems, found.measure)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
@@ -404,8 +407,25 @@ def _ranking_html(scores: Scores | Means) -> str:
     )
 
 
+def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
+    """The place of the first score that is nan, infinite or too large; by rows, to spare memory."""
+    step = max(1, 2**20 // max(array.shape[1], 1))
+    for start in range(0, len(array), step):
+        usable = np.abs(array[start : start + step]) <= _LARGEST  # false for nan
+        if not usable.all():
+            i, j = (int(k[0]) for k in np.nonzero(~usable))
+            return start + i, j
+    return None
+
+
+class _Owned(np.ndarray):
+    """A matrix that nobody else holds, so that it needs no copy."""
+
+
 def _matrix(values: npt.ArrayLike) -> FloatArray:
     """A copy of `values` that is float64, two-dimensional and in C order, whatever came in."""
+    if isinstance(values, _Owned):
+        return values.view(np.ndarray)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":

@@ -19,7 +19,7 @@ from ..arrays import FloatArray
 from ..errors import ReadError, limit_of
 from ..tables.cells import Cells
 from ..tables.contents import Contents, table_contents
-from ..tables.decimals import cells_of
+from ..tables.decimals import Piece
 from ..tables.layout import Roles, is_plausible, name_columns
 from ..tables.numbers import NOTHING, cell_number, is_fraction, number
 from ..tables.vocabulary import holds_labels, names_labels
@@ -95,43 +95,35 @@ def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) 
     start = 0
     for _ in range(header_line):
         start = data.find(b"\n", start) + 1
-    if delimiter == " " or not start or data.find(b'"', start) >= 0 or data.find(b"\n#", start - 1) >= 0:
+    if delimiter == " " or not start or len(kept) == width or data.find(b'"', start) >= 0 or data.find(b"\n#", start - 1) >= 0:
         return None
     count = data.count(b"\n", start) + (not data.endswith(b"\n"))
     if count * width > MAX_CELLS:
         raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
-    scores = np.array([k for k in range(width) if k not in kept], dtype=np.intp)
+    scores = [k for k in range(width) if k not in kept]
+    columns: Any = slice(scores[0], None) if scores == list(range(width))[-len(scores) :] else np.array(scores, np.intp)
     texts: dict[int, list[str]] = {k: [] for k in kept}
     odd: dict[int, dict[int, Any]] = {}
     block, done = np.empty((count, len(scores))), 0
-    place = {int(k): j for j, k in enumerate(scores)}
     while start < len(data):
         end = data.rfind(b"\n", start, start + _PIECE) + 1 or data.find(b"\n", start) + 1 or len(data)
-        piece = data[start:end]
-        piece += b"" if piece.endswith(b"\n") else b"\n"
-        starts, ends, values, bad = cells_of(piece, ord(delimiter))
-        rows = len(ends) // width
-        if (
-            len(ends) % width
-            or piece.count(b"\n") != rows
-            or any(piece[place] != 10 for place in ends[width - 1 :: width])
-        ):
+        text = data[start:end]
+        piece = Piece(text if text.endswith(b"\n") else text + b"\n", ord(delimiter))
+        rows = len(piece) // width
+        if len(piece) % width or not piece.ends_line(slice(width - 1, None, width)):
             return None
-        block[done : done + rows] = values.reshape(rows, width)[:, scores]
+        values, bad = piece.numbers(rows, columns)
+        block[done : done + rows] = values.reshape(rows, len(scores))
         for k in bad.tolist():
-            row, column = divmod(k, width)
-            if column in texts:
-                continue
-            text = piece[starts[k] : ends[k]].decode().strip()
-            value = cell_number(text)
+            row, place = divmod(k, len(scores))
+            cell = piece.cell(row * width + scores[place])
+            value = cell_number(cell)
             if value is None:
-                odd.setdefault(column, {})[done + row] = text
+                odd.setdefault(scores[place], {})[done + row] = cell
             else:
-                block[done + row, place[column]] = value
+                block[done + row, place] = value
         for column, labels in texts.items():
-            labels += [
-                piece[a:b].decode().strip() for a, b in zip(starts[column::width], ends[column::width], strict=True)
-            ]
+            labels += [piece.cell(k) for k in range(column, len(piece), width)]
         start, done = end, done + rows
         if sum(len(found) for found in odd.values()) > MAX_WORDS:
             raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")

@@ -50,7 +50,7 @@ def read_results(source: Source, content: Any) -> Contents:
     if groups:
         warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
     table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
-    table.summary = True
+    table.summary = table.beside_details = True
     table.lower = _lower(content, columns)
     name = _model_name(content)
     if name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
 from ..tables.missing import check_missing
 from ..words import listing
+from . import mteb
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
@@ -94,6 +96,11 @@ def read_contents(
             "MTEB: Task.json)",
             1,
         )
+    tasks = [table for table in scored if isinstance(table, mteb.Task)]
+    if tasks:
+        kept = {id(task) for task in mteb.newest(tasks)}
+        scored = [table for table in scored if not isinstance(table, mteb.Task) or id(table) in kept]
+    _strip_common_ending(scored)
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
         _refuse_without_details(scored, details)
@@ -106,12 +113,32 @@ def read_contents(
     return details or scored
 
 
+_ENDINGS = re.compile(r"\.(?:\w*eval\w*|results?|scores?|metrics?|q|txt|out|res|trec|\d+k?)", re.IGNORECASE)
+
+
+def _strip_common_ending(found: list[Contents]) -> None:
+    """An ending that all files have is no part of a run's name: bm25.ndcgeval, ql.ndcgeval."""
+    files = [
+        table
+        for table in found
+        if isinstance(table.origin, Source) and table.origin.name is None and table.names == (table.origin.run_name(),)
+    ]
+    while len(files) > 1:
+        endings = {name[name.rfind(".") :] for table in files for name in table.names if "." in name[1:]}
+        shared = all("." in table.names[0][1:] for table in files) and len(endings) == 1
+        if not shared or not _ENDINGS.fullmatch(next(iter(endings))):
+            return
+        for table in files:
+            table.names = (table.names[0].rpartition(".")[0],)
+
+
 def _refuse_without_details(scored: list[Contents], details: list[Contents]) -> None:
     """Summaries of another run than those whose topics are there would vanish."""
     names = {table.names[0] for table in details}
     folders = {folder for table in details if (folder := _folder(table))}
     for table in scored:
-        if table.summary and table.names[0] not in names and _folder(table) not in folders:
+        beside = table.beside_details and _folder(table) in folders
+        if table.summary and table.names[0] not in names and not beside:
             raise table.origin.error(
                 f"summarises {table.names[0]!r}, whose samples are not there, but those of "
                 f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"

@@ -12,7 +12,8 @@ from ..tables.layout import Roles
 from ..tables.nested import Nested
 from ..tables.numbers import is_fraction, number
 from ..tables.vocabulary import is_summary, names_labels
-from . import helm, inspect_log, lm_eval, mteb, nested
+from . import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
+from .binary import read_binary
 from .columns import read_columns, separator, split_line
 from .delimited import no_header, read_delimited
 from .source import Source, load_json
@@ -21,8 +22,8 @@ from .trec_eval import TEXTS, TrecEval
 KNOWN = (
     "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
     "-o jsonl; pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV "
-    "(system, topic, measure, value; PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM "
-    "per_instance_stats and Inspect results"
+    "(system, topic, measure, value; PyTerrier perquery=True); a leaderboard (one row per system); Parquet and Arrow; "
+    "MTEB, lm-evaluation-harness, HELM per_instance_stats, Inspect, AlpacaEval, Every Eval Ever and WMT results"
 )
 # No header of a table is longer.
 MAX_LINE_BYTES = 2**24
@@ -36,6 +37,9 @@ _Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (nested.is_ranx_report, nested.refuse_ranx_report),
     (inspect_log.is_inspect, inspect_log.read_inspect),
+    (judged.is_annotations, judged.read_annotations),
+    (every_eval.is_results, every_eval.read_results),
+    (every_eval.is_schema, lambda source, content: Companion(source)),
     (mteb.is_mteb, mteb.read_mteb),
     (lm_eval.is_results, lm_eval.read_results),
     (helm.is_per_instance, helm.read_helm),
@@ -50,9 +54,7 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
     """What a file that is not empty holds. Where it is one run, the name that the caller gave counts most."""
     found = _recognise(source, roles)
     if any(name is not None for name in roles) and not found.is_table:
-        raise source.error(
-            "is no table with named columns, so no column can be chosen"
-        )
+        raise source.error("is no table with named columns, so no column can be chosen")
     if source.name:
         found.names = (source.name,)
     elif not found.names:
@@ -61,6 +63,8 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
 
 
 def _recognise(source: Source, roles: Roles) -> Contents:
+    if source.binary:
+        return read_binary(source, roles)
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first, roles)
@@ -145,6 +149,10 @@ def _json(source: Source, first: bytes, roles: Roles) -> Contents:
     if records is not None:
         if lm_eval.is_sample(records[0][1]):
             return lm_eval.read_samples(source, records)
+        if every_eval.is_instance(records[0][1]):
+            return every_eval.read_instances(source, records)
+        if wmt.is_document(records[0][1]):
+            return wmt.read_documents(source, records)
         return _long(source, records, roles)
     content = load_json(source)
     for fits, read in _JSON:
@@ -162,9 +170,14 @@ def _records(source: Source, first: bytes) -> list[tuple[int, Any]] | None:
         record = load_json(source, first, lines[0][0])
     except ValueError:
         return None
-    if not isinstance(record, dict) or (len(lines) == 1 and not (lm_eval.is_sample(record) or "value" in record)):
+    if not isinstance(record, dict) or (len(lines) == 1 and not _is_record(record)):
         return None
     return [(line, load_json(source, text, line)) for line, text in lines]
+
+
+def _is_record(record: Any) -> bool:
+    """Whether the only line of a file is one record of several that might be there."""
+    return lm_eval.is_sample(record) or every_eval.is_instance(record) or wmt.is_document(record) or "value" in record
 
 
 def _long(source: Source, records: list[tuple[int, Any]], roles: Roles) -> Contents:

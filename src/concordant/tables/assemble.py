@@ -60,6 +60,7 @@ def assemble(
     check_missing(missing)
     check_measure(measure)
     chosen = _choose(found, measure)
+    found = _with_measure(found, chosen)
     grids = [contents.grid(chosen) for contents in found]
     if not lower_is_better and (wrong := next((c for c in found if chosen in c.lower), None)):
         warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass lower_is_better=True")
@@ -131,6 +132,17 @@ def _without_means(values: FloatArray, topics: list[str], origin: Origin) -> tup
             warn_of(origin, f"left out, because it is the mean of the other rows in every column: {topics[place]}")
             return values[others], [topics[k] for k in others]
     return values, topics
+
+
+def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
+    """Without files of single topics that lack the measure, which others have."""
+    lacking = [contents for contents in found if contents.partial and measure not in contents.measures()]
+    if not lacking or len(lacking) == len(found):
+        return found
+    labels = (contents.origin.label for contents in lacking)
+    warn(f"{counted(len(lacking), 'file')} without {measure!r} left out: {listing(labels, 3)}")
+    left = set(map(id, lacking))
+    return [contents for contents in found if id(contents) not in left]
 
 
 def _choose(found: Sequence[Contents], measure: str | None) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ConcordantError
 from ..words import listing
-from .cells import Cells, Origin, warn_of
+from .cells import Cells, Given, Origin, warn_of
 from .frames import frame_cells
 from .layout import (
     Layout,
@@ -56,6 +56,10 @@ class Contents:
     summary: bool = False
     # Measures of which the file itself says that lower is better.
     lower: frozenset[str] = frozenset()
+    # One of many files of a run, with topics that need not have every measure.
+    partial: bool = False
+    # Whether what it summarises lies in the same folder.
+    beside_details: bool = False
     # Whether it is a table with named columns.
     is_table: bool = False
     # What `look` calls its format.
@@ -113,7 +117,7 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
 
 def frame_contents(frame: Any, label: str = "the frame", roles: Roles = NO_ROLES) -> Contents:
     """The scores of a frame."""
-    cells = frame_cells(frame, label, [name for name in roles if name is not None])
+    cells = frame_cells(frame, Given(label), [name for name in roles if name is not None])
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
@@ -278,7 +282,8 @@ class _Rows(Contents):
             refuse_measures_as_rows(cells, rows, False)
             name = "" if self.label is None else cells.names[self.label]
             if orient(cells, self.label, rows, across) == "topics":
-                if self.label is not None and column_name(name) not in INDEX_COLUMNS and cells.labels_are_numbers(self.label):
+                numbered = self.label is not None and cells.labels_are_numbers(self.label)
+                if numbered and column_name(name) not in INDEX_COLUMNS:
                     warn_of(
                         self.origin,
                         f"column {name!r} holds a different number in each row: read as the topics, not as a system; "

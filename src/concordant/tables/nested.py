@@ -42,7 +42,7 @@ class Nested(Contents):
 
     def __init__(self, origin: Origin, nested: Any) -> None:
         super().__init__(origin)
-        self.nested = self._checked(nested)
+        self.nested = self._checked(unwrapped(nested))
         self.deep = any(isinstance(value, Mapping) for inner in self.nested.values() for value in inner.values())
 
     def _checked(self, nested: Any) -> Mapping[str, Any]:
@@ -203,6 +203,19 @@ class Nested(Contents):
             )
         if any(measures) and set(topics) & set(map(str, self.nested)):
             warn_of_words(self.origin, topics)
+
+
+def unwrapped(nested: Any) -> Any:
+    """What stands below the one key that holds scores three levels deep, beside settings: {"x": {...}, "seed": 7}."""
+    if not isinstance(nested, Mapping):
+        return nested
+    inner = [value for value in nested.values() if isinstance(value, Mapping)]
+    if len(inner) != 1 or not inner[0] or any(isinstance(value, list) for value in nested.values()):
+        return nested
+    levels = [b for b in inner[0].values() if isinstance(b, Mapping) and b]
+    below = [c for b in levels for c in b.values()]
+    deep = len(levels) == len(inner[0]) and all(isinstance(c, Mapping) and c for c in below)
+    return inner[0] if deep else nested
 
 
 def _is_number(value: Any) -> bool:
