@@ -167,7 +167,7 @@ class TestMatrix:
             Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
         assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
 
-    @pytest.mark.parametrize("content", ["topic,map,my\n1,.1,.2\n", "map,P_5\n.1,.2\n.3,.4\n", "who,map,my\n301,.2,.3\n"])
+    @pytest.mark.parametrize("content", ["topic,map,my\n1,.1,.2\n", "map,P_5\n.1,.2\n.3,.4\n", "x,map,my\n301,.2,.3\n"])
     def test_measures_are_no_systems(self, content: str) -> None:
         with pytest.raises(ReadError, match="has columns named as measures"):
             read(content, "map")

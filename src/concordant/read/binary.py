@@ -29,7 +29,7 @@ def read_binary(source: Source, roles: Roles) -> Contents:
 
 def _frame(source: Source) -> Any:
     data = io.BytesIO(source.data)
-    readers = {
+    readers: dict[str, tuple[tuple[str, str], ...]] = {
         "parquet": (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet")),
         "arrow": (("pyarrow.feather", "read_table"), ("polars", "read_ipc"), ("pandas", "read_feather")),
     }

@@ -46,7 +46,13 @@ def read_delimited(source: Source, roles: Roles) -> Contents | None:
     if longer and not trailing:  # R's write.table names no column for the row names
         header = ["", *header]
     scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that there is none
-    if not names_labels(header[0]) and None not in scores and any(number(name) is not None for name in header[1:]):
+    said = header[0] in (roles.topic, roles.system)
+    if (
+        not said
+        and not names_labels(header[0])
+        and None not in scores
+        and any(number(name) is not None for name in header[1:])
+    ):
         raise no_header(source, header_line)
     layout = name_columns(header, roles)
     if not isinstance(layout, str) and not is_plausible(layout, [cell_number(cell) for cell in first]):
@@ -95,13 +101,20 @@ def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) 
     start = 0
     for _ in range(header_line):
         start = data.find(b"\n", start) + 1
-    if delimiter == " " or not start or len(kept) == width or data.find(b'"', start) >= 0 or data.find(b"\n#", start - 1) >= 0:
+    if (
+        delimiter == " "
+        or not start
+        or len(kept) == width
+        or data.find(b'"', start) >= 0
+        or data.find(b"\n#", start - 1) >= 0
+    ):
         return None
     count = data.count(b"\n", start) + (not data.endswith(b"\n"))
     if count * width > MAX_CELLS:
         raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
     scores = [k for k in range(width) if k not in kept]
-    columns: Any = slice(scores[0], None) if scores == list(range(width))[-len(scores) :] else np.array(scores, np.intp)
+    at_end = scores == list(range(width - len(scores), width))
+    columns: Any = slice(scores[0], None) if at_end else np.array(scores, dtype=np.intp)
     texts: dict[int, list[str]] = {k: [] for k in kept}
     odd: dict[int, dict[int, Any]] = {}
     block, done = np.empty((count, len(scores))), 0

@@ -32,7 +32,8 @@ def read_results(source: Source, content: Any) -> Contents:
     for place, result in enumerate(content["evaluation_results"]):
         if not isinstance(result, dict) or not isinstance(result.get("score_details"), dict):
             raise source.error(f"evaluation result {place} has no score_details", 1)
-        metric = result.get("metric_config") if isinstance(result.get("metric_config"), dict) else {}
+        config = result.get("metric_config")
+        metric: dict[str, Any] = config if isinstance(config, dict) else {}
         measure = str(metric.get("metric_name") or metric.get("metric_id") or "score")
         topic = str(result.get("evaluation_name", place))
         found = scores.setdefault(measure, {})

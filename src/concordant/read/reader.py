@@ -48,7 +48,7 @@ def read_scores(
     does not matter. `progress(done, total)` is called after each file.
 
     >>> import io
-    >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n"), "map").means().tolist()
+    >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n")).means().tolist()
     [0.5, 0.375]
     """
     check_missing(missing)

@@ -47,6 +47,14 @@ class Together(NamedTuple):
         return ReadError(message, self.label)
 
 
+class Joined(NamedTuple):
+    """The scores of all files in one matrix, before holes are dealt with."""
+
+    grid: Grid
+    measure: str
+    origin: Together
+
+
 def assemble(
     found: Sequence[Contents],
     measure: str | None,
@@ -59,30 +67,9 @@ def assemble(
     """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
     check_missing(missing)
     check_measure(measure)
-    chosen = _choose(found, measure)
-    found = _with_measure(found, chosen)
-    grids = [contents.grid(chosen) for contents in found]
+    grid, chosen, origin = joined(found, measure, any_system=systems is not None)
     if not lower_is_better and (wrong := next((c for c in found if chosen in c.lower), None)):
         warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass lower_is_better=True")
-    _refuse_unequal_counts(found, grids)
-    if systems is None:
-        _refuse_summaries(found, grids)
-
-    def twice(k: int, system: str, topic: str) -> ConcordantError:
-        before = next(
-            found[j].origin.label
-            for j in range(k)
-            if topic in grids[j].topics and system in (grids[j].systems or [names[j]])
-        )
-        way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in a file"
-        return found[k].origin.error(
-            f"system {system!r} has a score on topic {topic!r} already, from {before}: read them one by one, or "
-            f"{way_out}"
-        )
-
-    names = _names(found, grids)
-    grid = join(grids, names, twice)
-    origin = Together([contents.origin for contents in found])
     values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
     if topics is not None and MEAN not in own_topics:
         places = _places(list(topics), own_topics, "topic", origin)
@@ -93,9 +80,35 @@ def assemble(
     if MEAN in own_topics:
         values, own_systems = _one_score_each(values, own_systems, missing, origin)
         return Assembled(0.0 - values if lower_is_better else values, None, own_systems, chosen)
-    values, own_topics = _without_means(values, own_topics, origin)
+    if topics is None:
+        values, own_topics = _without_means(values, own_topics, origin)
     values, own_topics, own_systems = fill_or_drop(values, own_topics, own_systems, missing, origin)
     return Assembled(0.0 - values if lower_is_better else values, own_topics, own_systems, chosen)
+
+
+def joined(found: Sequence[Contents], measure: str | None, any_system: bool = False) -> Joined:
+    """The scores of one measure of all files, side by side; with `any_system`, summaries of systems as well."""
+    chosen = _choose(found, measure)
+    found = _with_measure(found, chosen)
+    grids = [contents.grid(chosen) for contents in found]
+    _refuse_unequal_counts(found, grids)
+    if not any_system:
+        _refuse_summaries(found, grids)
+    names = _names(found, grids)
+
+    def twice(k: int, system: str, topic: str) -> ConcordantError:
+        before = next(
+            found[j].origin.label
+            for j in range(k)
+            if topic in grids[j].topics and system in (grids[j].systems or [names[j]])
+        )
+        way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in a file"
+        where = "" if topic == MEAN else f" on topic {topic!r}"
+        return found[k].origin.error(
+            f"system {system!r} has a score{where} already, from {before}: read them one by one, or {way_out}"
+        )
+
+    return Joined(join(grids, names, twice), chosen, Together([contents.origin for contents in found]))
 
 
 def _one_score_each(

@@ -88,6 +88,10 @@ class Contents:
         warn_of_lost(self.origin, measure, topics, found.topics)
         return found
 
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns, or its parts, were read as."""
+        return "one system" if grid.systems is None else "systems, topics and scores as the format has them"
+
     def no_measure(self, measure: str) -> ConcordantError:
         """The error for a measure that is not there."""
         return no_measure(self.origin, measure, self.measures())
@@ -105,7 +109,9 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
         assert layout.topic is not None
         return _Matrix(cells, layout.topic, list(layout.others))
     if layout.kind == "rows":
-        return _Rows(cells, layout.system, sorted({layout.value, *layout.others} - {None}), True, roles.score)
+        return _Rows(
+            cells, layout.system, sorted(k for k in {layout.value, *layout.others} if k is not None), True, roles.score
+        )
     if layout.kind == "unnamed":
         return _unnamed(cells, list(layout.others), roles)
     if layout.system is None and layout.value is None and layout.topic is not None:
@@ -168,6 +174,11 @@ class _Matrix(Contents):
     """A matrix, topics x systems. It does not name its measure, and refuses one."""
 
     is_table = True
+    format = "matrix"
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns were read as."""
+        return "rows are topics, columns are systems"
 
     def __init__(self, cells: Cells, label: int | None, columns: list[int]) -> None:
         super().__init__(cells.origin)
@@ -213,8 +224,16 @@ class _Rows(Contents):
         self.labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
         if are_systems and label is not None:
             refuse_scores_as_names(cells, label, None)
+        self.format = "leaderboard" if self.named else "matrix"
         if are_systems or self.named:
             _refuse_twice(cells, self.labels, "system", columns)
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns were read as."""
+        if grid.topics == [MEAN]:
+            return "rows are systems, columns are measures: one score per system"
+        rows_are_topics = grid.systems == [self.cells.names[k] for k in self.columns]
+        return "rows are topics, columns are systems" if rows_are_topics else "rows are systems, columns are topics"
 
     @cached_property
     def named(self) -> bool:
@@ -235,7 +254,7 @@ class _Rows(Contents):
 
     def _of_several_sizes(self) -> bool:
         sizes = [np.nanmax(np.abs(self.cells.numbers(k)), initial=0.0) for k in self.columns]
-        return max(sizes) > 20 * min(sizes)
+        return bool(max(sizes) > 20 * min(sizes))
 
     def measures(self) -> Collection[str]:
         """The columns with numbers; the one that was named as the score, if any."""
@@ -309,6 +328,13 @@ class _Long(Contents):
     """A long table: measures are a column, or each a column of its own, or not named at all."""
 
     is_table = True
+    format = "long table"
+
+    def reading(self, grid: Grid) -> str:
+        """What its columns were read as."""
+        parts = {"systems": self.layout.system, "topics": self.layout.topic, "measures": self.layout.measure}
+        named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
+        return f"one row per score: {', '.join(named)}"
 
     def __init__(self, cells: Cells, layout: Layout) -> None:
         super().__init__(cells.origin)

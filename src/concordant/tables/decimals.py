@@ -89,7 +89,9 @@ class Piece:
         if bad.any():
             whole[bad] = part[bad] = 0
         digits = _digits(self._raw, ends, part)
-        before = _digits_of_8(self._raw, dots, whole) if whole.max(initial=0) > 1 else _last_digit(self._raw, dots, whole)
+        before = (
+            _digits_of_8(self._raw, dots, whole) if whole.max(initial=0) > 1 else _last_digit(self._raw, dots, whole)
+        )
         before *= _power(_POWERS, part)
         digits += before
         values = digits.astype(np.float64)

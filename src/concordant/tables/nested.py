@@ -40,6 +40,8 @@ class Nesting(NamedTuple):
 class Nested(Contents):
     """The scores of one run or of several; which level holds what, the measure that is asked for may tell."""
 
+    format = "nested dictionaries"
+
     def __init__(self, origin: Origin, nested: Any) -> None:
         super().__init__(origin)
         self.nested = self._checked(unwrapped(nested))
