@@ -269,9 +269,13 @@ def test_bad_scores() -> None:
 def test_what_is_printed_and_exported() -> None:
     found = cc.rank_intervals(cc.load_collection("people"), rng=5)
     text = str(found)
-    assert text.splitlines()[0] == found.verdict == (
-        "3 tiers; rerank-4 ranks first, and 4 other systems may be best as well; 19 of 19 adjacent ranks are not "
-        "separable with 40 topics"
+    assert (
+        text.splitlines()[0]
+        == found.verdict
+        == (
+            "3 tiers; rerank-4 ranks first, and 4 other systems may be best as well; 19 of 19 adjacent ranks are not "
+            "separable with 40 topics"
+        )
     )
     assert text.endswith("95% confidence for all intervals together; 9,999 resamples of 40 topics")
     for row in found.rows():

@@ -38,7 +38,8 @@ def test_a_test_says_what_it_found(method: Any, alpha: float, verdict: str) -> N
         f"  rank distance    {test.distance:10.4f}\n"
         f"  p-value          {test.pvalue:10.4f}   standard error {test.standard_error:.4f}\n"
         f"  critical value   {test.critical_value:10.4f}   alpha = {alpha:g}\n"
-        f"  {method} bootstrap, 1,999 resamples of 9 topics, 4 systems" + "".join(f"\n\nNote: {note}" for note in test.notes)
+        f"  {method} bootstrap, 1,999 resamples of 9 topics, 4 systems"
+        + "".join(f"\n\nNote: {note}" for note in test.notes)
     )
     assert test.to_dict() == {
         "verdict": test.verdict,

@@ -143,7 +143,8 @@ def expected_correlation(  # noqa: PLR0913
 
     Notes
     -----
-    Observed means that are tied count one half in tau and tau_ap, so that these are those of `tau_a` and `tau_ap_a`.
+    Observed means that are tied count one half in tau, tau_ap and tau_gap: these are those of `tau_a`, `tau_ap_a` and
+    `tau_gap_a`.
     Identical systems count one half with "posterior". How little observed means may be shrunk there is our own
     calibration, and measured (`concordant.calibration.LEAST_SHRINKAGE`).
 
@@ -192,7 +193,7 @@ def expected_correlation(  # noqa: PLR0913
 
 def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
     # A tie in the observed means counts one half, as it does with the other estimators.
-    known = get_coefficient({"tau": "tau_a", "tau_ap": "tau_ap_a"}.get(name, name))
+    known = get_coefficient(get_coefficient(name).mean_over_ties or name)
     drawn = draw(values, how.n_resamples, prior, how.generator())
     found = correlations(known, drawn.truth, mean_over_topics(values), how.threads)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])

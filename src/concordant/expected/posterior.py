@@ -32,7 +32,7 @@ _JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at 
 
 @dataclass(frozen=True)
 class Draws:
-    """True means, one row per draw, and the error that observed means would have beside each if there were one topic."""
+    """True means, one row per draw, and the error of observed means beside each if there were one topic."""
 
     truth: FloatArray
     error: FloatArray
@@ -86,4 +86,4 @@ def _repeated(values: FloatArray) -> IntArray:
 
 def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:
     """The coefficient of each draw."""
-    return np.asarray(coefficient.on_threads(workers)(truth, candidate), dtype=np.float64)
+    return np.asarray(coefficient.on_workers(workers)(truth, candidate), dtype=np.float64)

@@ -209,7 +209,7 @@ def exact_probabilities(
     return dict(zip(estimators, np.concatenate(found, axis=1), strict=True))
 
 
-def _exact(  # noqa: PLR0917
+def _exact(
     pairs: Differences,
     estimators: tuple[str, ...],
     identical: Identical,

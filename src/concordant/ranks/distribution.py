@@ -269,9 +269,7 @@ def recentred_distances(problem: Problem, found: Projection, how: Resampling) ->
     return np.concatenate(list(over_resamples(work, problem.n, how)))
 
 
-def _recentred(
-    differences: FloatArray, delta: FloatArray, eps: float, workers: int, weights: IntArray
-) -> FloatArray:
+def _recentred(differences: FloatArray, delta: FloatArray, eps: float, workers: int, weights: IntArray) -> FloatArray:
     def solve(kernels: Any, some: IntArray) -> FloatArray:
         out = np.empty((len(some), reference_distance.FIELDS))
         kernels.recentred_distances(differences, delta, some, eps, out, workers)

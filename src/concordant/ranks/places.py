@@ -63,7 +63,8 @@ class RankProbabilities(Result):
         """One line per system."""
         width = max(map(len, self.systems))
         return "\n".join(
-            f"  {place:>3}  {row['system']:<{width}}  ranks {row['best']:>3} to {row['worst']:>3}, mean {row['mean']:.1f}"
+            f"  {place:>3}  {row['system']:<{width}}  ranks {row['best']:>3} to {row['worst']:>3}, "
+            f"mean {row['mean']:.1f}"
             for place, row in enumerate(self.rows(), start=1)
         )
 
@@ -212,9 +213,7 @@ def _by_distance(
     return threshold, int(accepted.sum()), _count(ranks[accepted].astype(np.int64))
 
 
-def _distances_and_ranks(
-    problem: Problem, place: IntArray, workers: int, weights: IntArray
-) -> tuple[FloatArray, Any]:
+def _distances_and_ranks(problem: Problem, place: IntArray, workers: int, weights: IntArray) -> tuple[FloatArray, Any]:
     """Of the rankings of some resamples; `place` is that of each system in the truth's order, as are the columns."""
     means = resampled_means(problem.scores.values, weights, workers=workers)
     ranks = np.empty(means.shape, np.min_scalar_type(problem.m))

@@ -145,12 +145,14 @@ def rank_test(  # noqa: PLR0913
     check_choice("method", method, get_args(RankTestMethod))
     how = Resampling.of(n_resamples, rng, workers, progress)
     problem = Problem.of(truth, eps, "the test")
-    found = tested(problem, rankings_beside(problem.scores, candidate), method, how, check_alpha(alpha), distribution)
+    found = rank_test_of(
+        problem, rankings_beside(problem.scores, candidate), method, how, check_alpha(alpha), distribution
+    )
     problem.warn()
     return found
 
 
-def tested(  # noqa: PLR0917
+def rank_test_of(
     problem: Problem,
     candidate: FloatArray,
     method: RankTestMethod,
