@@ -37,6 +37,13 @@ ABOUT_TOPICS: dict[str, Callable[..., Any]] = {
 }
 
 
+class ArrowStream:
+    """A table with Arrow's interface and no other."""
+
+    def __init__(self, frame: Any) -> None:
+        self.__arrow_c_stream__ = frame.__arrow_c_stream__
+
+
 def forms(folder: Path) -> dict[str, Any]:
     wide = SCORES.to_frame().reset_index()
     wide["topic"] = wide["topic"].astype(int)  # a number, and far above all scores
@@ -48,6 +55,7 @@ def forms(folder: Path) -> dict[str, Any]:
         "frame with topics in the index": SCORES.to_frame(),
         "long frame": long,
         "polars": pl.from_pandas(wide),
+        "arrow": ArrowStream(pl.from_pandas(wide)),
         "nested": {s: dict(zip(SCORES.topics, column, strict=True)) for s, column in wide[list("abcd")].items()},
     }
 
