@@ -52,7 +52,9 @@ class TiesError(InputError):
 
     def __str__(self) -> str:
         first, second = (f"{self.side}{list(place)}" for place in self.positions)
-        tied = f"{first} and {second} are tied (both {self.score:.17g})" if self.name is None else f"{self.name} has ties"
+        tied = (
+            f"{first} and {second} are tied (both {self.score:.17g})" if self.name is None else f"{self.name} has ties"
+        )
         instead = ", or ".join(f"{name} {when}".rstrip() for name, when in self.admits.items())
         return f"{tied}, and {self.coefficient} is not defined for ties in {self.side}: use {instead}"
 

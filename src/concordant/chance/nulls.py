@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, check_choice
 from ..resampling import Seed, check_count, generator
 from ..results import Result
 from .extremes import near_perfect
@@ -118,7 +118,7 @@ class NullDistribution(Result):
         float or ndarray
             Never 0.
         """
-        check_alternative(alternative)
+        check_choice("alternative", alternative, get_args(Alternative))
         if alternative == "greater":
             return self.sf(value)
         if alternative == "less":
@@ -337,12 +337,6 @@ def _count(coefficient: str, m: int) -> _Counts:
         sums[j + 1 :] -= sums[: -j - 1].copy()
         counts = sums.ravel()[: steps + 1]
     return _Counts(steps, counts.cumsum())
-
-
-def check_alternative(alternative: Any) -> None:
-    """Refuse what is no alternative."""
-    if alternative not in get_args(Alternative):
-        raise InputError(f"alternative is {alternative!r}: use 'two-sided', 'less' or 'greater'")
 
 
 def check_systems(m: Any, most: int | None = None) -> int:

@@ -17,12 +17,12 @@ from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_scores, has_labels
-from ..errors import InputError
+from ..errors import InputError, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Result, settings_of
 from ..words import counted
-from .nulls import Alternative, check_alternative, tau_ap_null, tau_null
+from .nulls import Alternative, tau_ap_null, tau_null
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -167,9 +167,8 @@ def permutation_test(  # noqa: PLR0913
       under chance     -0.0555   standard deviation 0.2667
     """
     entry = get_coefficient(coefficient)
-    check_alternative(alternative)
-    if method not in get_args(PermutationMethod):
-        raise InputError(f"method is {method!r}: use 'auto', 'exact' or 'random'")
+    check_choice("method", method, get_args(PermutationMethod))
+    check_choice("alternative", alternative, get_args(Alternative))
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     notes: tuple[str, ...] = ()
     if has_labels(truth) or has_labels(candidate):

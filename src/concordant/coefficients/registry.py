@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import InputError, LimitError, TiesError
-from ..parallel import Workers, mapped
+from ..parallel import Workers, shared_out
 from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau
@@ -132,9 +132,10 @@ class Coefficient:
     def matrix(self, frame: Any) -> Any:
         """All columns of a pandas frame against each other; the row is the truth, the column candidate.
 
-        The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``, which is
-        right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it writes 1
-        in the diagonal and drops missing scores pair by pair, and says nothing of it. This does none of these.
+        The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
+        which is right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it
+        writes 1 in the diagonal and drops missing scores pair by pair, and says nothing of it. This does none of
+        these.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"people": [4, 3, 2, 1], "model": [4, 1, 3, 2]}, index=["a", "b", "c", "d"])
@@ -149,13 +150,12 @@ class Coefficient:
 def _in_pieces(
     workers: Executor, name: str, parameters: dict[str, Any], truth: FloatArray, candidate: FloatArray
 ) -> float | FloatArray:
-    """Rows of candidate against as many rows of truth, or against one: some rows at a time."""
-    if candidate.ndim == 1:
-        return _piece(name, parameters, (truth, candidate))
-    parts = np.array_split(candidate, min(len(candidate), _PIECES))
-    truths = np.array_split(truth, len(parts)) if truth.ndim > 1 else [truth] * len(parts)
-    pieces = list(zip(truths, parts, strict=True))
-    return np.concatenate(list(mapped(partial(_piece, name, parameters), pieces, workers)))
+    """Rows of scores against as many rows, or against one vector: some rows at a time."""
+    sides = np.asarray(truth), np.asarray(candidate)
+    count = min(_PIECES, max(len(side) if side.ndim == 2 else 1 for side in sides))
+    split = [np.array_split(side, count) if side.ndim == 2 else [side] * count for side in sides]
+    made = list(shared_out(partial(_piece, name, parameters), zip(*split, strict=True), workers))
+    return np.concatenate(made) if max(side.ndim for side in sides) == 2 else made[0]
 
 
 def _piece(name: str, parameters: dict[str, Any], sides: tuple[FloatArray, FloatArray]) -> Any:
@@ -168,9 +168,7 @@ def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: 
         return np.asarray(function(rankings[:, None], rankings[None]))
     except TiesError as error:
         label = labels[max(error.positions[0][:2])]  # one of the two axes of rankings has length 1
-        raise TiesError(
-            error.coefficient, error.side, error.positions, error.score, error.admits, name=label
-        ) from None
+        raise TiesError(error.coefficient, error.side, error.positions, error.score, error.admits, name=label) from None
 
 
 _BOTH: tuple[Side, ...] = ("truth", "candidate")

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..calibration import FEWEST, LEFT, NEAR, WIDENING
-from ..coefficients.registry import Coefficient
-from ..errors import InputError
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..errors import InputError, check_choice
 from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from ..scores import mean_over_topics
@@ -35,6 +35,17 @@ class Found(NamedTuple):
     standard_error: float
     undefined: int
     """Resamples on which the coefficient has no value."""
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """The statistic that is resampled: coefficients of the means of two conditions, nan where undefined."""
+
+    names: tuple[str, ...]
+    threads: int
+
+    def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
+        return np.array([get_coefficient(name).on_workers(self.threads)(*means) for name in self.names])
 
 
 @dataclass(frozen=True)
@@ -74,8 +85,7 @@ class TopicBootstrap:
 
     def __post_init__(self) -> None:
         check_count(self.n_resamples)
-        if self.method not in get_args(BootstrapMethod):
-            raise InputError(f"method is {self.method!r}: use {', '.join(map(repr, get_args(BootstrapMethod)))}")
+        check_choice("method", self.method, get_args(BootstrapMethod))
         check_level(self.confidence_level)
         if self.n_resamples < FEWEST:
             raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least {FEWEST} resamples")
@@ -87,11 +97,7 @@ class TopicBootstrap:
 
         Both sides are topics x systems. None where a coefficient is undefined on nearly all resamples.
         """
-        functions = [c.on_workers(drawn.workers) for c in coefficients]
-
-        def values(means: Sequence[FloatArray]) -> FloatArray:
-            return np.array([function(*means) for function in functions])
-
+        values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
         if self.method in ("percentile", "basic"):
             means = mean_over_topics(truth), mean_over_topics(candidate)
             resampled = plain_values((truth, candidate), values, drawn)

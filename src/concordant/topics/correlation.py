@@ -12,7 +12,7 @@ from ..chance.permutation import chance_pvalue
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_scores, as_topics
-from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning
+from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, settings_of
@@ -122,8 +122,7 @@ def correlate(
     known = get_coefficient(coefficient)
     if interval is not None and not isinstance(interval, TopicBootstrap):
         raise InputTypeError(f"interval is {interval!r}: give a TopicBootstrap, such as TopicBootstrap(9999), or None")
-    if test not in (None, *get_args(Test)):
-        raise InputError(f"test is {test!r}: use 'chance' or None")
+    check_choice("test", test, (*get_args(Test), None))
     drawn = Resampling.of(_PERMUTATIONS if interval is None else interval.n_resamples, rng, workers, progress)
     if interval is None:
         sides = as_scores(truth, "truth"), as_scores(candidate, "candidate")

@@ -13,7 +13,7 @@ from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_scores
-from ..errors import InputError, import_extra
+from ..errors import InputError, check_choice, import_extra
 from ..results import Result, columns, plain, settings_of
 from ..scores import Means, Scores, round_means
 from ..words import counted, nearest
@@ -125,7 +125,7 @@ class Explanation(Result):
     @property
     def verdict(self) -> str:
         """The value, and the pair and the topic that matter most."""
-        parts = [f"{self.coefficient} = {self.value:.4f}, loss {self.loss:.4f}"]
+        parts = [f"{self.coefficient} = {self.value:.4f}"]
         if self.exact:
             swapped = sum(p.kind == "swapped" for p in self.pairs)
             parts.append(f"{counted(swapped, 'pair')} of systems swapped")
@@ -134,7 +134,7 @@ class Explanation(Result):
             parts.append(f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})")
         if self.topics and self.topics[0].effect > 0:
             topic = self.topics[0]
-            parts.append(f"without topic {topic.topic} it would be {topic.without:.4f}")
+            parts.append(f"without topic {topic.topic} it is {topic.without:.4f}")
         return "; ".join(parts)
 
     def table(self) -> str:
@@ -149,7 +149,7 @@ class Explanation(Result):
             blocks[-1] += columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
         if self.topics:
             harmful = [t for t in self.topics if t.effect > 0][:_SHOWN]
-            lines = columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful])
+            lines = harmful and columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful])
             blocks.append(f"Topics without which the rankings agree better\n{lines or '  none'}")
         return "\n\n".join(blocks)
 
@@ -160,22 +160,24 @@ class Explanation(Result):
 
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
         """One row per pair, system or topic, the worst first."""
+        check_choice("kind", kind, get_args(Kind))
         names = {
             "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
             "systems": ("system", "loss", "swapped"),
             "topics": ("topic", "without", "effect"),
-        }[_check(kind)]
+        }[kind]
         return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
 
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
-    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:
+    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
         from ..plots import parts
 
-        return parts.explanation(self, _check(kind), ax, most=most)
+        check_choice("kind", kind, get_args(Kind))
+        return parts.explanation(self, kind, ax, most=most)
 
     def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
         """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
@@ -218,8 +220,7 @@ def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b"
     >>> truth = cc.Scores([[0.9, 0.5, 0.1], [0.8, 0.7, 0.2], [0.7, 0.9, 0.3]], range(3), ["a", "b", "c"])
     >>> candidate = cc.Scores([[0.9, 0.6, 0.1], [0.2, 0.9, 0.2], [0.8, 0.8, 0.4]], range(3), ["a", "b", "c"])
     >>> print(cc.explain(truth, candidate))
-    tau_b = 0.3333, loss 0.6667; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it
-    would be 1.0000
+    tau_b = 0.3333; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it is 1.0000
     <BLANKLINE>
     Worst of 1 pair with a loss (differences: truth, candidate)
       a > b  0.6667  +0.1000  -0.1333
@@ -317,10 +318,3 @@ def _cells(p: PairLoss) -> tuple[str, ...]:
         f"{p.candidate_difference:+.4f}",
         kind,
     )
-
-
-def _check(kind: Any) -> Kind:
-    if kind not in get_args(Kind):
-        raise InputError(f"kind is {kind!r}: use 'pairs', 'systems' or 'topics'")
-    result: Kind = kind
-    return result

@@ -15,10 +15,16 @@ import numpy as np
 from ..align import alignment
 from ..arrays import FloatArray
 from ..calibration import FEWEST, WIDENING
-from ..chance.nulls import Alternative, check_alternative
+from ..chance.nulls import Alternative
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topics
-from ..errors import AlignmentWarning, InputError, InputTypeError, UndefinedCorrelationWarning
+from ..errors import (
+    AlignmentWarning,
+    InputError,
+    InputTypeError,
+    UndefinedCorrelationWarning,
+    check_choice,
+)
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Interval, Result, settings_of
@@ -85,6 +91,18 @@ class JudgeComparison(Result):
         from ..plots import intervals
 
         return intervals.judges(self, ax)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The statistic that is resampled: the coefficient of truth and judge a, minus that of truth and judge b."""
+
+    coefficient: str
+    threads: int
+
+    def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
+        agreement = get_coefficient(self.coefficient).on_workers(self.threads)
+        return np.asarray(agreement(means[0], means[1]) - agreement(means[0], means[2]))
 
 
 def compare_judges(  # noqa: PLR0913
@@ -159,9 +177,8 @@ def compare_judges(  # noqa: PLR0913
       difference    0.1818   bias-corrected 0.1825, 95% interval [0.0643, 0.2993]
     """
     known = get_coefficient(coefficient)
-    if method not in get_args(JudgeMethod):
-        raise InputError(f"method is {method!r}: use 'iterated' or 'plain'")
-    check_alternative(alternative)
+    check_choice("method", method, get_args(JudgeMethod))
+    check_choice("alternative", alternative, get_args(Alternative))
     level = check_level(confidence_level)
     if why := not_resampled(known):
         raise InputError(why)
@@ -181,14 +198,10 @@ def compare_judges(  # noqa: PLR0913
             f"all three sides have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are "
             "needed"
         )
-    agreement = known.on_workers(drawn.workers)
-    values = [float(agreement(sides[0].means(), side.means())) for side in sides[1:]]
+    values = [float(known.formula(sides[0].means(), side.means())) for side in sides[1:]]
     if np.isnan(values).any():
         raise InputError(f"{coefficient} is undefined for these means: {known.undefined}")
-
-    def difference(means: Sequence[FloatArray]) -> FloatArray:
-        return np.asarray(agreement(means[0], means[1]) - agreement(means[0], means[2]))
-
+    difference = Difference(known.name, drawn.threads)
     (summary,) = summarise(nested_values([side.values for side in sides], difference, drawn), n)
     if summary is None:
         raise InputError(NO_INTERVAL)

@@ -7,16 +7,19 @@ adds it once more. What the statistic loses from level to level tells what it lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..calibration import GROWTH, INNER
-from ..resampling import Resampling, resampled_means, resampled_weights
+from ..parallel import shared_out
+from ..resampling import Resampling, over_resamples, resampled_means
 
 Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
-"""From the means of each condition (resamples x systems) to one value per resample; or several, k x resamples."""
+"""From the means of each condition (resamples x systems) to one value per resample; or several, k x resamples. An
+executor of processes needs one that can be pickled."""
 
 ROWS = 1024  # resamples at a time: what bounds the memory
 
@@ -36,7 +39,7 @@ class Nested(NamedTuple):
 
 def nested_weights(
     n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER
-) -> Iterator[tuple[slice, tuple[IntArray, IntArray, IntArray]]]:
+) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     """How often each topic is drawn at the three levels, for some first-level samples at a time."""
     step = max(1, ROWS // (1 + 2 * inner))
     for lo in range(0, outer, step):
@@ -44,7 +47,7 @@ def nested_weights(
         first = rng.integers(0, n, (rows, n))
         second = _drawn_from(np.repeat(first, inner, axis=0), rng)
         third = _drawn_from(second, rng)
-        yield slice(lo, lo + rows), (_counts(first), _counts(second), _counts(third))
+        yield _counts(first), _counts(second), _counts(third)
 
 
 def nested_values(
@@ -54,37 +57,33 @@ def nested_values(
 
     All conditions are topics x systems, and are resampled by the same topics.
     """
-    n = len(conditions[0])
-    outer = max(2, drawn.n_resamples // (1 + 2 * inner))
-
-    def values(weights: IntArray) -> FloatArray:
-        return _values(conditions, statistic, weights, drawn.threads)
-
+    n, levels = len(conditions[0]), 1 + 2 * inner
+    outer = max(2, drawn.n_resamples // levels)
+    values = partial(_values, conditions, statistic, drawn.threads)
     sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
     k = len(sample)
     found = Nested(sample, np.empty((k, outer)), np.empty((k, outer, inner)), np.empty((k, outer, inner)))
-    for some, (first, second, third) in nested_weights(n, outer, drawn.generator(), inner=inner):
-        rows = len(first)
-        every = values(np.concatenate([first, second, third]))
+    pieces = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
+    done = 0
+    for every in shared_out(values, pieces, drawn.workers):
+        rows = every.shape[1] // levels
+        some = slice(done, done + rows)
         found.first[:, some] = every[:, :rows]
         found.second[:, some] = every[:, rows : rows + rows * inner].reshape(k, rows, inner)
         found.third[:, some] = every[:, rows + rows * inner :].reshape(k, rows, inner)
+        done += rows
         if drawn.progress is not None:
-            drawn.progress(some.stop * (1 + 2 * inner), outer * (1 + 2 * inner))
+            drawn.progress(done * levels, outer * levels)
     return found
 
 
 def plain_values(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
     """A statistic of the mean vectors on resamples of the topics, k x resamples: the plain bootstrap distribution."""
-    blocks = []
-    for some, weights in resampled_weights(len(conditions[0]), drawn.n_resamples, drawn.generator()):
-        blocks.append(_values(conditions, statistic, weights, drawn.threads))
-        if drawn.progress is not None:
-            drawn.progress(some.stop, drawn.n_resamples)
-    return np.concatenate(blocks, axis=1)
+    values = partial(_values, conditions, statistic, drawn.threads)
+    return np.concatenate(list(over_resamples(values, len(conditions[0]), drawn)), axis=1)
 
 
-def _values(conditions: Sequence[FloatArray], statistic: Statistic, weights: IntArray, threads: int) -> FloatArray:
+def _values(conditions: Sequence[FloatArray], statistic: Statistic, threads: int, weights: IntArray) -> FloatArray:
     return np.atleast_2d(statistic([resampled_means(c, weights, workers=threads) for c in conditions]))
 
 
