@@ -123,7 +123,7 @@ def as_topics(
 def has_labels(given: Any) -> bool:
     """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
     known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
-    return known or _are_paths(given) or _is_series(given) or _is_frame(given)
+    return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
 
 def _has(name: str) -> str:
