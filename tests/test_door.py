@@ -60,6 +60,7 @@ FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {
     },
 }
 
+
 def document(truth: Any, candidate: Any) -> Any:
     found = cc.report.report_document(cc.compare(truth, candidate, n_resamples=99, rng=1), truth, candidate)
     return {key: value for key, value in found.items() if key != "reproduce"}
