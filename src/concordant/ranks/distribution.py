@@ -6,7 +6,6 @@ rankings.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import zipfile
@@ -22,7 +21,7 @@ from .._kernels import reference_distance
 from ..arrays import FloatArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError, ReadError
-from ..files import written_whole
+from ..files import fingerprint, written_whole
 from ..matrices import Collection, matrix_of
 from ..notebook import Displayed
 from ..resampling import (
@@ -223,13 +222,6 @@ def _read(path: Path) -> DistanceDistribution:
         return DistanceDistribution(distances=distances, **about)
     except TypeError:
         raise ReadError(wrong, str(path)) from None
-
-
-def fingerprint(values: FloatArray) -> str:
-    """Of the scores in their order, whatever the labels."""
-    digest = hashlib.sha256(json.dumps(values.shape).encode())
-    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())
-    return digest.hexdigest()
 
 
 # The two bootstraps -------------------------------------------------------------------------------
