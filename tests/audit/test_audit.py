@@ -158,12 +158,12 @@ def test_nothing_matches_and_the_nearest_are_named() -> None:
     truth = {"a": 0.9, "b": 0.5, "c": 0.1}
     found = cc.audit.audit(truth, truth, "0.4321")
     assert found.matches == ()
-    assert found.verdict().startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
+    assert found.verdict.startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
     best = min(found.nearest, key=lambda finding: finding.plainest.off).plainest
     assert best.off > 0
-    assert f"off by {best.off:.2g}" in found.verdict()
+    assert f"off by {best.off:.2g}" in found.verdict
     plain = cc.audit.audit(truth, truth, "0.4321", departures=0)
-    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict()
+    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict
 
 
 def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
@@ -174,21 +174,21 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     assert found.matches[0].plainest.rule == "tau(truth, candidate)"
     same = [way.rule.partition("(")[0] for way in found.matches[0].others]
     assert same == ["tau_a", "tau_b", "tau_strict"]
-    assert found.verdict().startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
+    assert found.verdict.startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
     assert "(the same here: tau_a(truth, candidate), " in str(found)
 
 
 def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict()
+    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict
     assert both.startswith(
         "2 different values are printed as 0.72. The plainest ways are tau_a(truth, candidate) = 0.7158"
     )
     assert "evidence" not in both
-    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict()
+    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict
     assert one.startswith("Exactly one thing reproduces 0.723: tau_b(truth, candidate) = 0.7234.")
     assert one.endswith("evidence.")
-    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict()
+    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict
     assert strange.startswith("No plain rule gives -0.72. ")
 
 
@@ -307,12 +307,12 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
         sides[0], sides[1], "0.6", top=[5, 10], departures=2, progress=lambda done, of: calls.append((done, of))
     )
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert content["verdict"] == found.verdict()
+    assert content["verdict"] == found.verdict
     assert content["settings"]["top"] == [5, 10]
     assert content["n_ways"] == found.n_ways
     assert sum(1 + len(f["same"]) for f in content["matches"]) == len(names_of(found.matches))
     assert len(found.to_frame()) == len(found.matches) + len(found.nearest)
-    assert str(found).startswith(found.verdict())
+    assert str(found).startswith(found.verdict)
     assert repr(found) == str(found)
     assert any("top 10 by truth" in data for _, data, _ in names_of(found.matches))
     assert calls[-1][0] == calls[-1][1]
