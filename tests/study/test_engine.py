@@ -240,7 +240,7 @@ class Lazy(Executor):
 
 def test_an_executor_holds_few_chunks_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execution, "_FEWEST", 3)
-    monkeypatch.setattr(execution, "_IN_FLIGHT_BYTES", 1000)  # fewer than three grids take
+    monkeypatch.setattr(execution, "_IN_FLIGHT_BYTES", 1)
     lazy = Lazy(100)
     assert run_grid(grid(n_trials=40, seconds=0.01), workers=lazy).computed == 40
     assert lazy.most == 3
@@ -261,9 +261,7 @@ def test_what_is_neither_a_number_nor_an_executor_is_refused() -> None:
 
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it was killed and could not end them."""
-    run = subprocess.Popen(
-        [sys.executable, str(PROGRAM), str(tmp_path), "2"], env=ENVIRONMENT, start_new_session=True
-    )
+    run = subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path), "2"], env=ENVIRONMENT, start_new_session=True)
     wait_for_chunks(tmp_path, 1)
     os.kill(run.pid, signal.SIGKILL)
     run.wait(30)

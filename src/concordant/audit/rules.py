@@ -124,7 +124,7 @@ def _on_orders(c: Coefficient, pair: Vectors, orders: Vectors) -> Any:
 
 
 def value_of(rule: Rule, pair: Vectors) -> np.ndarray[Any, Any]:
-    """What the rule gives, as low and high, in a last axis of two; a row a topic where the pair has topics."""
+    """What the rule gives, as low and high, in a last axis of two; one row per topic where the pair has topics."""
     found = rule.call(pair)
     low, high = found if isinstance(found, tuple) else (found, found)
     return np.stack([np.asarray(low, dtype=float), np.asarray(high, dtype=float)], axis=-1)

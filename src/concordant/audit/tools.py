@@ -16,7 +16,7 @@ from .vectors import Vectors
 
 
 def _counted(of: Callable[[float, float, float, float, float], float], pair: Vectors) -> float:
-    """A function of the numbers of pairs: concordant, discordant, tied in truth, tied in candidate, all."""
+    """A function of the numbers of pairs: concordant, discordant, tied in the truth, tied in the candidate, all."""
     m, c = concordance(pair.truth, pair.candidate)
     tied = float(c.tied_truth), float(c.tied_candidate)
     return of(float(c.concordant), float(c.discordant), *tied, m * (m - 1) / 2)
@@ -131,7 +131,7 @@ TOOLS = (
     ),
     Rule(
         "somersd(candidate, truth)",
-        "Somers' D: pairs tied in candidate are left out",
+        "Somers' D: pairs tied in the candidate are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, n - o)),
         needs_ties=True,
@@ -157,7 +157,7 @@ TOOLS = (
     Rule("pearson squared", "r squared", 1, _r_squared, signed=False),
     Rule("weightedtau(truth, candidate, rank=None)", "scipy's weighted tau, weights by the truth's ranks alone", 1,
          partial(_weighted_of, "truth")),
-    Rule("weightedtau(candidate, truth, rank=None)", "scipy's weighted tau, weights by the candidate ranks alone", 1,
+    Rule("weightedtau(candidate, truth, rank=None)", "scipy's weighted tau, weights by the candidate's ranks alone", 1,
          partial(_weighted_of, "candidate")),
     Rule("weightedtau(additive=False)", "scipy's weighted tau, weights multiplied", 1, _weighted_multiplicative),
     Rule("weightedtau(rank=False)", "scipy's weighted tau, weights by place in the truth's file", 2,
@@ -174,7 +174,7 @@ TOOLS = (
     ),
     Rule("tau_ap, truth's file order", "tau_ap that does not sort: the truth's file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "truth_place")),
-    Rule("tau_ap, candidate's file order", "tau_ap that does not sort: the candidate file is walked as it stands", 2,
+    Rule("tau_ap, candidate's file order", "tau_ap that does not sort: the candidate's file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "candidate_place")),
     Rule("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
          _tau_ap_b_with_zero, needs_ties=True),

@@ -189,9 +189,7 @@ def label_agreement(
             for _, weights in resampled_weights(len(topics), drawing.n_resamples, drawing.generator())
         ]
     )
-    settings = settings_of(
-        seed=drawing.seed, n_resamples=drawing.n_resamples, confidence_level=level, rel=rel
-    )
+    settings = settings_of(seed=drawing.seed, n_resamples=drawing.n_resamples, confidence_level=level, rel=rel)
     return LabelAgreement(
         labels=tuple(int(label) if label == int(label) else float(label) for label in labels),
         confusion=tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64),

@@ -90,9 +90,8 @@ class JudgeStudy(StudyResult):
     def table(self) -> str:
         """Coefficients with their intervals, and how far the labels agree."""
         ranked = [
-            [row["judge"], row["measure"], row["coefficient"], f"{row['value']:.3f}", f"[{row['low']:.3f},"]
-            + [f"{row['high']:.3f}]"]
-            for row in self.rows()
+            [judge, measure, coefficient, f"{estimate.value:.3f}", str(estimate.interval or "")]
+            for (judge, measure, coefficient), estimate in self.estimates.items()
         ]
         names = [estimate.coefficient for estimate in self.labels[self.judges[0]].estimates]
         labels = [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
