@@ -239,7 +239,7 @@ class JudgmentStudy(StudyResult):
         rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
         return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
 
-    def plot_scores(  # noqa: PLR0913
+    def plot_scores(
         self,
         change: str,
         level: str,
