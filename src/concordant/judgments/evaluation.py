@@ -120,7 +120,8 @@ def _evaluated(runs: Runs, qrels: Qrels, measures: Iterable[str], missing: Missi
     # Which lists are missing is the same for all measures; there, `score` gives 0.
     holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
     _, kept, systems = fill_or_drop(holes, labels, list(runs.systems), missing, stacklevel=4)
-    cells = np.ix_(places_of(systems, runs.systems, "systems"), topics[places_of(kept, tuple(labels), "topics")])
+    columns = np.array(places_of(systems, runs.systems, "systems"))
+    cells = np.ix_(columns, topics[places_of(kept, tuple(labels), "topics")])
     return {
         str(measure): Scores(values[cells].T, kept, systems, str(measure))
         for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True)

@@ -8,7 +8,7 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -131,7 +131,9 @@ def _rows(grid: Grid, chunk: int) -> slice:
     return slice(trials.start, trials.stop)
 
 
-def _outcomes(grid: Grid, todo: list[int], workers: Workers, finished: str) -> Iterator[tuple[int, Outcome]]:
+def _outcomes(
+    grid: Grid, todo: list[int], workers: Workers, finished: str
+) -> Generator[tuple[int, Outcome], None, None]:
     """Each chunk and what came of it, in the order in which they finish."""
     if isinstance(workers, Executor):
         work = partial(run_chunk, grid, version=__version__)

@@ -374,7 +374,7 @@ def judgment_study(  # noqa: PLR0913
     work = JudgmentTrials(
         runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, depth
     )
-    settings = {
+    settings: dict[str, Any] = {
         "runs": runs_digest(runs),
         "qrels": qrels_digest(qrels),
         "changes": [change.settings() for change in listed],

@@ -278,7 +278,7 @@ def reliability_study(  # noqa: PLR0913
     originals = _originals(collections, drop_bottom, bool(exact_means), bounds)
     work = ReliabilityTrials(originals, _checked_sizes(sizes), check_count(n_trials, "n_trials"))
     seed = check_seed(rng)
-    settings = {
+    settings: dict[str, Any] = {
         "collections": {original.name: original.digest for original in work.originals},
         "sizes": list(work.sizes),
         "trials": work.repeats,
