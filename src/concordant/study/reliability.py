@@ -20,7 +20,7 @@ from ..parallel import Workers
 from ..resampling import Progress, check_count
 from ..results import columns, plain, settings_of
 from ..scores import Scores, mean_over_topics
-from ..simulation.simulator import Simulator, above_quantile, check_bounds
+from ..simulation.simulator import Simulator, check_bounds
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .saving import StudyResult, place_of
@@ -307,7 +307,7 @@ def _originals(
         raise InputTypeError('collections must be a dictionary of Scores by name, such as {"adhoc6": scores}')
     made = []
     for name, whole in collections.items():
-        scores = above_quantile(as_topics(whole, f"collections[{name!r}]"), drop_bottom)
+        scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
         if len(scores.systems) < 2:
             raise InputError(f"collections[{name!r}] has 1 system left: a ranking has several")
         digest = fingerprint(scores.values, scores.topics, scores.systems)
