@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.ap import tau_ap_ties
+from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import concordance
 from .rule import Rule
 from .vectors import Vectors
@@ -70,9 +71,7 @@ def _footrule(pair: Vectors) -> float:
 
 
 def _r_squared(pair: Vectors) -> float:
-    from ..coefficients.classic import pearson
-
-    return float(pearson(pair.truth, pair.candidate)) ** 2
+    return float(get_coefficient("pearson").formula(pair.truth, pair.candidate)) ** 2
 
 
 def _average_overlap(pair: Vectors) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import TiesError
+from ..errors import LimitError, TiesError
 from ..resampling import Progress
 from .preparations import PLAIN, Given, Preparation
 from .printed import WRITINGS, Printed, Writing
@@ -83,12 +82,11 @@ def _suited(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> bool:
 
 def _values(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
     """Low and high for each pair; None where one of them has no value, so that nobody can have printed it."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
+    try:
+        with np.errstate(all="ignore"):
             values = np.array([_averaged(value_of(rule, pair), way) for pair in pairs])
-        except TiesError:
-            return None
+    except (TiesError, LimitError):
+        return None
     return values if np.isfinite(values).all() else None
 
 

@@ -100,8 +100,8 @@ def answer(study: JudgmentStudy, format: Format, asked: Asked, more: Mapping[str
 def print_each_out(
     runs: Runs, qrels: Qrels, teams: dict[str, list[str]], depth: int | None, study: JudgmentStudy, missing: Missing
 ) -> None:
+    from ..coefficients.registry import get_coefficient
     from ..judgments import leave_each_out
-    from ..study.judgment_trials import correlation
     from .render import Table
 
     with warnings.catch_warnings(action="ignore"):  # said above
@@ -109,7 +109,7 @@ def print_each_out(
     names = [n for n in study.coefficients if n in ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "pearson")]
     names = names or list(study.coefficients)
     rows: list[list[Any]] = [
-        [measure, *(correlation(name, study.full[k], found[measure].means()) for name in names)]
+        [measure, *(get_coefficient(name).attempt(study.full[k], found[measure].means())[0] for name in names)]
         for k, measure in enumerate(study.measures)
     ]
     print_table(Table(["measure", *names], rows), Format.table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
-from ..errors import TiesError, UndefinedCorrelationWarning
 from ..judgments.change import Change
 from ..judgments.evaluation import score
 from ..judgments.measures import Measure
@@ -61,7 +59,7 @@ class JudgmentTrials:
             distance = float(problem.distances(means[None])[0])
             found[row] = np.concatenate(
                 [
-                    [correlation(name, scores.means(), means) for name in self.coefficients],
+                    [get_coefficient(name).attempt(scores.means(), means)[0] for name in self.coefficients],
                     [distance, float(distribution.pvalue(distance))],
                     means,
                 ]
@@ -69,15 +67,6 @@ class JudgmentTrials:
         found[-1, 0] = changed.size
         found[-1, -len(systems) :] = unjudged_shares(self.runs.cut(self.depth), changed, topics)[systems]
         return found
-
-
-def correlation(name: str, truth: FloatArray, candidate: FloatArray) -> float:
-    """A coefficient; nan where ties or its definition leave it without a value."""
-    with warnings.catch_warnings(action="ignore", category=UndefinedCorrelationWarning):
-        try:
-            return float(get_coefficient(name).function(truth, candidate))
-        except TiesError:
-            return float("nan")
 
 
 def unjudged_shares(runs: Runs, qrels: Qrels, topics: Sequence[int]) -> FloatArray:

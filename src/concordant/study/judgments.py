@@ -12,17 +12,16 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, list_coefficients
-from ..errors import DataWarning, InputError, InputTypeError, RegularisationWarning, import_extra
+from ..errors import DataWarning, InputError, InputTypeError, import_extra
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..ranks.distance import Problem
-from ..ranks.distribution import DistanceDistribution
-from ..resampling import Progress, check_count
+from ..ranks.distribution import DistanceDistribution, paper_distances
+from ..resampling import Progress, Resampling, check_count
 from ..results import Interval, columns, plain, settings_of
-from ..scores import Scores
 from ..tables import Missing
 from ..words import counted, listing
 from .execution import run_grid
@@ -370,7 +369,12 @@ def judgment_study(  # noqa: PLR0913
     for note in notes:
         warnings.warn(note, DataWarning, stacklevel=2)
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
-    problems, distributions = _distances(list(full.values()), n_resamples, seed)
+    problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
+    problems[0].warn()  # the others have as many systems and topics
+    how = Resampling.of(n_resamples, seed)
+    distributions = tuple(
+        DistanceDistribution.made("paper", problem, paper_distances(problem, how), seed) for problem in problems
+    )
     work = JudgmentTrials(
         runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, depth
     )
@@ -400,22 +404,6 @@ def judgment_study(  # noqa: PLR0913
         settings=settings_of(seed=seed, **settings),
         cost=run.cost,
     )
-
-
-def _distances(
-    full: list[Scores], n_resamples: int, seed: int
-) -> tuple[tuple[Problem, ...], tuple[DistanceDistribution, ...]]:
-    """What rank distances and their p-values need, for each measure."""
-    problems: list[Problem] = []
-    made: list[DistanceDistribution] = []
-    for scores in full:
-        with warnings.catch_warnings():
-            if made:  # as many systems as topics: say it once
-                warnings.simplefilter("ignore", RegularisationWarning)
-            made.append(DistanceDistribution.bootstrap(scores, n_resamples=n_resamples, rng=seed, eps=_EPS))
-            warnings.simplefilter("ignore", RegularisationWarning)
-            problems.append(Problem.of(scores, _EPS, "the study"))
-    return tuple(problems), tuple(made)
 
 
 def _coefficients(names: Iterable[str] | None) -> tuple[str, ...]:
