@@ -110,7 +110,7 @@ def test_judges(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = run(*asked)
     assert "ranks the systems most like the truth" in text
-    assert "truth by row, other by column" in text
+    assert "truth by row, candidate by column" in text
     found = json.loads(run(*asked, "-f", "json", "-o", str(tmp_path)))
     assert {path.name for path in tmp_path.iterdir()} == {"judges.csv", "systems.csv", "judges.png"}
     assert (

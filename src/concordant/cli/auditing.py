@@ -24,7 +24,7 @@ from .render import Table, to_json
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
-    from ..sides import Side
+    from ..scores import Means, Scores
     from ..tables import Missing as Policy
 
 
@@ -50,19 +50,18 @@ def audit(
 ) -> None:
     """Find the coefficient, direction and rule for ties that give a number someone reported."""
     from ..audit.search import audit_read
-    from ..sides import side_of
 
     check_plot(plot)
     labels = labels_of([truth, *candidate])
 
-    def read(policy: Policy) -> list[Side]:
+    def read(policy: Policy) -> list[Scores | Means]:
         chosen = Missing(policy) if missing is None else missing
         if missing is None and lower_is_better and chosen is Missing.zero:
             raise InputError("0 would be the best score where lower is better")
         reader = Reader(measure, chosen, lower_is_better, systems, topics)
         scores = reader.all([truth, *candidate], quiet)
         refuse_single_systems(scores)
-        return [side_of(side, label) for side, label in zip(scores, labels, strict=True)]
+        return list(scores)
 
     with Notes(quiet), Bar("trying", quiet) as bar:
         found = audit_read(read, reported, labels, top=top or (), departures=departures, progress=bar.update)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
     from ..results import Estimate
-    from ..study.judges_result import JudgeStudy
-    from ..study.judgments_result import JudgmentStudy
+    from ..study.judges import JudgeStudy
+    from ..study.judgments import JudgmentStudy
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,9 @@ def answer(study: JudgmentStudy, format: Format, asked: Asked, more: Mapping[str
         return
     if format is Format.table:
         say(f"{len(study.systems)} systems, {len(study.topics)} topics; against the full judgments\n")
-        say(f"{study.verdict()}\n")
+        say(f"{study.verdict}\n")
     named = len(study.coefficients) <= 6
-    columns, table = study.table((*study.coefficients, "d_rank", "p") if named else None)
-    print_table(Table(columns, table), format)
+    print_table(Table.of(study.summary(study.statistics if named else None)), format)
     if format is Format.table:
         spread = " Means over draws; --format csv has their spread." if len(study.values) > len(study.changes) else ""
         kept = f" Every number, and each system's: {asked.output}." if asked.output is not None else ""
@@ -101,8 +100,8 @@ def answer(study: JudgmentStudy, format: Format, asked: Asked, more: Mapping[str
 def print_each_out(
     runs: Runs, qrels: Qrels, teams: dict[str, list[str]], depth: int | None, study: JudgmentStudy, missing: Missing
 ) -> None:
+    from ..coefficients.registry import get_coefficient
     from ..judgments import leave_each_out
-    from ..study.judgments import correlation
     from .render import Table
 
     with warnings.catch_warnings(action="ignore"):  # said above
@@ -110,7 +109,7 @@ def print_each_out(
     names = [n for n in study.coefficients if n in ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "pearson")]
     names = names or list(study.coefficients)
     rows: list[list[Any]] = [
-        [measure, *(correlation(name, study.full[k], found[measure].means()) for name in names)]
+        [measure, *(get_coefficient(name).attempt(study.full[k], found[measure].means())[0] for name in names)]
         for k, measure in enumerate(study.measures)
     ]
     print_table(Table(["measure", *names], rows), Format.table)
@@ -128,7 +127,7 @@ def print_judges(found: JudgeStudy, format: Format, document: dict[str, Any] | N
         print_table(Table.of(rows), format)
         return
     if format is Format.table:
-        say(f"{len(found.study.systems)} systems, {len(found.study.topics)} topics\n\n{found.verdict()}\n")
+        say(f"{len(found.study.systems)} systems, {len(found.study.topics)} topics\n\n{found.verdict}\n")
     ranked: list[list[Any]] = []
     for judge in found.judges:
         for measure in found.study.measures:
@@ -160,8 +159,8 @@ def _print_judge_details(found: JudgeStudy) -> None:
     for judge, a in found.labels.items():
         if len(a.labels) <= 6:
             say(f"\n{judge}\n{a}")
-    for note in found.notes():
-        say(f"\nMind: {note}")
+    for note in found.notes:
+        say(f"\nNote: {note}")
 
 
 def _with_interval(estimate: Estimate) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -63,6 +64,7 @@ def reliability(
 
     Stop it at any time; the same command continues.
     """
+    from ..study.execution import executor_at
     from ..study.reliability import reliability_study
     from .render import Table, to_json
 
@@ -81,19 +83,19 @@ def reliability(
                 lines.update(done, total)
 
             try:
-                study = reliability_study(
-                    dict(zip(names, read, strict=True)),
-                    n_trials=trials,
-                    sizes=wanted,
-                    drop_bottom=drop_bottom,
-                    exact_means=exact_means,
-                    bounds=(lowest, highest),
-                    rng=seed,
-                    folder=output,
-                    workers=workers,
-                    dask=dask,
-                    progress=progress,
-                )
+                with nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
+                    study = reliability_study(
+                        dict(zip(names, read, strict=True)),
+                        n_trials=trials,
+                        sizes=wanted,
+                        drop_bottom=drop_bottom,
+                        exact_means=exact_means,
+                        bounds=(lowest, highest),
+                        rng=seed,
+                        folder=output,
+                        workers=runs_on,
+                        progress=progress,
+                    )
             except KeyboardInterrupt:
                 sys.stderr.write(f"stopped; what is done is kept in {output}, and the same command continues\n")
                 raise
@@ -103,7 +105,7 @@ def reliability(
         return
     rows = study.summary() if format is Format.table else study.rows()
     if format is Format.table:
-        say(f"{study.verdict()}\n")
+        say(f"{study.verdict}\n")
     print_table(Table.of(rows, decimals=4), format)
     if format is Format.table:
         say(f"\nMeans over all sizes and collections. Every cell, and the figures: {', '.join(map(str, written))}")
