@@ -1,4 +1,4 @@
-"""Counts and lists of names, as sentences have them."""
+"""Counts, lists of names and p-values, as sentences have them."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def nearest(label: str, labels: Collection[str]) -> str:
     """'; did you mean ...?' for a label that is not there."""
     near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {listing(labels)}"
+
+
+def p_cell(p: float) -> str:
+    """A p-value in a table for reading: '0.034', '< 0.001'."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equals(p: float) -> str:
+    """A p-value in a sentence: 'p = 0.034', 'p < 0.001'."""
+    return f"p {p_cell(p)}" if p < 0.001 else f"p = {p_cell(p)}"
