@@ -13,7 +13,7 @@ import numpy as np
 from . import __version__
 from .arrays import FloatArray
 from .chance.pvalues import chance_pvalue
-from .coefficients.registry import Coefficient, get_coefficient, list_coefficients
+from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, tie_bounds
 from .comparison_result import CoefficientValue, Comparison, PerTopic
@@ -27,9 +27,6 @@ from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import correlate
 from .words import counted, listing
-
-INFERRED = ("tau_b", "tau_ap_b", "pearson_rank")  # whose intervals were measured; tested too unless others are named
-
 
 def compare(
     truth: Labelled,
@@ -114,11 +111,11 @@ def compare(
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
     x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
-    bounds = _bounds([c.name for c in wanted], x, y) if counts.tied_candidate else ()
+    bounds = _bounds(wanted, x, y) if counts.tied_candidate else ()
     rng = seeded(rng)
     options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "progress": progress}
     values = tuple(_value(c, x, y) for c in wanted)
-    chosen = INFERRED if coefficients is None else tuple(c.name for c in wanted)
+    chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
     if interval is not None:
         values, more_notes = _with_intervals(values, chosen, sides, interval, options)
         notes += more_notes
@@ -217,14 +214,13 @@ def _tested(value: CoefficientValue, sides: tuple[Side, Side], options: dict[str
     return replace(value, pvalue=chance_pvalue(known, sides[0].means, sides[1].means, **options))
 
 
-def _bounds(wanted: Sequence[str], x: FloatArray, y: FloatArray) -> tuple[TieBounds, ...]:
+def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tuple[TieBounds, ...]:
     found = []
-    for name in ("tau", "tau_ap", "tau_gap"):
-        if any(w in (name, name + "_a", name + "_b") for w in wanted):
-            try:
-                found.append(tie_bounds(x, y, name))
-            except (TiesError, LimitError):  # the truth has ties as well, so is no objective ranking; or far too many
-                continue
+    for name in dict.fromkeys(c.bounds for c in wanted if c.bounds):
+        try:
+            found.append(tie_bounds(x, y, name))
+        except (TiesError, LimitError):  # the truth has ties as well, so is no objective ranking; or far too many
+            continue
     return tuple(found)
 
 

@@ -223,6 +223,6 @@ def test_without_ties_the_variants_agree(c: Coefficient) -> None:
 def test_threads_where_the_function_knows_how() -> None:
     for c in COEFFICIENTS.values():
         takes = "workers" in inspect.signature(c.function).parameters
-        given = c.on_threads(3)
+        given = c.on_workers(3)
         assert getattr(given, "keywords", {}) == ({"workers": 3} if takes else {})
         assert getattr(given, "func", given) is c.function

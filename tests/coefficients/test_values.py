@@ -67,7 +67,7 @@ def test_all_cases_of_ircor(name: str) -> None:
     for case in GOLDEN:
         if case[name] is None:
             continue
-        assert getattr(cc, name)(case["truth"], case["candidate"]) == pytest.approx(case[name], abs=1e-12)
+        assert getattr(cc, name)(case["truth"], case["observed"]) == pytest.approx(case[name], abs=1e-12)
         checked += 1
     assert checked > 10
 
@@ -77,7 +77,7 @@ def test_ircor_and_concordant_refuse_the_same_cases(name: str) -> None:
     for case in GOLDEN:
         if case[name] is None:
             with pytest.raises(cc.errors.TiesError):
-                getattr(cc, name)(case["truth"], case["candidate"])
+                getattr(cc, name)(case["truth"], case["observed"])
 
 
 def test_the_golden_file_is_whole() -> None:

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import concordant as cc
-from concordant.coefficients.pair_losses import has_pair_losses, pair_losses
+from concordant.coefficients import pair_losses
 from concordant.coefficients.registry import Coefficient
 from concordant.topics.explanation import Kind
 from tests import literal
 
 FloatArray = npt.NDArray[np.float64]
-EXACT = [c for c in cc.list_coefficients() if has_pair_losses(c.name)]
+EXACT = [c for c in cc.list_coefficients() if c.losses is not None]
 
 
 def test_the_tau_and_tau_ap_families_are_exact() -> None:
@@ -42,7 +42,7 @@ def test_losses_of_pairs_sum_to_the_loss(coefficient: Coefficient, data: st.Data
         else:
             sides[side] = np.array(data.draw(st.permutations(range(m))), dtype=np.float64)
     truth, candidate = sides["truth"], sides["candidate"]
-    losses = pair_losses(coefficient.name, truth, candidate)
+    losses = coefficient.losses(truth, candidate)
     assert losses is not None
     assert np.array_equal(losses, losses.T)
     assert (losses >= 0).all()
@@ -54,9 +54,9 @@ def test_losses_of_pairs_sum_to_the_loss(coefficient: Coefficient, data: st.Data
 
 def test_tau_ap_a_is_the_mean_over_the_orders_of_ties() -> None:
     truth, candidate = np.array([6.0, 5, 4, 3, 2, 1]), np.array([5.0, 3, 6, 3, 1, 3])
-    orders = [pair_losses("tau_ap", truth, np.array(o)) for o in literal.orders_of_ties(candidate.tolist())]
+    orders = [pair_losses.tau_ap_ties(truth, np.array(o)) for o in literal.orders_of_ties(candidate.tolist())]
     expected = np.mean([o for o in orders if o is not None], axis=0)
-    np.testing.assert_allclose(pair_losses("tau_ap_a", truth, candidate), expected, atol=1e-14)  # type: ignore[arg-type]
+    np.testing.assert_allclose(pair_losses.tau_ap_a(truth, candidate), expected, atol=1e-14)
 
 
 def test_a_swap_at_the_top_costs_tau_ap_most() -> None:

@@ -170,7 +170,7 @@ def permutation_test(  # noqa: PLR0913
     if t.ndim != 1 or o.ndim != 1:
         raise InputError(f"truth and candidate have shapes {t.shape} and {o.shape}: a test takes one score a system")
     exact = _tries_all(method, len(o), count)
-    function = partial(entry.on_threads(threads), **parameters)
+    function = partial(entry.on_workers(threads), **parameters)
     value = float(function(t, o))
     settings = {
         "coefficient": coefficient,

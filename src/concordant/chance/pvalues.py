@@ -13,9 +13,7 @@ from .nulls import tau_ap_null, tau_null
 from .permutation import permutation_test
 
 Test = Literal["chance"]
-# Without ties all of a family are one coefficient, whose null distribution is known.
-_TAU = ("tau", "tau_a", "tau_b", "tau_strict")
-_TAU_AP = ("tau_ap", "tau_ap_a", "tau_ap_ties", "tau_ap_strict")
+_NULLS = {"tau": tau_null, "tau_ap": tau_ap_null}
 
 
 def chance_pvalue(
@@ -35,8 +33,8 @@ def chance_pvalue(
     0.018948412698412697
     """
     untied = all(len(np.unique(side)) == len(side) for side in (truth, candidate))
-    if untied and coefficient.name in (*_TAU, *_TAU_AP):
-        null = tau_null(len(truth)) if coefficient.name in _TAU else tau_ap_null(len(truth))
+    if untied and coefficient.null:
+        null = _NULLS[coefficient.null](len(truth))
         return float(null.pvalue(float(coefficient.function(truth, candidate))))
     return permutation_test(
         truth,

@@ -7,35 +7,13 @@ the same way contribute 0, and no contribution is negative.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, require_room_for_pairs
+from ..arrays import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
-
-
-def pair_losses(coefficient: str, truth: FloatArray, candidate: FloatArray) -> FloatArray | None:
-    """The contributions of all pairs, or None where the coefficient is no sum over pairs.
-
-    Whether the coefficient is defined for these scores is for its own function to say, which is called first.
-
-    >>> pair_losses("tau", np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).round(3).tolist()
-    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.667], [0.0, 0.667, 0.0]]
-    """
-    function = _EXACT.get(coefficient)
-    if function is None:
-        return None
-    require_room_for_pairs(len(truth), f"what each pair adds to {coefficient}")
-    return np.asarray(function(truth, candidate))
-
-
-def has_pair_losses(coefficient: str) -> bool:
-    """Whether the coefficient is a sum over pairs."""
-    return coefficient in _EXACT
 
 
 def above(scores: FloatArray) -> BoolArray:
@@ -48,7 +26,7 @@ def _orders(truth: FloatArray, candidate: FloatArray) -> tuple[FloatArray, Float
     return np.sign(truth[:, None] - truth[None, :]), np.sign(candidate[:, None] - candidate[None, :])
 
 
-def _tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """(1 - sign sign) / N: 2 / N for a swapped pair, 1 / N for a tied one."""
     x, y = _orders(truth, candidate)
     losses = (1 - x * y) / (len(truth) * (len(truth) - 1) / 2)
@@ -56,7 +34,7 @@ def _tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return np.asarray(losses)
 
 
-def _tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """2 / R for a swapped pair, R = sqrt(A B) with A and B the untied pairs of each side.
 
     The U pairs that both sides order sum to R (1 - tau_b) - (R - U); what is left, R - U >= 0, comes from the pairs
@@ -71,14 +49,10 @@ def _tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return np.asarray(((both - x * y) + left * one) / root)
 
 
-def _tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """2 / N for a pair that the sides do not say the same of."""
     x, y = _orders(truth, candidate)
     return np.asarray((x != y) * 2 / (len(truth) * (len(truth) - 1) / 2))
-
-
-def _both_ways(step: Callable[[FloatArray, FloatArray], FloatArray]) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    return lambda truth, candidate: (step(truth, candidate) + step(candidate, truth)) / 2
 
 
 def _walked(costs: FloatArray) -> FloatArray:
@@ -86,7 +60,7 @@ def _walked(costs: FloatArray) -> FloatArray:
     return costs + costs.T
 
 
-def _tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
     higher = above(candidate)
     count = higher.sum(axis=0)  # p_i - 1
@@ -94,7 +68,12 @@ def _tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return _walked(wrong * (2 / (np.maximum(count, 1) * max(1, (count > 0).sum()))))
 
 
-def _tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_ap_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """The mean of both directions of `tau_ap_ties`."""
+    return (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2
+
+
+def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """The mean of what tau_ap gives a pair over all orders of the systems tied in candidate.
 
     j above the group of i: (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2) instead of 1 / (p_i - 1). j in the group of i,
@@ -111,7 +90,7 @@ def _tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return _walked((wrong * outside + tied * inside) * (2 / (m - 1)))
 
 
-def _tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """2 / (M (A(i) + T(i))) at i for each j above or beside it in candidate, but not so in the truth."""
     higher, lower = above(candidate), above(candidate).T
     beside = ~(higher | lower)
@@ -121,25 +100,10 @@ def _tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return _walked(wrong * (2 / (np.maximum(count, 1) * (count > 0).sum())))
 
 
-def _tau_gap(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+def tau_gap(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """2 g_ji / (K sum of the gaps above i) for each j above i in candidate and not in the truth."""
     gaps = np.abs(truth[:, None] - truth[None, :])
     higher = above(candidate)
     total = (higher * gaps).sum(axis=0)
     wrong = higher & ~above(truth)
     return _walked(wrong * gaps * (2 / (np.where(total > 0, total, 1) * max(1, (total > 0).sum()))))
-
-
-_EXACT: dict[str, Any] = {
-    "tau": _tau_a,
-    "tau_a": _tau_a,
-    "tau_b": _tau_b,
-    "tau_strict": _tau_strict,
-    "tau_ap": _tau_ap_ties,
-    "tau_ap_symmetric": _both_ways(_tau_ap_ties),
-    "tau_ap_a": _tau_ap_a,
-    "tau_ap_ties": _tau_ap_ties,
-    "tau_ap_b": _both_ways(_tau_ap_ties),
-    "tau_ap_strict": _tau_ap_strict,
-    "tau_gap": _tau_gap,
-}

@@ -19,16 +19,6 @@ from ..sides import Labelled, Side, aligned, side_of
 from ..words import counted
 from .bootstrap import Found, Problem, TopicBootstrap
 
-_WITH_TIES = {
-    "tau": "tau_b",
-    "tau_a": "tau_b",
-    "tau_ap": "tau_ap_ties",
-    "tau_ap_a": "tau_ap_ties",
-    "tau_ap_symmetric": "tau_ap_b",
-    "tau_gap": "tau_gap_a",
-}
-
-
 _DEFAULT = TopicBootstrap()
 
 
@@ -161,7 +151,7 @@ def problem_of(sides: tuple[Side, Side], coefficient: Coefficient, workers: int)
     truth, candidate = (side.scores.values for side in sides if side.scores is not None)
     if len(truth) < 2:
         raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
-    return Problem(truth, candidate, coefficient.on_threads(workers), coefficient.range)
+    return Problem(truth, candidate, coefficient.on_workers(workers), coefficient.range)
 
 
 def require_ties(coefficient: Coefficient, or_else: str) -> None:
@@ -169,7 +159,7 @@ def require_ties(coefficient: Coefficient, or_else: str) -> None:
     if set(coefficient.ties) != {"truth", "candidate"}:
         raise TiesError(
             f"resampled means can be tied, and {coefficient.name} is not defined for ties on both sides: use "
-            f"{_WITH_TIES[coefficient.name]!r}, which is the same without ties{or_else}"
+            f"{coefficient.with_ties!r}, which is the same without ties{or_else}"
         )
 
 

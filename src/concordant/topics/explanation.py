@@ -10,8 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from .. import __version__
-from ..arrays import FloatArray
-from ..coefficients.pair_losses import has_pair_losses, pair_losses
+from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, import_extra
 from ..notebook import Displayed
@@ -105,7 +104,7 @@ class Explanation(Displayed):
     @property
     def exact(self) -> bool:
         """Whether the coefficient is a sum over pairs, so that their losses explain it exactly."""
-        return has_pair_losses(self.coefficient)
+        return get_coefficient(self.coefficient).losses is not None
 
     def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
         """Which topics drive a pair: each topic's part of mean(a) - mean(b), on both sides.
@@ -232,9 +231,9 @@ def explain(truth: Labelled, candidate: Labelled, coefficient: str = "tau_b") ->
     entry = get_coefficient(coefficient)
     (t, o), notes = aligned(side_of(truth, "truth"), side_of(candidate, "candidate"), "both", ("truth", "candidate"))
     value = float(entry.function(t.means, o.means))
-    pairs, systems = _pairs(entry.name, t, o) if not math.isnan(value) else ((), ())
+    pairs, systems = _pairs(entry, t, o) if not math.isnan(value) else ((), ())
     topics, more = _topics(entry, value, t, o)
-    if not has_pair_losses(entry.name):
+    if entry.losses is None:
         more = [f"{entry.name} is no sum over pairs, so only topics are explained", *more]
     return Explanation(
         coefficient=entry.name,
@@ -249,10 +248,11 @@ def explain(truth: Labelled, candidate: Labelled, coefficient: str = "tau_b") ->
     )
 
 
-def _pairs(name: str, truth: Side, candidate: Side) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
-    losses = pair_losses(name, truth.means, candidate.means)
-    if losses is None:
+def _pairs(entry: Coefficient, truth: Side, candidate: Side) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
+    if entry.losses is None:
         return (), ()
+    require_room_for_pairs(len(truth.systems), f"what each pair adds to {entry.name}")
+    losses = entry.losses(truth.means, candidate.means)
     x = truth.means[:, None] - truth.means[None, :]
     y = candidate.means[:, None] - candidate.means[None, :]
     found = []

@@ -186,7 +186,7 @@ def compare_judges(  # noqa: PLR0913
     rng = seeded(rng)
     stream = generator(rng)
     sides, notes = _three(truth, candidate_a, candidate_b, _check_names(names))
-    agreement = known.on_threads(workers)
+    agreement = known.on_workers(workers)
     values = [float(agreement(sides[0].means(), side.means())) for side in sides[1:]]
     if np.isnan(values).any():
         raise InputError(f"{coefficient} is undefined for these means: a side is all tied")
