@@ -155,16 +155,14 @@ class Candidates(Result):
         return "\n".join(parts)
 
     def _rank_distances(self) -> str:
-        tested = [c for c in self.comparisons if c.rank_test]
-        if not tested:
-            return ""
-        rows = [["", "rank distance", "p (rank test)"]]
-        rows += [
-            [c.candidate, f"{c.rank_test.distance:.3f}", p_cell(c.rank_test.pvalue) if c.tested else "-"]
-            for c in tested
-            if c.rank_test
-        ]
-        return columns(rows)
+        rows = []
+        for c in self.comparisons:
+            if c.rank_test:
+                p = [p_cell(c.rank_test.pvalue)] if c.tested else ["-"]
+                rows.append([c.candidate, f"{c.rank_test.distance:.3f}", *p])
+        if any(c.tested for c in self.comparisons):
+            return columns([["", "rank distance", "p (rank test)"], *rows])
+        return columns([["", "rank distance"], *(row[:2] for row in rows)]) if rows else ""
 
     def _details(self) -> list[str]:
         """Below its name, what belongs to one candidate."""

@@ -38,7 +38,7 @@ def folded(line: str, columns: int) -> str:
         return line
     table = re.match(r" *\S.*  +(?=\S)", line)
     start = len(table[0]) if table else len(line) - len(line.lstrip())
-    if columns - start < 20:
+    if columns - start < 15:
         return line
     lines = textwrap.wrap(line[start:], columns - start, break_long_words=False, break_on_hyphens=False)
     return line[:start] + ("\n" + " " * start).join(lines)
