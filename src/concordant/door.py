@@ -63,7 +63,7 @@ def as_scores(
         return Scores.from_frame(given, measure, missing=missing)
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         return Means(list(given.values()), list(given), measure)
-    if isinstance(given, np.ndarray) or _is_bare(given):
+    if is_bare(given):
         raise InputTypeError(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
             "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
@@ -77,12 +77,12 @@ def as_scores(
         ) from error
 
 
-def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Scores:
-    """As `as_scores`, for what is about topics: `Scores`, with at least 2 systems and `least` topics.
+def as_topics(given: Collection, name: str = "scores", *, least: int = 2, least_systems: int = 2) -> Scores:
+    """As `as_scores`, for what is about topics: `Scores`, with at least `least` topics and `least_systems` systems.
 
     A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
     """
-    if isinstance(given, np.ndarray) or _is_bare(given):
+    if is_bare(given):
         values = floats(given, name)
         if values.ndim != 2:
             raise InputError(
@@ -102,8 +102,10 @@ def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Sco
             )
         scores = found
     n, m = scores.values.shape
-    if m < 2:
-        raise InputError(f"{name} {_has(name)} {counted(m, 'system')}: at least 2 are needed to rank them")
+    if m < least_systems:
+        raise InputError(
+            f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
+        )
     if n < least:
         raise InputError(
             f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because how systems differ from "
@@ -138,8 +140,10 @@ def _has_parts(value: Any) -> bool:
     return not isinstance(value, int | float | np.number)
 
 
-def _is_bare(given: Any) -> bool:
-    """Lists of numbers, or of lists of them."""
+def is_bare(given: Any) -> bool:
+    """Whether it is an array, a list of numbers, or a list of lists of them: scores without labels."""
+    if isinstance(given, np.ndarray):
+        return True
     if not isinstance(given, list | tuple) or not given:
         return False
-    return all(isinstance(g, int | float | np.number | np.ndarray) or _is_bare(g) for g in given)
+    return all(isinstance(g, int | float | np.number) or is_bare(g) for g in given)

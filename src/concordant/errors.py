@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -63,6 +64,13 @@ class DataWarning(UserWarning):
 
 class AlignmentWarning(DataWarning):
     """Aligning left out systems or topics that not every side has."""
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise unless an option has one of the values that there are."""
+    if value not in choices:
+        *others, last = map(repr, choices)
+        raise InputError(f"{name} is {value!r}: use {', '.join(others)} or {last}")
 
 
 def limit_of(name: str, default: int) -> int:

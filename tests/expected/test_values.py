@@ -112,7 +112,8 @@ def test_bandwidths_against_the_book(n: int) -> None:
     rng = np.random.default_rng(n)
     values = np.column_stack([rng.random(n), rng.standard_t(2, n), rng.integers(0, 5, n) / 4, np.zeros(n)])
     values[: n // 2, 0] *= 1e-5  # a narrow half: its quartiles ask for a fine step
-    for block in Differences(values).blocks():
+    pairs = Differences(values)
+    for block in map(pairs.block, pairs.pieces()):
         expected = [literal.plug_in(d) for d in block.differences]
         np.testing.assert_allclose(bandwidths(block, "plug-in"), expected, rtol=1e-7)
         sd = block.differences.std(axis=1, ddof=1)
