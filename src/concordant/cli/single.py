@@ -69,10 +69,12 @@ def tiers(
     if best is None:
         return found
     top = found.best(best)
-    who = f"  may be:     {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+    who = f"{top}\n  may be:     {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
     more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
     return replace(
-        Answer.of(found), text=lambda: f"{top}\n{who}\n\n{found}", content=lambda: {**found.to_dict(), **more}
+        Answer.of(found),
+        text=lambda: str(found).replace(found.verdict, f"{found.verdict}\n\n{who}", 1),
+        content=lambda: {**found.to_dict(), **more},
     )
 
 
@@ -110,7 +112,10 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
 
     def text() -> str:
         spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
-        return f"{found}\n\n95% intervals: {', '.join(spans)} (posterior).\n\nCite: concordant cite urbano2016"
+        return (
+            f"{found}\n\n95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too "
+            "high.\n\nCite: concordant cite urbano2016"
+        )
 
     return replace(
         Answer.of(found),
