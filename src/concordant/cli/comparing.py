@@ -298,13 +298,11 @@ def audit(
 ) -> Found:
     """Find the coefficient, direction and rule for ties that give a number someone reported."""
     from ..audit.search import audit_read
-    from ..sides import side_of
 
     labels = labels_of([truth, *candidate])
 
     def sides(policy: Missing) -> Any:
-        found = read.sides([truth, *candidate], out.quiet, missing or policy)
-        return [side_of(side, label) for side, label in zip(found, labels, strict=True)]
+        return read.sides([truth, *candidate], out.quiet, missing or policy)
 
     with out.bar("trying") as bar:
         return audit_read(sides, reported, labels, top=top or (), departures=departures, progress=bar.update)

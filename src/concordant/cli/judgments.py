@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..judgments import Change
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
-    from ..study.judgments_result import JudgmentStudy
+    from ..study.judgments import JudgmentStudy
 
 DEFAULT = ("nDCG@10", "AP")
 app = typer.Typer(
@@ -76,30 +76,42 @@ class Studied(Measured):
         ),
     ] = None
 
-    def study(
-        self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output, draws: int = 1, workers: int = 1
-    ) -> JudgmentStudy:
+    draws = 1
+    workers = 1
+
+    def study(self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output) -> JudgmentStudy:
         """Run it, and write its tables where they were asked for."""
         from ..study.judgments import judgment_study
 
-        wanted = known_coefficients(self.coefficient) if self.coefficient else None
         with out.bar("draws") as bar:
             study = judgment_study(
                 *of,
                 changes,
                 self.measure or DEFAULT,
-                wanted,
+                known_coefficients(self.coefficient) if self.coefficient else None,
                 self.seed,
-                n_draws=draws,
+                n_draws=self.draws,
                 n_resamples=self.resamples,
                 missing=self.missing,
                 folder=self.output,
-                workers=workers,
+                workers=self.workers,
                 progress=bar.update,
             )
         if self.output is not None:
             study.save(self.output)
         return study
+
+    def answer(self, study: JudgmentStudy, more: Callable[[], str] | None = None) -> Answer:
+        """The study, what its numbers are, and what else is to be said."""
+
+        def text() -> str:
+            about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
+            about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
+            about += f" Every number, and each system's: {self.output}." if self.output is not None else ""
+            return "\n\n".join([str(study), about, *([more()] if more else [])])
+
+        shown = study.statistics if self.coefficient else None
+        return replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
 
 
 @dataclass(frozen=True)
@@ -108,10 +120,6 @@ class Drawn(Studied):
 
     draws: Annotated[int, typer.Option(min=1, help="Random draws of each level.")] = 20
     workers: ProcessesOption = 1
-
-    def drawn(self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output) -> JudgmentStudy:
-        """Run it."""
-        return self.study(of, changes, out, self.draws, self.workers)
 
 
 DepthsOption = Annotated[str, typer.Option(help="Depths of the pool, with commas between.")]
@@ -195,7 +203,7 @@ def pool(
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
     changes = [Change("depth_pool", k, **options) for k in numbers(depths, "--depths", int)]
-    return how.study(judged.read(), changes, out)
+    return how.answer(how.study(judged.read(), changes, out))
 
 
 @app.command()
@@ -212,7 +220,7 @@ def sample(
     from ..judgments import Change
 
     changes = [Change("sample", share, rel=rel) for share in numbers(shares, "--shares", float)]
-    return how.drawn(judged.read(), changes, out)
+    return how.answer(how.study(judged.read(), changes, out))
 
 
 @app.command()
@@ -235,7 +243,7 @@ def pseudo(
     changes = [
         Change("pseudo", k, share=share, spread=spread, duplicates=duplicates) for k in numbers(depths, "--depths", int)
     ]
-    return how.drawn(judged.read(), changes, out)
+    return how.answer(how.study(judged.read(), changes, out))
 
 
 @app.command("single-run")
@@ -254,7 +262,7 @@ def single_run(
 
     runs, qrels = judged.read()
     wanted = names_of(names, "--names") or runs.systems
-    return how.study((runs, qrels), [Change("from_runs", name) for name in wanted], out)
+    return how.answer(how.study((runs, qrels), [Change("from_runs", name) for name in wanted], out))
 
 
 @app.command("leave-out")
@@ -274,7 +282,7 @@ def leave_out(
     from ..coefficients.registry import headlines
     from ..judgments import Change, leave_each_out
     from ..judgments.teams import teams_of
-    from ..study.judgments import correlation
+    from ..study.judgment_trials import correlation
 
     runs, qrels = judged.read()
     owners = _owners(teams)
@@ -287,7 +295,7 @@ def leave_out(
     of = teams_of(owners, runs)
     study = how.study((runs, qrels), [Change("leave_out", team, teams=of, k=depth) for team in of], out)
 
-    def text() -> str:
+    def each_out() -> str:
         with warnings.catch_warnings(action="ignore"):  # said of the study
             each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
@@ -295,12 +303,10 @@ def leave_out(
             {"measure": measure, **{n: correlation(n, study.full[k], each[measure].means()) for n in names}}
             for k, measure in enumerate(study.measures)
         ]
-        return (
-            f"{study}\n\nEach system without what its own team alone pooled, against all judgments:\n\n"
-            f"{to_text(Table.of(rows), width())}"
-        )
+        table = to_text(Table.of(rows), width())
+        return f"Each system without what its own team alone pooled, against all judgments:\n\n{table}"
 
-    return replace(Answer.of(study), text=text)
+    return how.answer(study, each_out)
 
 
 @app.command()
@@ -319,7 +325,7 @@ def mix(
 
     of, other = judged.read(), read_qrels(machine)
     changes = [Change("mix", share, machine=other) for share in numbers(shares, "--shares", float)]
-    return how.drawn(of, changes, out)
+    return how.answer(how.study(of, changes, out))
 
 
 @app.command()
@@ -366,7 +372,21 @@ def judges(
         )
     if output is not None:
         study.save(output)
-    return study
+
+    def text() -> str:
+        parts = [str(study)]
+        if study.tests:
+            rows = [
+                {"judge": a, "other": b, "difference": t.difference, "corrected": t.bias_corrected}
+                | {"low": t.interval.low, "high": t.interval.high, "p": t.pvalue}
+                for (a, b), t in study.tests.items()
+            ]
+            what = f"{measures[0]}, {wanted[0]}, paired over topics, not adjusted for the number of pairs"
+            parts.append(f"Which judge is better than which ({what}):\n\n{to_text(Table.of(rows), width())}")
+        parts += [f"{judge}: {found}" for judge, found in study.labels.items() if len(found.labels) <= 6]
+        return "\n\n".join(parts)
+
+    return replace(Answer.of(study), text=text)
 
 
 def _owners(path: Path) -> dict[str, str]:

@@ -8,6 +8,16 @@ from typing import Annotated, Literal
 
 import typer
 
+OPTIONS = {
+    "measure": "-m",
+    "missing": "--missing",
+    "lower_is_better": "--lower-is-better",
+    "bounds": "--lowest and --highest",
+    "systems": "--systems",
+    "rel": "--rel",
+}
+"""By argument of the library, the option that stands for it in messages."""
+
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 
 TruthArgument = Annotated[str, typer.Argument(metavar="TRUTH", help="Scores of the truth: a file, a folder or a glob.")]

@@ -112,10 +112,8 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
 
     def text() -> str:
         spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
-        return (
-            f"{found}\n\n95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too "
-            "high.\n\nCite: concordant cite urbano2016"
-        )
+        known = f"95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
+        return f"{found}\n\n{known}\n\nCite: concordant cite urbano2016"
 
     return replace(
         Answer.of(found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -50,6 +51,7 @@ def reliability(
 
     Stop it at any time; the same command continues.
     """
+    from ..study.execution import executor_at
     from ..study.reliability import reliability_study
 
     wanted = _sizes(sizes)
@@ -58,19 +60,19 @@ def reliability(
     given = dict(zip(_names(collections), read.sides(collections, out.quiet), strict=True))
     with out.bar("trials") as bar:
         try:
-            study = reliability_study(
-                given,
-                n_trials=trials,
-                sizes=wanted,
-                drop_bottom=drop_bottom,
-                exact_means=simulation.exact_means,
-                bounds=(simulation.lowest, simulation.highest),
-                rng=seed,
-                folder=output,
-                workers=workers,
-                dask=dask,
-                progress=bar.update,
-            )
+            with nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
+                study = reliability_study(
+                    given,
+                    n_trials=trials,
+                    sizes=wanted,
+                    drop_bottom=drop_bottom,
+                    exact_means=simulation.exact_means,
+                    bounds=(simulation.lowest, simulation.highest),
+                    rng=seed,
+                    folder=output,
+                    workers=runs_on,
+                    progress=bar.update,
+                )
         except KeyboardInterrupt:
             tell(f"stopped; what is done is kept in {output}, and the same command continues")
             raise
@@ -85,7 +87,7 @@ def reliability(
         spent = f"{computed:,} trials in {duration(study.cost['seconds'])}, {each:.0f} ms of processor time each"
         return f"{study}\n\n{files}\n{spent}"
 
-    return replace(Answer.of(study), text=text)
+    return replace(Answer.of(study), text=text, printed=study.summary)
 
 
 def _names(paths: list[str]) -> list[str]:
