@@ -28,7 +28,6 @@ from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import correlate
 from .words import counted, listing
 
-
 def compare(
     truth: Labelled,
     candidate: Labelled,

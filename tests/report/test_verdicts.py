@@ -46,8 +46,8 @@ def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
     span, ceiling, test = part["intervals"]["tau_b"], part["ceiling"]["tau_b"], part["rank_test"]
     counts = part["explanation"]["counts"]
     assert document["verdict"]["sentences"] == [
-        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population of "
-        f"topics it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
+        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population "
+        f"of topics it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
         f"{span['high']:.3f}. Against chance: {p_equals(part['pvalues']['tau_b'])}.",
         "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, across the population "
         f"of topics, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "

@@ -21,6 +21,7 @@ from .kendall import tau, tau_a, tau_b, tau_strict
 from .overlap import rbo
 from .pearson_rank import pearson_rank, pearson_rank_symmetric
 
+
 Side: TypeAlias = Literal["truth", "candidate"]
 Reading: TypeAlias = Literal["order", "scores"]
 Headline: TypeAlias = Literal["main", "inferred", "table"]

@@ -16,7 +16,6 @@ from .inputs import require_finite, vectors
 from .registry import get_coefficient, list_coefficients
 from .sums import concordance, refuse_ties
 
-
 @dataclass(frozen=True)
 class TieBounds(Displayed):
     """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
