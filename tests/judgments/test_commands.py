@@ -77,8 +77,7 @@ def test_changes(arguments: list[str], change: str, levels: list[str], draws: st
     assert {row["draws"] for row in found} == {draws}
     assert {row["statistic"] for row in found} == {"tau_b", "tau_ap_b", "d_rank", "p"}
     text = good("judgments", command, "runs", "human.txt", *options, *FEW, "-q")
-    assert text.startswith("7 systems, 12 topics; against the full judgments")
-    assert f"{change}: tau_ap_b from" in text
+    assert text.startswith(f"{change}: tau_ap_b from")
     assert ("without what its own team" in text) is (command == "leave-out")
 
 
@@ -94,7 +93,7 @@ def test_judges(tmp_path: Path) -> None:
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = good(*asked, "-q")
     assert "ranks the systems most like the truth" in text
-    assert "truth by row, other by column" in text
+    assert "truth by row, candidate by column" in text
     found = json.loads(good(*asked, "-f", "json", "-o", str(tmp_path), "-q"))
     assert {path.name for path in tmp_path.iterdir()} == {"judges.csv", "systems.csv", "judges.png"}
     assert (

@@ -151,5 +151,5 @@ def test_what_makes_no_document_is_refused() -> None:
         cc.report.report_document([], people, [])
     with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
         cc.report.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
-    with pytest.raises(cc.errors.InputError, match="1 comparisons and 2 sides candidate: give one for each"):
+    with pytest.raises(cc.errors.InputError, match="1 comparisons and 2 candidates: give one for each"):
         cc.report.report_document([found], people, [hasty, hasty])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
@@ -103,40 +103,43 @@ def answering(
     hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
 
     def decorate(function: Callable[..., Found]) -> Callable[..., None]:
-        parameters = inspect.signature(function).parameters
-        hints = get_type_hints(function, include_extras=True)
-        groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
-        unfolded: dict[str, inspect.Parameter] = {}
-        for name, parameter in parameters.items():
-            if name not in groups:
-                unfolded[name] = parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
+        options: dict[str, inspect.Parameter] = {"ctx": _CONTEXT}
+        groups: dict[str, tuple[type, list[str]]] = {}
+        for name, parameter in _hinted(function).items():
+            if not is_dataclass(parameter.annotation):
+                options[name] = parameter
                 continue
-            of_group = get_type_hints(groups[name], include_extras=True)
-            for option, its in inspect.signature(groups[name]).parameters.items():
-                if option not in hidden:
-                    unfolded[option] = its.replace(annotation=of_group[option], kind=its.KEYWORD_ONLY)
+            its = {option: p for option, p in _hinted(parameter.annotation).items() if option not in hidden}
+            groups[name] = parameter.annotation, list(its)
+            options |= its
 
         def command(ctx: typer.Context, **given: Any) -> None:
-            made: dict[str, Any] = {
-                name: group(**{f.name: given.pop(f.name) for f in fields(group) if f.name in given})
-                for name, group in groups.items()
-            }
+            made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}
             out = next(group for group in made.values() if isinstance(group, Output))
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
                 answer = found if isinstance(found, Answer | None) else Answer.of(found)
                 notes.answered(answer.notes if answer else ())
             if answer is not None:
-                _give(answer, out, notes.seen, ctx)
+                with Notes(out.quiet):
+                    _give(answer, out, notes.seen, ctx)
 
         command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
-        context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-        unfolded = {"ctx": context, **unfolded}
-        command.__signature__ = inspect.Signature(list(unfolded.values()))  # type: ignore[attr-defined]
-        command.__annotations__ = {name: parameter.annotation for name, parameter in unfolded.items()}
+        command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
+        command.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
         return command
 
     return decorate
+
+
+_CONTEXT = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+
+def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters of a function, or of a dataclass, with what their annotations say."""
+    hints = get_type_hints(given, include_extras=True)
+    found = inspect.signature(given).parameters
+    return {name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY) for name, p in found.items()}
 
 
 def _give(answer: Answer, out: Output, read_notes: list[str], ctx: typer.Context) -> None:
