@@ -42,17 +42,17 @@ def test_parts(found: cc.study.JudgeStudy) -> None:
 def test_answers(found: cc.study.JudgeStudy) -> None:
     # Half of each grade is the same gain up to a factor.
     assert found.estimates["half", "nDCG", "tau_b"].value == 1.0
-    assert found.verdict().startswith("half ranks the systems most like the truth (nDCG@5, tau_b 1.000)")
-    assert found.notes() == [
-        "the grades of half end elsewhere than the truth's: on another scale kappa and alpha say little"
-    ]
-    assert "Mind: the grades of half" in str(found)
+    assert found.verdict.startswith("half ranks the systems most like the truth (nDCG@5, tau_b 1.000)")
+    assert found.notes == (
+        "the grades of half end elsewhere than the truth's: on another scale kappa and alpha say little",
+    )
+    assert "Note: the grades of half" in str(found)
     assert len(found.to_frame()) == 3 * 2 * 2
     content = found.to_dict()
     assert [row["judge"] for row in content["rows"][::4]] == list(JUDGES)
     alone = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=500)
     assert not alone.tests
-    assert alone.verdict().endswith(").")
+    assert alone.verdict.endswith(").")
 
 
 def test_figures(found: cc.study.JudgeStudy) -> None:

@@ -11,20 +11,15 @@ import numpy.typing as npt
 
 from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from ..arrays import FloatArray
-from .sums import concordance, ratio, refuse_ties
+from .sums import concordance, ratio, refuse_ties, undefined_if
 
 _ALL_TIED = "all systems are tied in truth or in candidate"
 
 
 def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, of: str) -> None:
-    refuse_ties(c.tied_truth, "truth", truth, of=of, instead="tau_ap_b")
-    refuse_ties(
-        c.tied_candidate,
-        "candidate",
-        candidate,
-        of=of,
-        instead="tau_ap_a, or tau_ap_b if truth is no objective ranking",
-    )
+    refuse_ties(c.tied_truth, "truth", truth, of=of, admits={"tau_ap_b": ""})
+    admits = {"tau_ap_a": "", "tau_ap_b": "if truth is no objective ranking"}
+    refuse_ties(c.tied_candidate, "candidate", candidate, of=of, admits=admits)
 
 
 def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -118,17 +113,13 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     0.208889
     """
     m, c = concordance(truth, candidate, extra=MEAN, workers=workers)
-    refuse_ties(
-        c.tied_truth,
-        "truth",
-        truth,
-        of="tau_ap_a",
-        instead="tau_ap_b, or tau_ap_strict if a tie should be a tie",
-    )
+    admits = {"tau_ap_b": "", "tau_ap_strict": "if a tie should be a tie"}
+    refuse_ties(c.tied_truth, "truth", truth, of="tau_ap_a", admits=admits)
     right: Value = c.mean_candidate + c.within_candidate
     return 2 * right / (m - 1) - 1
 
 
+@undefined_if(_ALL_TIED)
 def tau_ap_ties(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -161,9 +152,10 @@ def tau_ap_ties(
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     below = (m - c.top_candidate) * (c.top_truth < m)  # 0 where a side is all tied
-    return 2 * ratio(c.down_candidate, below, _ALL_TIED) - 1
+    return 2 * ratio(c.down_candidate, below) - 1
 
 
+@undefined_if(_ALL_TIED)
 def tau_ap_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -193,7 +185,7 @@ def tau_ap_b(
     below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 where a side is all tied
     # Half of 2 down_candidate / below_candidate - 1 and of 2 down_truth / below_truth - 1, as one fraction.
     both = c.down_candidate * below_truth + c.down_truth * below_candidate
-    return ratio(both, below_truth * below_candidate, _ALL_TIED) - 1
+    return ratio(both, below_truth * below_candidate) - 1
 
 
 def tau_ap_strict(

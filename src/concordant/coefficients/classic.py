@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import by_block
+from .sums import by_block, undefined_if
 
 _ALL_TIED = "all systems are tied in truth or in candidate"
 
 
+@undefined_if(_ALL_TIED)
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
 
@@ -29,9 +28,10 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
     >>> round(cc.pearson([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.884911
     """
-    return by_block(_pearson, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_pearson, truth, candidate)
 
 
+@undefined_if(_ALL_TIED)
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
@@ -48,9 +48,10 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArr
     >>> round(cc.spearman([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.576818
     """
-    return by_block(_spearman, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_spearman, truth, candidate)
 
 
+@undefined_if(_ALL_TIED)
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
 
@@ -68,7 +69,7 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | Floa
     >>> round(cc.weighted_tau([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.531973
     """
-    return by_block(_weighted_tau, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_weighted_tau, truth, candidate)
 
 
 def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
@@ -76,10 +77,8 @@ def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
 
     apart = (truth != truth[:, :1]).any(axis=1) & (candidate != candidate[:, :1]).any(axis=1)
     values = np.full(len(truth), np.nan)
-    with warnings.catch_warnings():
-        # scipy warns where the mean swamps the differences, which is no longer so after `_shifted`.
-        warnings.simplefilter("ignore", stats.NearConstantInputWarning)
-        values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(candidate[apart]), axis=1).statistic
+    # scipy would warn where the mean swamps the differences, which is no longer so after `_shifted`.
+    values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(candidate[apart]), axis=1).statistic
     return values
 
 

@@ -6,11 +6,12 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from .gap_ties import expected_tau_gap
-from .sums import by_block, gaps, ratio, refuse_ties
+from .sums import by_block, gaps, ratio, refuse_ties, undefined_if
 
 _ALL_TIED = "all systems are tied in truth"
 
 
+@undefined_if(_ALL_TIED)
 def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Gap-sensitive AP correlation of candidate with the truth.
 
@@ -52,10 +53,11 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     0.666667
     """
     g = gaps(truth, candidate, workers=workers)
-    refuse_ties(g.tied_candidate, "candidate", candidate, of="tau_gap", instead="tau_gap_a")
-    return 2 * ratio(g.sum, g.places, _ALL_TIED) - 1
+    refuse_ties(g.tied_candidate, "candidate", candidate, of="tau_gap", admits={"tau_gap_a": ""})
+    return 2 * ratio(g.sum, g.places) - 1
 
 
+@undefined_if(_ALL_TIED)
 def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Gap-sensitive AP correlation with ties in candidate: the mean of `tau_gap` over all orders of the tied systems.
 
@@ -73,7 +75,7 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     >>> round(cc.tau_gap_a([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.5, 0.1]), 6)
     0.99187
     """
-    return by_block(_mean_over_orders, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_mean_over_orders, truth, candidate)
 
 
 def _mean_over_orders(truth: FloatArray, candidate: FloatArray) -> list[float]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import concordance, ratio, refuse_ties
+from .sums import concordance, ratio, refuse_ties, undefined_if
 
 
 def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -49,14 +49,9 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     0.6666666666666666
     """
     m, c = concordance(truth, candidate, workers=workers)
-    refuse_ties(c.tied_truth, "truth", truth, of="tau", instead="tau_b")
-    refuse_ties(
-        c.tied_candidate,
-        "candidate",
-        candidate,
-        of="tau",
-        instead="tau_a, or tau_b if truth is no objective ranking",
-    )
+    refuse_ties(c.tied_truth, "truth", truth, of="tau", admits={"tau_b": ""})
+    admits = {"tau_a": "", "tau_b": "if truth is no objective ranking"}
+    refuse_ties(c.tied_candidate, "candidate", candidate, of="tau", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
@@ -82,10 +77,12 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     0.4
     """
     m, c = concordance(truth, candidate, workers=workers)
-    refuse_ties(c.tied_truth, "truth", truth, of="tau_a", instead="tau_b, or tau_strict if a tie should be a tie")
+    admits = {"tau_b": "", "tau_strict": "if a tie should be a tie"}
+    refuse_ties(c.tied_truth, "truth", truth, of="tau_a", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
+@undefined_if("all systems are tied in truth or in candidate")
 def tau_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -118,7 +115,7 @@ def tau_b(
     pairs = m * (m - 1) / 2
     untied = (pairs - c.tied_truth) * (pairs - c.tied_candidate)
     root = math.sqrt(untied) if isinstance(untied, float) else np.sqrt(untied)
-    return ratio(c.concordant - c.discordant, root, "all systems are tied in truth or in candidate")
+    return ratio(c.concordant - c.discordant, root)
 
 
 def tau_strict(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import cosines, ratio
+from .sums import cosines, ratio, undefined_if
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
 
+@undefined_if(_UNDEFINED)
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
@@ -52,9 +53,10 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     0.971227
     """
     c = cosines(truth, candidate, workers=workers)
-    return ratio(c.sum, c.weight, _UNDEFINED)
+    return ratio(c.sum, c.weight)
 
 
+@undefined_if(_UNDEFINED)
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
@@ -74,4 +76,4 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     c = cosines(truth, candidate, workers=workers)
     d = cosines(candidate, truth, workers=workers)
     # One fraction, so that it is undefined where either direction is.
-    return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight, _UNDEFINED)
+    return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight)

@@ -11,8 +11,8 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, can
 
 if TYPE_CHECKING:
     from ..expected.planning import TopicPlan
-    from ..study.judgments_result import JudgmentStudy
-    from ..study.reliability_result import ReliabilityStudy
+    from ..study.judgments import JudgmentStudy
+    from ..study.reliability import ReliabilityStudy
 
 _SYMBOLS = {"tau": r"$\tau$", "tau_ap": r"$\tau_{AP}$"}
 
