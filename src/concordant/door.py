@@ -80,10 +80,13 @@ def as_scores(
     return Scores.of(assemble([results_contents(given, "run", name)], measure, missing))
 
 
-def as_topics(given: Collection, name: str = "scores", *, least: int = 2, least_systems: int = 2) -> Scores:
+def as_topics(
+    given: Collection, name: str = "scores", *, least: int = 2, least_systems: int = 2, otherwise: str = ""
+) -> Scores:
     """As `as_scores`, for what is about topics: `Scores`, with at least `least` topics and `least_systems` systems.
 
-    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... `otherwise` is what a caller without
+    topics can do instead.
     """
     if is_bare(given):
         values = floats(given, name)
@@ -101,7 +104,7 @@ def as_topics(given: Collection, name: str = "scores", *, least: int = 2, least_
         if isinstance(found, Means):
             raise InputError(
                 f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
-                "file or a topics x systems matrix"
+                f"file or a topics x systems matrix{otherwise}"
             )
         scores = found
     n, m = scores.values.shape
@@ -115,6 +118,12 @@ def as_topics(given: Collection, name: str = "scores", *, least: int = 2, least_
             "topic to topic tells how far their means can be trusted"
         )
     return scores
+
+
+def has_labels(given: Any) -> bool:
+    """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
+    known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
+    return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
 
 def _has(name: str) -> str:
