@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..errors import InputError, InputTypeError, import_extra
+from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
 from ..judgments.changes import check_kinds
 from ..judgments.evaluation import evaluate_all
-from ..judgments.qrels import Qrels
+from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..resampling import Progress, check_count
@@ -23,11 +23,12 @@ from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeComparison, compare_judges
-from ..words import listing
+from ..words import counted, listing
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
 ALPHA = 0.05
+JudgedTopics: TypeAlias = Literal["truth", "common"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,6 +155,8 @@ def judge_study(  # noqa: PLR0913
     rng: int = 0,
     *,
     rel: float | None = None,
+    topics: JudgedTopics = "truth",
+    drop_grades: Iterable[Grade] = (),
     n_resamples: int = 4_999,
     missing: Missing = "error",
     workers: Workers = 1,
@@ -174,7 +177,7 @@ def judge_study(  # noqa: PLR0913
     truth : Qrels
         The judge whom we trust.
     judges : mapping of str to Qrels
-        The others by their names. Topics that the truth lacks are left out; one that a judge lacks is an error.
+        The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
     coefficients : iterable of str
@@ -183,6 +186,12 @@ def judge_study(  # noqa: PLR0913
         The seed.
     rel : float, optional
         Compare labels only by whether grades are at least this, on all sides.
+    topics : {"truth", "common"}
+        "truth": all topics of the truth; a judge that lacks one is an error. "common": those that all judges have, the
+        truth included, with a note on the others.
+    drop_grades : iterable of int or float
+        Grades that are no judgments, such as 999 or -1 where a judge gave no answer: left out on all sides, with a note
+        on how many there were. A topic of which nothing is left is one that this judge lacks.
     n_resamples : int
         Of topics, for each interval and each test; at least 500.
     missing : {"error", "zero", "drop", "drop-systems"}
@@ -208,7 +217,8 @@ def judge_study(  # noqa: PLR0913
     0.0
     """
     check_kinds(runs, truth)
-    named = _checked(truth, judges)
+    drop_grades = tuple(drop_grades)
+    truth, named, notes = _prepared(truth, judges, topics, drop_grades)
     names = list(coefficients)
     if isinstance(coefficients, str) or not names:
         raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
@@ -250,25 +260,69 @@ def judge_study(  # noqa: PLR0913
         estimates=estimates,
         tests=tests,
         labels=labels,
-        notes=_notes(labels),
-        settings={**study.settings, "rel": rel, "interval_resamples": count, "interval_coefficients": names},
+        notes=(*notes, *_other_scales(labels)),
+        settings={
+            **study.settings,
+            "rel": rel,
+            "judged_topics": topics,
+            "drop_grades": list(drop_grades),
+            "interval_resamples": count,
+            "interval_coefficients": names,
+        },
     )
 
 
-def _checked(truth: Qrels, judges: Any) -> dict[str, Qrels]:
+def _prepared(
+    truth: Qrels, judges: Any, topics: str, drop_grades: tuple[Grade, ...]
+) -> tuple[Qrels, dict[str, Qrels], tuple[str, ...]]:
+    """The truth and the judges without grades that are none, on the topics that are compared; and notes."""
     if not isinstance(judges, Mapping) or not judges:
         raise InputTypeError("judges must be a dictionary of Qrels by name, such as {'machine': qrels}")
-    found = {}
-    for name, qrels in judges.items():
+    check_choice("topics", topics, get_args(JudgedTopics))
+    for qrels in judges.values():
         check_kinds(None, qrels)
-        lost = [topic for topic in truth if topic not in qrels.topics]
-        if lost:
-            raise InputError(f"judge {name!r} lacks topics of the truth: {listing(lost)}; select those that both have")
-        found[str(name)] = qrels if set(qrels) == set(truth) else qrels.select(truth.topics)
-    return found
+    named = {str(name): qrels for name, qrels in judges.items()}
+    notes = []
+    for grade in drop_grades:
+        if not any(grade in qrels.levels for qrels in (truth, *named.values())):
+            raise InputError(f"drop_grades holds {grade!r}, a grade that no judge gave: leave it out")
+        for name, qrels in (("the truth", truth), *named.items()):
+            count = int((qrels.grades == grade).sum())
+            if count:
+                notes.append(f"{counted(count, 'judgment')} of {qrels.size} of {name} left out, of grade {grade:g}")
+    truth = _without(truth, drop_grades)
+    named = {name: _without(qrels, drop_grades) for name, qrels in named.items()}
+    lost = {name: [topic for topic in truth if topic not in qrels.topics] for name, qrels in named.items()}
+    for name, lacking in lost.items():
+        if lacking and topics == "truth":
+            raise InputError(
+                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; topics='common' compares on those that "
+                "all judges have"
+            )
+    left = dict.fromkeys(topic for lacking in lost.values() for topic in lacking)
+    kept = [topic for topic in truth if topic not in left]
+    if not kept:
+        raise InputError(f"no topic of the truth is judged by all judges: {listing(truth.topics, 5)}")
+    if left:
+        notes.append(f"{counted(len(left), 'topic')} left out, which not all judges have: {listing(left)}")
+        truth = truth.select(kept)
+    named = {name: qrels if set(qrels) == set(kept) else qrels.select(kept) for name, qrels in named.items()}
+    return truth, named, tuple(notes)
 
 
-def _notes(labels: Mapping[str, LabelAgreement]) -> tuple[str, ...]:
+def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
+    """Without these grades, and without the topics of which nothing is left."""
+    there = [grade for grade in grades if grade in qrels.levels]
+    if not there:
+        return qrels
+    found = qrels.recode(dict.fromkeys(there))
+    kept = [topic for topic in qrels if found[topic] or not qrels[topic]]
+    if not found.size:
+        raise InputError(f"drop_grades is {list(grades)}, which leaves a judge no judgments: leave out fewer grades")
+    return found if len(kept) == len(qrels) else found.select(kept)
+
+
+def _other_scales(labels: Mapping[str, LabelAgreement]) -> tuple[str, ...]:
     """The judges whose grades are on another scale than the truth's."""
     odd = [
         judge
