@@ -72,7 +72,24 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
 def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """AP correlation, the mean of both directions: (tau_ap(truth, candidate) + tau_ap(candidate, truth)) / 2.
 
-    For two rankings of equal standing without ties. Parameters, result and batches as in `tau_ap`.
+    For two rankings of equal standing without ties.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
+
+    Raises
+    ------
+    TiesError
+        If a side has ties. `tau_ap_b` admits them.
 
     References
     ----------
@@ -98,9 +115,24 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     + sum_i 1 / (2 t_i) sum_{k=1..t_i-1} k / (p_i + k - 1) ] - 1.
 
     It is the mean of `tau_ap` over all orders of the tied systems: the first sum from systems above the group, the
-    second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric. Ties in truth raise.
+    second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric.
 
-    Parameters, result and batches as in `tau_ap`.
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
+
+    Raises
+    ------
+    TiesError
+        If the truth has ties: `tau_ap_b` admits them, `tau_ap_strict` asks for them.
 
     References
     ----------
@@ -130,15 +162,23 @@ def tau_ap_ties(
     top. Pairs tied in candidate are left out; a pair tied in the truth but not in candidate counts as not concordant.
     (The paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
 
-    Without ties it is `tau_ap`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
+    Without ties it is `tau_ap`. Undefined when a side is all tied.
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau_ap`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
         Scores closer than this are tied as well, see `tau_b`; p_i - 1 then is the number of systems above i by at least
         the tolerance.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -162,14 +202,22 @@ def tau_ap_b(
     """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. Symmetric. Without ties it is
-    `tau_ap_symmetric`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
+    `tau_ap_symmetric`. Undefined when a side is all tied.
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau_ap`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
-        As in `tau_ap_ties`.
+        Scores closer than this are tied as well, see `tau_b` and `tau_ap_ties`.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -205,10 +253,17 @@ def tau_ap_strict(
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau_ap`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
-        As in `tau_ap_ties`.
+        Scores closer than this are tied as well, see `tau_b` and `tau_ap_ties`.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
 
     References
     ----------

@@ -15,8 +15,18 @@ _ALL_TIED = "all systems are tied in truth or in candidate"
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
 
-    Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+    Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined when a side is all tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -35,8 +45,18 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
-    Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+    Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined when a side is all tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -56,8 +76,18 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | Floa
     """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
 
     Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
-    truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+    truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined when a side is all tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------

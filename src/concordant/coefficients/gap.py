@@ -21,7 +21,7 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
 
     over the K places i >= 2 whose denominator is positive. Swapping systems that the truth tells barely apart costs
     little. Reads the scores of the truth and only the order of candidate; not symmetric; from -1 to 1. Ties in the
-    truth are pairs without a gap. Undefined, so nan with an `UndefinedCorrelationWarning`, when the truth is all tied.
+    truth are pairs without a gap. Undefined when the truth is all tied.
 
     Parameters
     ----------
@@ -33,7 +33,8 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     Returns
     -------
     float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where the truth is all tied.
 
     Raises
     ------
@@ -63,7 +64,22 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
 
     There is no closed form; the mean is a smooth double integral, evaluated to 1e-9 or better (see `gap_ties`). Without
     ties it is `tau_gap`. Groups of some ten tied systems take milliseconds, a group of 100 a fraction of a second.
-    Parameters, result and undefined values as in `tau_gap`.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where the truth is all tied.
+
+    Raises
+    ------
+    LimitError
+        If so many systems are tied that it would take hours.
 
     References
     ----------

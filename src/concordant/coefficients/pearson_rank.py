@@ -24,8 +24,8 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     Systems tied in the truth are not compared with each other; where all gaps in candidate are zero, the cosine is 0.
     Not symmetric: the truth is walked. O(m) after sorting, by running means and second moments.
 
-    Undefined, so nan with an `UndefinedCorrelationWarning`: a side all tied, or a total weight of 0, which is so when
-    all systems below the best are tied as the worst, and always for two systems.
+    Undefined where a side is all tied, or the total weight is 0, which is so when all systems below the best are tied
+    as the worst, and always for two systems.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     Returns
     -------
     float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------
@@ -60,7 +61,20 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
-    For two rankings of equal standing. Parameters, result and undefined values as in `pearson_rank`.
+    For two rankings of equal standing. Undefined where either direction is.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------
