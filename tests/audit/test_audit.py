@@ -263,8 +263,8 @@ def test_all_rows_of_trec_eval_are_tried(tmp_path: Path) -> None:
     assert found.matches[0].plainest.name == "tau(truth, candidate); `all` rows"
     assert found.matches[0].plainest.account.endswith("`all` rows in place of means over topics")
     # Without files there are none to look into.
-    read = [cc.read_scores(path) for path in (people, machine)]
-    assert not [data for _, data, _ in names_of(cc.audit.audit(*read, "0.867").matches) if "all" in data]
+    without = cc.audit.audit(cc.read_scores(people), cc.read_scores(machine), "0.867")
+    assert not [data for _, data, _ in names_of(without.matches) if "all" in data]
 
 
 def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -> None:
@@ -286,13 +286,16 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
             ).matches
         )  # fmt: skip
 
-    by_p10 = cc.pearson_rank(list(means["P_10"].values()), other.means())
+    by_p10 = float(cc.pearson_rank(list(means["P_10"].values()), other.means()))
     assert ("pearson_rank(truth, candidate)", "truth by the measure of candidate", "") in audited(by_p10)
     printed = [
         float(Path(files, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems
     ]
-    by_all = cc.pearson_rank(printed, other.means())
+    by_all = float(cc.pearson_rank(printed, other.means()))
     assert ("pearson_rank(truth, candidate)", "`all` rows of truth", "") in audited(by_all)
+    # Scores as they are have one measure, whatever one asks for.
+    alone = cc.audit.audit(*sides, f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)  # type: ignore[misc]
+    assert not [data for _, data, _ in names_of(alone.matches) if "measure" in data]
 
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:

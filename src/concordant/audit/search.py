@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..door import Collection, as_scores
 from ..errors import ConcordantError, DataWarning, InputError
 from ..resampling import Progress
@@ -260,7 +262,7 @@ different values. Of the 11 values of plain rules, 0.01 would match by chance: s
 
 
 def audit_read(
-    read: Callable[[Missing], list[Side]],
+    read: Callable[[Missing], Sequence[Side]],
     reported: str | Sequence[str],
     labels: Sequence[str],
     *,
@@ -307,12 +309,12 @@ def audit_read(
     )
 
 
-def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
+def _readings(read: Callable[[Missing], Sequence[Side]]) -> dict[str, Sequence[Side]]:
     """The sides; where systems lack topics, once for each policy that there is."""
     try:
         return {"": read("error")}
     except ConcordantError as error:
-        found: dict[str, list[Side]] = {}
+        found: dict[str, Sequence[Side]] = {}
         policies: dict[Missing, str] = {
             "drop": "missing topics dropped",
             "zero": "missing topics 0",
@@ -329,7 +331,7 @@ def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
 
 
 def _matched(
-    sides: list[Side], labels: Sequence[str], files: Sequence[Any], reread: Callable[[int, str], Side] | None
+    sides: Sequence[Side], labels: Sequence[str], files: Sequence[Any], reread: Callable[[int, str], Side] | None
 ) -> list[Given]:
     givens = []
     for k, label in enumerate(labels[1:], start=1):
@@ -342,7 +344,9 @@ def _matched(
                 again[side, "all rows"] = summary
             if reread is not None and measure not in ("", own.measure):
                 with suppress(ConcordantError):  # a side that has no such measure
-                    again[side, "other measure"] = reread(place, measure)
+                    found = reread(place, measure)
+                    if found.systems != own.systems or not np.array_equal(found.means(), own.means()):
+                        again[side, "other measure"] = found  # and not the same scores, whatever they are called
         given = Given.of(sides[0], sides[k], (labels[0], label), again)
         if len(given.matched[0].systems) < 2:
             raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")

@@ -69,9 +69,9 @@ class Folder:
 
     def write(self, chunk: int, values: FloatArray) -> None:
         """Keep the values of a chunk, as a .npy file with a checksum behind, which readers of .npy pass over."""
-        buffer = io.BytesIO()
-        np.save(buffer, values, allow_pickle=False)
         with written_whole(self._path(chunk)) as file:
+            buffer = io.BytesIO()
+            np.save(buffer, values, allow_pickle=False)
             file.write(buffer.getvalue() + _checksum(chunk, buffer.getvalue()))
 
     def _path(self, chunk: int) -> Path:
