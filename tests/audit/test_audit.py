@@ -16,7 +16,7 @@ import concordant as cc
 from concordant.align import align, alignment
 from concordant.audit.printed import Printed
 
-from ..test_cli import CAREFUL, HASTY, PEOPLE, bad, good, run
+from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, run
 
 
 def names_of(findings: Any) -> set[tuple[str, str, str]]:
@@ -418,7 +418,10 @@ def test_the_command_says_the_verdict_first() -> None:
     )
     library = cc.audit.audit(PEOPLE, HASTY, f"{value:.4f}", names=["people.csv", "hasty.csv"])
     assert text == str(library) + "\n"
-    assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == library.to_dict()
+    assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == {
+        **library.to_dict(),
+        "read_notes": [],
+    }
 
 
 def test_the_command_in_other_formats() -> None:
