@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning, InputError, InputTypeError
+from ..errors import InputError, InputTypeError, warn
 from ..resampling import Seed, check_count, generator
 from ..words import argument, counted, nearest
 from .qrels import Qrels
@@ -50,7 +49,7 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     """
     found, notes = pooled(runs, qrels, k, contributing)
     for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=2)
+        warn(note)
     return found
 
 
@@ -287,7 +286,7 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     """
     found, notes = mixed(human, machine, share, rng)
     for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=2)
+        warn(note)
     return found
 
 
