@@ -146,7 +146,7 @@ def undefined_if(why: str) -> Callable[[Callable[P, Value]], Callable[P, Value]]
     return public
 
 
-def warn_undefined(values: Value, why: str, stacklevel: int = 3) -> None:
+def warn_undefined(values: npt.ArrayLike, why: str, stacklevel: int = 3) -> None:
     """Warn where values are nan, by default on the line that called the caller."""
     undefined = np.isnan(values)
     if undefined.any():
