@@ -222,11 +222,11 @@ class TestFrames:
         ("columns", "message"),
         [
             ({"run": ["a"], "map": [0.1]}, "none of topics"),
-            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "two scores"),
-            ({"topic": ["1"], "a": ["x"]}, "not a number"),
-            ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' holds 0.5 as a label"),
-            ({"topic": [None], "a": [0.5]}, "'topic' holds None as a label"),
-            ({"topic": ["1", "1"], "a": [1, 2]}, "twice"),
+            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "the same score of system 'a' on topic '1'"),
+            ({"topic": ["1"], "a": ["x"]}, "not a finite number"),
+            ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
+            ({"topic": [None], "a": [0.5]}, "'topic' holds None, which is no label"),
+            ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' was given already"),
             ({"topic": ["1"], "a": [float("nan")]}, "a lacks topic 1"),
         ],
     )
@@ -246,7 +246,7 @@ class TestDicts:
         assert Scores.from_dict(nested, "map") == Scores([[0.1, 0.2]], ["1"], ["x", "y"], "map")
         with pytest.raises(InputError, match="2 measures"):
             Scores.from_dict(nested)
-        with pytest.raises(InputError, match=r"'nDCG@10' is not in the data"):
+        with pytest.raises(InputError, match=r"no measure 'nDCG@10'"):
             Scores.from_dict(nested, "nDCG@10")
 
     def test_pytrec_eval_of_one_run(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,10 @@ from .errors import InputError, InputTypeError
 from .read import read_scores
 from .scores import Means, Scores, require_summable
 from .tables import Missing, invent_topics
+from .tables.assemble import assemble
+from .tables.contents import frame_contents
+from .tables.frames import is_frame
+from .tables.tools import results_contents
 from .words import counted
 
 Collection: TypeAlias = Any
@@ -59,8 +63,8 @@ def as_scores(
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
         return Means(list(given.to_dict().values()), list(given.index), measure)
-    if _is_frame(given):
-        return Scores.from_frame(given, measure, missing=missing)
+    if is_frame(given):
+        return Scores.of(assemble([frame_contents(given, name)], measure, missing))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         return Means(list(given.values()), list(given), measure)
     if is_bare(given):
@@ -68,13 +72,12 @@ def as_scores(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
             "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         )
-    try:
-        return Scores.from_dict(given, measure, missing=missing)
-    except InputTypeError as error:
+    if isinstance(given, str | bytes) or (not isinstance(given, Iterable) and not hasattr(given, "scores")):
         raise InputTypeError(
             f"{name} is a {type(given).__name__}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
-        ) from error
+        )
+    return Scores.of(assemble([results_contents(given, "run", name)], measure, missing))
 
 
 def as_topics(
@@ -120,7 +123,7 @@ def as_topics(
 def has_labels(given: Any) -> bool:
     """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
     known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
-    return known or _are_paths(given) or _is_series(given) or _is_frame(given)
+    return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
 
 def _has(name: str) -> str:
@@ -137,11 +140,6 @@ def _are_paths(given: Any) -> bool:
 
 def _is_series(given: Any) -> bool:
     return hasattr(given, "to_dict") and hasattr(given, "index") and not hasattr(given, "columns")
-
-
-def _is_frame(given: Any) -> bool:
-    """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
-    return hasattr(given, "columns") or hasattr(given, "perquery") or hasattr(given, "__arrow_c_stream__")
 
 
 def _has_parts(value: Any) -> bool:

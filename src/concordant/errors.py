@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -95,6 +97,14 @@ class DataWarning(UserWarning):
 
 class AlignmentWarning(DataWarning):
     """Aligning left out systems or topics that not every side has."""
+
+
+def warn(message: str, category: type[Warning] = DataWarning) -> None:
+    """Warn at the line of the caller's own code that called concordant, however deep inside it is noticed."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "concordant":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:

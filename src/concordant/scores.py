@@ -236,9 +236,11 @@ class Scores:
         topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
         So a frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is, and that of perquery="both".
         """
-        from .frames import parts_of_frame
+        from .tables.assemble import assemble
+        from .tables.contents import frame_contents
 
-        return Scores(*parts_of_frame(frame, measure, missing))
+        tables.check_measure(measure)
+        return cls.of(assemble([frame_contents(frame)], measure, missing))
 
     @classmethod
     def from_dict(
@@ -262,9 +264,16 @@ class Scores:
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
         """
-        from .frames import parts_of_dict
+        from .tables.assemble import assemble
+        from .tables.tools import results_contents
 
-        return Scores(*parts_of_dict(nested, measure, system, missing))
+        tables.check_measure(measure)
+        return cls.of(assemble([results_contents(nested, system)], measure, missing))
+
+    @classmethod
+    def of(cls, found: tables.Assembled) -> Scores:
+        """Scores of what the readers of files, frames and dictionaries put together."""
+        return cls(found.values, found.topics, found.systems, found.measure)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"

@@ -144,7 +144,7 @@ def figures() -> Figures:
     table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0, {})
     fidelity = cc.simulation.Fidelity(
         SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
-        np.eye(M), np.eye(M), {},
+        np.eye(M), np.eye(M),
     )  # fmt: skip
     return {
         "scatter": lambda: hasty.plot("scatter"),

@@ -81,7 +81,9 @@ def test_every_form_of_a_candidate_is_the_same_candidate(tmp_path: Path) -> None
 
 
 ON_WORKERS: dict[str, Callable[..., Any]] = {
-    "rank_distance": lambda w: cc.rank_distance(SCORES, np.random.default_rng(2).random((50, 4)), workers=w).tolist(),
+    "rank_distance": lambda w: list(
+        np.ravel(cc.rank_distance(SCORES, np.random.default_rng(2).random((50, 4)), workers=w))
+    ),
     "recentred": lambda w: cc.rank_test(SCORES, CANDIDATE, n_resamples=49, rng=1, workers=w).to_dict(),
     "paper": lambda w: cc.DistanceDistribution.bootstrap(SCORES, n_resamples=49, rng=1, workers=w).distances.tolist(),
     "rank_probabilities": lambda w: cc.rank_probabilities(SCORES, n_resamples=49, rng=1, workers=w).to_dict(),

@@ -102,7 +102,7 @@ class Simulator:
         self.bounds = check_bounds(bounds)
         self.scores = whole.drop_bottom(drop_bottom)
         self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
-        self.settings = {
+        self.settings: dict[str, Any] = {
             "normal": bool(normal),
             "homoscedastic": bool(homoscedastic),
             "uncorrelated": bool(uncorrelated),
