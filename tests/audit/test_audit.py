@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.align import alignment
+from concordant.align import align, alignment
 from concordant.audit.printed import Printed
 
-from ..test_cli import CAREFUL, HASTY, PEOPLE, bad, good, run
+from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, run
 
 
 def names_of(findings: Any) -> set[tuple[str, str, str]]:
@@ -97,7 +97,7 @@ def sides() -> tuple[cc.Scores, cc.Scores, cc.Scores]:
 
 
 def test_a_plain_rule_is_found_among_all(sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = cc.align(sides[0], sides[1])
+    truth, candidate = align(sides[0], sides[1])
     value = cc.tau_ap_b(truth.means(), candidate.means())
     found = cc.audit.audit(sides[0], sides[1], f"{value:.4f}")
     first = found.matches[0].plainest
@@ -133,7 +133,7 @@ TRACED = {
 
 @pytest.mark.parametrize("mistake", PLANTED)
 def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = cc.align(sides[0], sides[1].select(systems=sides[0].systems))
+    truth, candidate = align(sides[0], sides[1].select(systems=sides[0].systems))
     function: Any = PLANTED[mistake]
     value = function(truth.means(), candidate.means())
     found = cc.audit.audit(truth, candidate, f"{value:.5f}")
@@ -141,7 +141,7 @@ def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...])
 
 
 def test_several_numbers_have_to_be_reproduced_by_one_rule(sides: tuple[cc.Scores, ...]) -> None:
-    truth, a, b = cc.align(*sides)
+    truth, a, b = align(*sides)
     values = [cc.tau_ap_ties(side.means(), truth.means()) for side in (a, b)]
     texts = [f"{value:.2f}" for value in values]
     both = cc.audit.audit(truth, [a, b], texts)
@@ -158,12 +158,12 @@ def test_nothing_matches_and_the_nearest_are_named() -> None:
     truth = {"a": 0.9, "b": 0.5, "c": 0.1}
     found = cc.audit.audit(truth, truth, "0.4321")
     assert found.matches == ()
-    assert found.verdict().startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
+    assert found.verdict.startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
     best = min(found.nearest, key=lambda finding: finding.plainest.off).plainest
     assert best.off > 0
-    assert f"off by {best.off:.2g}" in found.verdict()
+    assert f"off by {best.off:.2g}" in found.verdict
     plain = cc.audit.audit(truth, truth, "0.4321", departures=0)
-    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict()
+    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict
 
 
 def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
@@ -174,21 +174,21 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     assert found.matches[0].plainest.rule == "tau(truth, candidate)"
     same = [way.rule.partition("(")[0] for way in found.matches[0].others]
     assert same == ["tau_a", "tau_b", "tau_strict"]
-    assert found.verdict().startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
+    assert found.verdict.startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
     assert "(the same here: tau_a(truth, candidate), " in str(found)
 
 
 def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict()
+    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict
     assert both.startswith(
         "2 different values are printed as 0.72. The plainest ways are tau_a(truth, candidate) = 0.7158"
     )
     assert "evidence" not in both
-    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict()
+    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict
     assert one.startswith("Exactly one thing reproduces 0.723: tau_b(truth, candidate) = 0.7234.")
     assert one.endswith("evidence.")
-    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict()
+    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict
     assert strange.startswith("No plain rule gives -0.72. ")
 
 
@@ -222,7 +222,7 @@ def test_ties_broken_at_random_give_a_range() -> None:
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:
     """Over numbers that nobody reported, the matches are as many as was said to be by chance."""
-    truth, candidate = cc.align(sides[0], sides[1])
+    truth, candidate = align(sides[0], sides[1])
     found = [cc.audit.audit(truth, candidate, f"0.{k}", departures=1) for k in range(80, 98, 2)]
     matches = sum(level.matches for one in found for level in one.levels)
     expected = sum(level.by_chance for one in found for level in one.levels)
@@ -231,7 +231,7 @@ def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) ->
 
 
 def test_more_digits_leave_less_to_chance(sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = cc.align(sides[0], sides[1])
+    truth, candidate = align(sides[0], sides[1])
     value = cc.tau_b(truth.means(), candidate.means())
     chance = []
     for digits in (1, 2, 4):
@@ -287,7 +287,7 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
 
 def test_wrong_arguments_are_refused() -> None:
     a = {"a": 1, "b": 2}
-    with pytest.raises(cc.errors.InputError, match="2 numbers for 1 candidate ranking"):
+    with pytest.raises(cc.errors.InputError, match="2 numbers for 1 candidate:"):
         cc.audit.audit(a, a, ["1", "1"])
     with pytest.raises(cc.errors.InputError, match="names is"):
         cc.audit.audit(a, a, "1", names=["truth"])
@@ -298,7 +298,7 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(cc.errors.InputError, match="share one system"):
         cc.audit.audit({"a": 1, "c": 2}, {"a": 1, "b": 2}, "1")
     with pytest.raises(cc.errors.InputTypeError):
-        cc.audit.audit(a, [["a", "b"]], "1")
+        cc.audit.audit(a, [[1.0, 2.0]], "1")
 
 
 def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
@@ -307,12 +307,12 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
         sides[0], sides[1], "0.6", top=[5, 10], departures=2, progress=lambda done, of: calls.append((done, of))
     )
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert content["verdict"] == found.verdict()
+    assert content["verdict"] == found.verdict
     assert content["settings"]["top"] == [5, 10]
     assert content["n_ways"] == found.n_ways
     assert sum(1 + len(f["same"]) for f in content["matches"]) == len(names_of(found.matches))
     assert len(found.to_frame()) == len(found.matches) + len(found.nearest)
-    assert str(found).startswith(found.verdict())
+    assert str(found).startswith(found.verdict)
     assert repr(found) == str(found)
     assert any("top 10 by truth" in data for _, data, _ in names_of(found.matches))
     assert calls[-1][0] == calls[-1][1]
@@ -340,7 +340,10 @@ def test_the_command_says_the_verdict_first() -> None:
     )
     library = cc.audit.audit(PEOPLE, HASTY, f"{value:.4f}", names=["people.csv", "hasty.csv"])
     assert text == str(library) + "\n"
-    assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == library.to_dict()
+    assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == {
+        **library.to_dict(),
+        "read_notes": [],
+    }
 
 
 def test_the_command_in_other_formats() -> None:

@@ -111,7 +111,7 @@ def reliability_study() -> cc.study.ReliabilityStudy:
     for k in range(6):
         for s, size in enumerate(sizes):
             values[:, s, :, :, 1 + k] += (k - 1.7) / size + np.array([-0.02, 0.02])[None, :, None]
-    return cc.study.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, {"trials": 2, "seed": 1}, {})
+    return cc.study.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, settings={"trials": 2, "seed": 1})
 
 
 def judgment_study() -> cc.study.JudgmentStudy:
@@ -124,7 +124,7 @@ def judgment_study() -> cc.study.JudgmentStudy:
             values[trial, measure, 4:] = np.linspace(0.6, 0.2, M) + 0.02 * np.sin(np.arange(M))
     full = np.tile(np.linspace(0.6, 0.2, M), (2, 1))
     return cc.study.JudgmentStudy(
-        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of, {}, {}
+        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def figures() -> Figures:
     explained = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), "tau_ap_b")
     null = gamma(999, 30, 0.02) - 0.6
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
-    table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0, {})
+    table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0)
     fidelity = cc.simulation.Fidelity(
         SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
         np.eye(M), np.eye(M),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
+import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +13,14 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from typer.testing import CliRunner
 
 import concordant as cc
 from concordant import plots
-from concordant.cli.app import app
 from concordant.collection import path as collection
 from concordant.plots.labels import LEAST, shortened, text
+from concordant.results import Result
 
+from ..commands import CAREFUL, HASTY, PEOPLE, bad, good
 from .catalogue import judgment_study, reliability_study
 
 mpl.use("Agg")
@@ -49,11 +49,18 @@ def odd(names: list[str], seed: int = 1) -> cc.Scores:
 
 
 def test_every_result_has_a_plot() -> None:
-    no_results = ("Interval", "Qrels")  # a part of results, and data
-    classes = [getattr(cc, name) for name in cc.__all__ if name not in no_results]
-    results = [cls for cls in classes if inspect.isclass(cls) and hasattr(cls, "to_dict")]
+    for module in pkgutil.walk_packages(cc.__path__, "concordant."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    results = list(subclasses(Result))
     assert len(results) > 12
-    assert [cls.__name__ for cls in results if not hasattr(cls, "plot")] == []
+    assert [cls.__name__ for cls in results if cls.plot is Result.plot] == []
+
+
+def subclasses(of: type) -> Iterator[type[Result]]:
+    for cls in of.__subclasses__():
+        yield cls
+        yield from subclasses(cls)
 
 
 def test_odd_names(tmp_path: Path) -> None:
@@ -180,24 +187,19 @@ def test_files(tmp_path: Path) -> None:
 def test_commands(arguments: list[str], tmp_path: Path) -> None:
     files = [str(collection(a)) if a in ("people", "careful", "hasty") else a for a in arguments]
     target = tmp_path / "figure.svg"
-    answer = CliRunner().invoke(app, [*files, "--plot", str(target)])
-    assert answer.exit_code == 0, answer.output
-    assert answer.output.endswith(f"\nFigure: {target}\n")
+    assert good(*files, "--plot", target).endswith(f"\nFigure: {target}\n")
     assert "<text" in target.read_text()
     assert not pyplot.get_fignums()
 
 
 def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
-    people, hasty, careful = (str(collection(name)) for name in ("people", "hasty", "careful"))
     for arguments, message in (
         (["--plot", "a.doc"], "ends in .doc"),
-        (["--plot", str(tmp_path / "no" / "a.pdf")], "there is no folder"),
+        (["--plot", tmp_path / "no" / "a.pdf"], "there is no folder"),
         (["--plot-kind", "ranks"], "name the file with --plot"),
-        ([careful, "--plot", "a.pdf", "--plot-kind", "forest"], "shows one candidate"),
+        ([CAREFUL, "--plot", "a.pdf", "--plot-kind", "forest"], "shows one candidate"),
     ):
-        answer = CliRunner().invoke(app, ["compare", people, hasty, *arguments], env={"COLUMNS": "300"})
-        assert answer.exit_code == 2
-        assert message in answer.output
+        assert message in bad("compare", PEOPLE, HASTY, *arguments, status=2)
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 import concordant as cc
 from concordant import resampling
 from concordant._kernels import reference_distance
-from concordant.ranks.distribution import FORMAT, RankTestMethod, fingerprint
+from concordant.files import fingerprint
+from concordant.ranks.distribution import FORMAT, RankTestMethod
 from concordant.scores import mean_over_topics
 
 from .collections import FloatArray, literal_distance, read_collection

@@ -6,7 +6,6 @@ rankings.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import zipfile
@@ -23,7 +22,7 @@ from .._kernels import reference_distance
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
-from ..files import written_whole
+from ..files import fingerprint, written_whole
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
@@ -232,13 +231,6 @@ class DistanceDistribution(Result):
         if truth is not None:
             found.require(truth)
         return found
-
-
-def fingerprint(values: FloatArray) -> str:
-    """Of the scores in their order, whatever the labels."""
-    digest = hashlib.sha256(json.dumps(values.shape).encode())
-    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())
-    return digest.hexdigest()
 
 
 # The two bootstraps -------------------------------------------------------------------------------
