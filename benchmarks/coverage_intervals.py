@@ -28,6 +28,7 @@ import numpy.typing as npt
 from data import matrix
 
 import concordant as cc
+from concordant.calibration import INNER
 from concordant.resampling import Resampling, resampled_means
 from concordant.scores import mean_over_topics
 from concordant.simulation.scale import inverse_transform
@@ -229,7 +230,7 @@ def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
         for k, constants in enumerate(sets):
             for name, value in constants.items():
                 setattr(CONSTANTS[name], name, value)
-            inner = int(nested.INNER)
+            inner = int(constants.get("INNER", INNER))
             if inner not in found:
                 found[inner] = nested_values((x, y), values, Resampling.of(n_resamples, drawn), inner=inner)
             for c, summary in enumerate(summarise(found[inner], n)):

@@ -257,11 +257,11 @@ def main() -> None:
         print("| --- | --- |" + " ---: |" * len(options.unseen), flush=True)
         for name, (sample, sizes) in designs.items():
             for size in sizes:
-                cells = []
-                for pair_tests.UNSEEN in options.unseen:
+                shown = []
+                for pair_tests.UNSEEN in options.unseen:  # type: ignore[attr-defined]
                     found = measure(sample, size, options.samples, options.resamples, _aggregate(name))
-                    cells.append(f"{found['all']:.1%} ({found['width']:.0%})")
-                print(f"| {name} | {size[0]} x {size[1]} | {' | '.join(cells)} |", flush=True)
+                    shown.append(f"{found['all']:.1%} ({found['width']:.0%})")
+                print(f"| {name} | {size[0]} x {size[1]} | {' | '.join(shown)} |", flush=True)
         return
     print("| design | systems x topics | all | each | width |\n| --- | --- | ---: | ---: | ---: |", flush=True)
     failed = []
