@@ -159,7 +159,7 @@ def figures() -> Figures:
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
         "distances": rank_test().distribution.plot,
-        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, 0, null).plot(),
+        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0).plot(),
         "null": lambda: cc.tau_null(12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),
