@@ -105,7 +105,7 @@ def test_kinds_and_axes() -> None:
     assert found.plot("panels", axes)[1] is axes[1]
     assert found.plot("ranks", axes[0]) is axes[0]
     assert found.plot().figure is not own
-    with pytest.raises(cc.errors.InputError, match="kind is 'bump': choose from 'scatter'"):
+    with pytest.raises(cc.errors.InputError, match="kind is 'bump': use 'scatter'"):
         found.plot("bump")  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError, match="top is 0"):
         found.plot(top=0)
