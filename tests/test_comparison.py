@@ -274,7 +274,9 @@ def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
     verdict, table, *_ = str(found).split("\n\n")
     assert verdict == found.verdict == found.to_dict()["verdict"]
     tau, tau_ap = found["tau_b"], found["tau_ap_b"]
-    assert verdict.startswith(f"hasty and people: tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}; given the topics, the rankings")
+    assert verdict.startswith(
+        f"hasty and people: tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}; given the topics, the rankings"
+    )
     assert found.rank_test is not None
     assert verdict.endswith(f"(p = {found.rank_test.pvalue:.4f})")
     assert table.splitlines()[0].strip() == found.heading()
