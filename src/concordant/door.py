@@ -85,7 +85,7 @@ def as_scores(
         return scores_or_means(assemble([frame_contents(given, name, roles)], measure, missing))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         return Means(list(given.values()), list(given), measure)
-    if isinstance(given, np.ndarray) or _is_bare(given):
+    if is_bare(given):
         raise InputTypeError(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
             "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
@@ -98,12 +98,15 @@ def as_scores(
     return scores_or_means(assemble([results_contents(given, "run", name)], measure, missing))
 
 
-def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Scores:
-    """As `as_scores`, for what is about topics: `Scores`, with at least 2 systems and `least` topics.
+def as_topics(
+    given: Collection, name: str = "scores", *, least: int = 2, least_systems: int = 2, otherwise: str = ""
+) -> Scores:
+    """As `as_scores`, for what is about topics: `Scores`, with at least `least` topics and `least_systems` systems.
 
-    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... `otherwise` is what a caller without
+    topics can do instead.
     """
-    if isinstance(given, np.ndarray) or _is_bare(given):
+    if is_bare(given):
         values = floats(given, name)
         if values.ndim != 2:
             raise InputError(
@@ -119,18 +122,26 @@ def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Sco
         if isinstance(found, Means):
             raise InputError(
                 f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
-                "file or a topics x systems matrix"
+                f"file or a topics x systems matrix{otherwise}"
             )
         scores = found
     n, m = scores.values.shape
-    if m < 2:
-        raise InputError(f"{name} {_has(name)} {counted(m, 'system')}: at least 2 are needed to rank them")
+    if m < least_systems:
+        raise InputError(
+            f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
+        )
     if n < least:
         raise InputError(
             f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because how systems differ from "
             "topic to topic tells how far their means can be trusted"
         )
     return scores
+
+
+def has_labels(given: Any) -> bool:
+    """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
+    known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
+    return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
 
 def _has(name: str) -> str:
@@ -154,8 +165,10 @@ def _has_parts(value: Any) -> bool:
     return not isinstance(value, int | float | np.number)
 
 
-def _is_bare(given: Any) -> bool:
-    """Lists of numbers, or of lists of them."""
+def is_bare(given: Any) -> bool:
+    """Whether it is an array, a list of numbers, or a list of lists of them: scores without labels."""
+    if isinstance(given, np.ndarray):
+        return True
     if not isinstance(given, list | tuple) or not given:
         return False
-    return all(isinstance(g, int | float | np.number | np.ndarray) or _is_bare(g) for g in given)
+    return all(isinstance(g, int | float | np.number) or is_bare(g) for g in given)

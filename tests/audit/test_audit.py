@@ -13,10 +13,10 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.align import alignment
+from concordant.align import align, alignment
 from concordant.audit.printed import Printed
 
-from ..test_cli import CAREFUL, HASTY, PEOPLE, bad, good, run
+from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, run
 
 
 def names_of(findings: Any) -> set[tuple[str, str, str]]:
@@ -97,7 +97,7 @@ def sides() -> tuple[cc.Scores, cc.Scores, cc.Scores]:
 
 
 def test_a_plain_rule_is_found_among_all(sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = cc.align(sides[0], sides[1])
+    truth, candidate = align(sides[0], sides[1])
     value = cc.tau_ap_b(truth.means(), candidate.means())
     found = cc.audit.audit(sides[0], sides[1], f"{value:.4f}")
     first = found.matches[0].plainest
@@ -133,7 +133,7 @@ TRACED = {
 
 @pytest.mark.parametrize("mistake", PLANTED)
 def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = cc.align(sides[0], sides[1].select(systems=sides[0].systems))
+    truth, candidate = align(sides[0], sides[1].select(systems=sides[0].systems))
     function: Any = PLANTED[mistake]
     value = function(truth.means(), candidate.means())
     found = cc.audit.audit(truth, candidate, f"{value:.5f}")
@@ -141,7 +141,7 @@ def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...])
 
 
 def test_several_numbers_have_to_be_reproduced_by_one_rule(sides: tuple[cc.Scores, ...]) -> None:
-    truth, a, b = cc.align(*sides)
+    truth, a, b = align(*sides)
     values = [cc.tau_ap_ties(side.means(), truth.means()) for side in (a, b)]
     texts = [f"{value:.2f}" for value in values]
     both = cc.audit.audit(truth, [a, b], texts)
@@ -158,12 +158,12 @@ def test_nothing_matches_and_the_nearest_are_named() -> None:
     truth = {"a": 0.9, "b": 0.5, "c": 0.1}
     found = cc.audit.audit(truth, truth, "0.4321")
     assert found.matches == ()
-    assert found.verdict().startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
+    assert found.verdict.startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
     best = min(found.nearest, key=lambda finding: finding.plainest.off).plainest
     assert best.off > 0
-    assert f"off by {best.off:.2g}" in found.verdict()
+    assert f"off by {best.off:.2g}" in found.verdict
     plain = cc.audit.audit(truth, truth, "0.4321", departures=0)
-    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict()
+    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict
 
 
 def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
@@ -174,21 +174,21 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     assert found.matches[0].plainest.rule == "tau(truth, candidate)"
     same = [way.rule.partition("(")[0] for way in found.matches[0].others]
     assert same == ["tau_a", "tau_b", "tau_strict"]
-    assert found.verdict().startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
+    assert found.verdict.startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
     assert "(the same here: tau_a(truth, candidate), " in str(found)
 
 
 def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict()
+    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict
     assert both.startswith(
         "2 different values are printed as 0.72. The plainest ways are tau_a(truth, candidate) = 0.7158"
     )
     assert "evidence" not in both
-    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict()
+    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict
     assert one.startswith("Exactly one thing reproduces 0.723: tau_b(truth, candidate) = 0.7234.")
     assert one.endswith("evidence.")
-    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict()
+    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict
     assert strange.startswith("No plain rule gives -0.72. ")
 
 
@@ -212,17 +212,95 @@ def test_digits_that_were_cut_off() -> None:
 
 
 def test_ties_broken_at_random_give_a_range() -> None:
-    found = cc.audit.audit({"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 1, "c": 1}, "-0.333")
+    found = cc.audit.audit({"a": 4, "b": 3, "c": 2, "d": 1}, {"a": 1, "b": 1, "c": 1, "d": 0}, "0.333")
     by_rule = {c.rule: c for f in found.matches for c in (f.plainest, *f.others) if not c.written}
     random = by_rule["tau(truth, candidate), ties by random"]
-    assert random.ranges == ((-1.0, 1.0),)
-    assert random.value == "-1.0000 to 1.0000"
-    assert by_rule.keys() >= {"tau(truth, candidate), ties by random"}
+    assert random.ranges == ((0.0, 1.0),)
+    assert random.value == "0.0000 to 1.0000"
+
+
+def test_a_rule_that_can_give_any_number_explains_none() -> None:
+    """All are tied, so that ties broken at random give whatever one likes."""
+    truth, tied = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 1, "c": 1}
+    found = cc.audit.audit(truth, tied, "-0.333")
+    assert not [rule for rule, _, _ in names_of(found.matches) if "random" in rule]
+    # Beside a ranking for which it gives something definite it is an explanation.
+    both = cc.audit.audit(truth, [tied, truth], ["-0.333", "1.000"])
+    assert "tau(truth, candidate), ties by random" in {rule for rule, _, _ in names_of(both.matches)}
+
+
+# Other readings of the files ----------------------------------------------------------------------
+
+
+def trec_eval_files(folder: Path, values: dict[str, dict[str, list[float]]], unseen: dict[str, float]) -> str:
+    """One file per system as trec_eval -q writes it; `all` is over one more topic than the file has rows of."""
+    folder.mkdir()
+    for system, by_measure in values.items():
+        lines = [f"runid                 \tall\t{system}"]
+        for measure, scores in by_measure.items():
+            lines += [f"{measure:<22}\t{topic}\t{score:.4f}" for topic, score in enumerate(scores, 1)]
+            lines.append(f"{measure:<22}\tall\t{np.mean([*scores, unseen[system]]):.4f}")
+        (folder / f"{system}.eval").write_text("\n".join(lines) + "\n")
+    return str(folder)
+
+
+def test_all_rows_of_trec_eval_are_tried(tmp_path: Path) -> None:
+    """As on the Deep Learning Track of 2019: 0.867 is tau of the `all` rows, 0.857 of the means over topics."""
+    systems = [f"s{k:02d}" for k in range(21)]
+    level = [0.9 - 0.02 * k for k in range(21)]
+    place = list(range(21))  # of 210 pairs, 15 are swapped
+    place[0], place[5] = 5, 0  # 9
+    place[10], place[13] = 13, 10  # 5
+    place[19], place[20] = 20, 19  # 1, which the topic that has no rows sets right
+    truth = {s: {"ndcg_cut_10": [level[k] - 0.01, level[k] + 0.01]} for k, s in enumerate(systems)}
+    candidate = {s: {"ndcg_cut_10": [level[place[k]]] * 2} for k, s in enumerate(systems)}
+    people = trec_eval_files(tmp_path / "people", truth, dict(zip(systems, level, strict=True)))
+    unseen = {s: level[place[k]] for k, s in enumerate(systems)} | {"s19": 0.53, "s20": 0.45}
+    machine = trec_eval_files(tmp_path / "machine", candidate, unseen)
+    plain = cc.audit.audit(people, machine, "0.857", departures=1)
+    assert plain.matches[0].plainest.name == "tau(truth, candidate)"
+    found = cc.audit.audit(people, machine, "0.867", departures=1)
+    assert found.matches[0].plainest.name == "tau(truth, candidate); `all` rows"
+    assert found.matches[0].plainest.account.endswith("`all` rows in place of means over topics")
+    # Without files there are none to look into.
+    without = cc.audit.audit(cc.read_scores(people), cc.read_scores(machine), "0.867")
+    assert not [data for _, data, _ in names_of(without.matches) if "all" in data]
+
+
+def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    systems = [f"s{k}" for k in range(12)]
+    values = {s: {m: np.round(rng.random(5), 4).tolist() for m in ("map", "P_10")} for s in systems}
+    files = trec_eval_files(tmp_path / "files", values, {s: float(rng.random()) for s in systems})
+    other = cc.Scores(rng.random((5, 12)), range(1, 6), systems, "P_10")
+    means = {m: {s: float(np.mean(values[s][m])) for s in systems} for m in ("map", "P_10")}
+    sides = [cc.read_scores(files, "map"), other]
+
+    def audited(reported: float) -> set[tuple[str, str, str]]:
+        from concordant.audit.search import audit_read
+
+        return names_of(
+            audit_read(
+                lambda missing: sides, f"{reported:.5f}", ["truth", "candidate"], files=[files, other],
+                reread=lambda k, measure: cc.as_scores([files, other][k], measure=measure), departures=2,
+            ).matches
+        )  # fmt: skip
+
+    by_p10 = float(cc.pearson_rank(list(means["P_10"].values()), other.means()))
+    assert ("pearson_rank(truth, candidate)", "truth by the measure of candidate", "") in audited(by_p10)
+    printed = [
+        float(Path(files, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems
+    ]
+    by_all = float(cc.pearson_rank(printed, other.means()))
+    assert ("pearson_rank(truth, candidate)", "`all` rows of truth", "") in audited(by_all)
+    # Scores as they are have one measure, whatever one asks for.
+    alone = cc.audit.audit(*sides, f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)  # type: ignore[misc]
+    assert not [data for _, data, _ in names_of(alone.matches) if "measure" in data]
 
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:
     """Over numbers that nobody reported, the matches are as many as was said to be by chance."""
-    truth, candidate = cc.align(sides[0], sides[1])
+    truth, candidate = align(sides[0], sides[1])
     found = [cc.audit.audit(truth, candidate, f"0.{k}", departures=1) for k in range(80, 98, 2)]
     matches = sum(level.matches for one in found for level in one.levels)
     expected = sum(level.by_chance for one in found for level in one.levels)
@@ -231,7 +309,7 @@ def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) ->
 
 
 def test_more_digits_leave_less_to_chance(sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = cc.align(sides[0], sides[1])
+    truth, candidate = align(sides[0], sides[1])
     value = cc.tau_b(truth.means(), candidate.means())
     chance = []
     for digits in (1, 2, 4):
@@ -287,7 +365,7 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
 
 def test_wrong_arguments_are_refused() -> None:
     a = {"a": 1, "b": 2}
-    with pytest.raises(cc.errors.InputError, match="2 numbers for 1 candidate ranking"):
+    with pytest.raises(cc.errors.InputError, match="2 numbers for 1 candidate:"):
         cc.audit.audit(a, a, ["1", "1"])
     with pytest.raises(cc.errors.InputError, match="names is"):
         cc.audit.audit(a, a, "1", names=["truth"])
@@ -298,7 +376,7 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(cc.errors.InputError, match="share one system"):
         cc.audit.audit({"a": 1, "c": 2}, {"a": 1, "b": 2}, "1")
     with pytest.raises(cc.errors.InputTypeError):
-        cc.audit.audit(a, [["a", "b"]], "1")
+        cc.audit.audit(a, [[1.0, 2.0]], "1")
 
 
 def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
@@ -307,12 +385,12 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
         sides[0], sides[1], "0.6", top=[5, 10], departures=2, progress=lambda done, of: calls.append((done, of))
     )
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert content["verdict"] == found.verdict()
+    assert content["verdict"] == found.verdict
     assert content["settings"]["top"] == [5, 10]
     assert content["n_ways"] == found.n_ways
     assert sum(1 + len(f["same"]) for f in content["matches"]) == len(names_of(found.matches))
     assert len(found.to_frame()) == len(found.matches) + len(found.nearest)
-    assert str(found).startswith(found.verdict())
+    assert str(found).startswith(found.verdict)
     assert repr(found) == str(found)
     assert any("top 10 by truth" in data for _, data, _ in names_of(found.matches))
     assert calls[-1][0] == calls[-1][1]
@@ -340,7 +418,10 @@ def test_the_command_says_the_verdict_first() -> None:
     )
     library = cc.audit.audit(PEOPLE, HASTY, f"{value:.4f}", names=["people.csv", "hasty.csv"])
     assert text == str(library) + "\n"
-    assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == library.to_dict()
+    assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == {
+        **library.to_dict(),
+        "read_notes": [],
+    }
 
 
 def test_the_command_in_other_formats() -> None:

@@ -12,13 +12,12 @@ from scipy import stats
 import concordant as cc
 from concordant.audit.preparations import Given, preparations
 from concordant.audit.vectors import Vectors
-from concordant.sides import side_of
 
 WAYS = {way.name: way for way in preparations([2, 3])}
 
 
 def made(way: str, truth: Any, candidate: Any) -> Vectors | None:
-    return WAYS[way].make(Given.of(side_of(truth, "truth"), side_of(candidate, "candidate"), ("truth", "candidate")))
+    return WAYS[way].make(Given.of(cc.as_scores(truth), cc.as_scores(candidate)))
 
 
 def pair(way: str, truth: Any, candidate: Any) -> Vectors:
@@ -109,7 +108,7 @@ def test_topics_that_differ() -> None:
 
 def test_topics_that_have_nothing_in_common() -> None:
     a, b = scores(1), scores(2, first=50)
-    given = Given.of(side_of(a, "truth"), side_of(b, "candidate"), ("truth", "candidate"))
+    given = Given.of(a, b)
     assert same(given.pair(), a.means(), b.means())
     assert given.values is None
     assert "share no topic" in given.notes[0]

@@ -38,7 +38,7 @@ def test_against_libraries(first: Any, second: Any) -> None:
     labels = sorted(set(mine) | set(theirs))
     assert found.labels == tuple(labels)
     assert (found.size, found.only_truth) == (len(shared), truth.size - len(shared))
-    assert found.only_other == other.size - len(shared)
+    assert found.only_candidate == other.size - len(shared)
     assert found["agreement"].value == pytest.approx(np.mean(np.equal(mine, theirs)))
     if len(labels) == 1:
         assert np.isnan(found["kappa"].value)
@@ -74,7 +74,7 @@ def test_intervals_resample_whole_topics() -> None:
     assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(kappas, [out, 1 - out])), abs=1e-9)
     assert found["kappa"].value in interval
     assert "12 topics" in str(found)
-    assert found.to_frame().to_numpy().sum() == found.size
+    assert found.confusion_frame().to_numpy().sum() == found.size
 
 
 def test_relevance_only_and_bad_arguments() -> None:

@@ -73,7 +73,7 @@ def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:
 
 def rank_test() -> RankTest:
     distances = cc.DistanceDistribution(gamma(2_000, 9, 0.4), "recentred", "0" * 64, 50, M, 1e-5, 1)
-    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances, {})
+    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances)
 
 
 def rank_intervals() -> RankIntervals:
@@ -81,19 +81,19 @@ def rank_intervals() -> RankIntervals:
     pvalues = np.where(np.abs(places[:, None] - places[None]) > 3, 0.001, 0.5)
     low, high = np.maximum(places - 2, 1), np.minimum(places + 4, M)
     return RankIntervals(
-        SYSTEMS, np.linspace(0.6, 0.27, M), places + 1, low, high, pvalues, 0.95, True, "mean", {}
+        SYSTEMS, np.linspace(0.6, 0.27, M), places + 1, low, high, pvalues, 0.95, True, "mean"
     )  # fmt: skip
 
 
 def rank_probabilities() -> RankProbabilities:
     apart = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))
     values = np.where(apart < 5, np.exp(-apart), 0.0)
-    return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000, {})
+    return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000)
 
 
 def discordance() -> Discordance:
     values = 0.5 * np.exp(-0.3 * np.abs(np.subtract.outer(np.arange(M), np.arange(M))))
-    return Discordance(values, SYSTEMS, "msqd", 0.8, 0.75, {})
+    return Discordance(values, SYSTEMS, "msqd", 0.8, 0.75)
 
 
 def plan() -> TopicPlan:
@@ -101,7 +101,7 @@ def plan() -> TopicPlan:
     expected = 1 - 0.8 / np.sqrt(topics)
     return TopicPlan(
         64, "tau", 0.9, None, 10_000, tuple(topics.tolist()), expected, expected - 0.3 / np.sqrt(topics),
-        expected + 0.2 / np.sqrt(topics), expected, 50, {},
+        expected + 0.2 / np.sqrt(topics), expected, 50,
     )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def reliability_study() -> cc.study.ReliabilityStudy:
     for k in range(6):
         for s, size in enumerate(sizes):
             values[:, s, :, :, 1 + k] += (k - 1.7) / size + np.array([-0.02, 0.02])[None, :, None]
-    return cc.study.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, {"trials": 2, "seed": 1}, {})
+    return cc.study.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, settings={"trials": 2, "seed": 1})
 
 
 def judgment_study() -> cc.study.JudgmentStudy:
@@ -124,14 +124,14 @@ def judgment_study() -> cc.study.JudgmentStudy:
             values[trial, measure, 4:] = np.linspace(0.6, 0.2, M) + 0.02 * np.sin(np.arange(M))
     full = np.tile(np.linspace(0.6, 0.2, M), (2, 1))
     return cc.study.JudgmentStudy(
-        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of, {}, {}
+        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of
     )  # fmt: skip
 
 
 def judges() -> JudgeComparison:
     interval = Interval(-0.02, 0.12, 0.95, "by hand")
     return JudgeComparison(
-        "tau_b", 0.9, 0.84, 0.06, 0.05, 0.03, interval, 0.08, "two-sided", ("careful", "hasty"), {}
+        "tau_b", 0.9, 0.84, 0.06, 0.05, 0.03, interval, 0.08, "two-sided", ("careful", "hasty")
     )  # fmt: skip
 
 
@@ -141,10 +141,10 @@ def figures() -> Figures:
     explained = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), "tau_ap_b")
     null = gamma(999, 30, 0.02) - 0.6
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
-    table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0, {})
+    table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0)
     fidelity = cc.simulation.Fidelity(
         SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
-        np.eye(M), np.eye(M), {},
+        np.eye(M), np.eye(M),
     )  # fmt: skip
     return {
         "scatter": lambda: hasty.plot("scatter"),
@@ -159,7 +159,7 @@ def figures() -> Figures:
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
         "distances": rank_test().distribution.plot,
-        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0, {}).plot(),
+        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0).plot(),
         "null": lambda: cc.tau_null(12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),
@@ -173,7 +173,7 @@ def figures() -> Figures:
         "pair": lambda: explained.plot_pair("rerank-4", "rerank-1", most=12),
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "judges": lambda: judges().plot(),
-        "reliability": lambda: Reliability(estimates, M, 50, {}).plot(),
+        "reliability": lambda: Reliability(estimates, M, 50).plot(),
         "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),
         "discriminative_power": lambda: DiscriminativePower(0.9, 90, 81, 120, 0.05, None).plot(),
         "fidelity": fidelity.plot,

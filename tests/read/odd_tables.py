@@ -11,7 +11,7 @@ class Odd(NamedTuple):
 
     content: str
     expected: Any
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {}  # noqa: RUF012 - never changed
     warns: str | None = None
 
 

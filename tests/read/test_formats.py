@@ -180,8 +180,10 @@ class TestOthers:
             (tmp_path / place).mkdir(parents=True)
             shutil.copyfile(formats / "mteb" / "SciFact.json", tmp_path / place / "SciFact.json")
         assert read_scores([tmp_path / "org__a/r1", tmp_path / "org__b"]).systems == ("org/a", "org/b")
-        with pytest.warns(DataWarning, match="several files hold a run named org/a"):
-            assert read_scores(tmp_path).systems == ("org/a@r1", "org/a@r2", "org/b")
+        with pytest.warns(
+            DataWarning, match=r"org/a: 1 result of older revisions left out \(r1\), because r2 has the same"
+        ):
+            assert read_scores(tmp_path).systems == ("org/a", "org/b")
 
     def test_lm_evaluation_harness(self, formats: Path) -> None:
         model = "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1"

@@ -11,6 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.report.document import document_of
+from concordant.words import p_equals
 
 from .test_page import Page
 
@@ -45,11 +46,11 @@ def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
     span, ceiling, test = part["intervals"]["tau_b"], part["ceiling"]["tau_b"], part["rank_test"]
     counts = part["explanation"]["counts"]
     assert document["verdict"]["sentences"] == [
-        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; over all topics there "
-        f"could be it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
-        f"{span['high']:.3f}. Against chance: p = {part['pvalues']['tau_b']:.2g}.",
-        "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, that over all topics "
-        f"there could be, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
+        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population "
+        f"of topics it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
+        f"{span['high']:.3f}. Against chance: {p_equals(part['pvalues']['tau_b'])}.",
+        "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, across the population "
+        f"of topics, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
         f"{ceiling['interval']['high']:.3f}); more topics would raise it.",
         f"Rank test: it {'rejects' if test['pvalue'] <= 0.05 else 'does not reject'} the ranking of hasty.csv as the "
         f"true one, given the topics (rank distance {test['distance']:.3f}, p = {test['pvalue']:.3f}).",
@@ -150,5 +151,5 @@ def test_what_makes_no_document_is_refused() -> None:
         cc.report.report_document([], people, [])
     with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
         cc.report.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
-    with pytest.raises(cc.errors.InputError, match="1 comparisons and 2 sides candidate: give one for each"):
+    with pytest.raises(cc.errors.InputError, match="1 comparisons and 2 candidates: give one for each"):
         cc.report.report_document([found], people, [hasty, hasty])

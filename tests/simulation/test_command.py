@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import concordant as cc
-from concordant.collection import path as collection
+from tests.commands import PEOPLE
+from tests.commands import run as command
 
-PEOPLE = collection("people")
 
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "concordant", "simulate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run(*arguments: object) -> Any:
+    return command("simulate", *arguments)
 
 
 def test_the_file_holds_what_the_library_simulates(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     done = run(PEOPLE, "-n", 30, "-o", out, "--seed", 5, "--drop-bottom", 0.25, "--exact-means", "--chosen-topics")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "")
     wanted = cc.simulate(cc.read_scores(PEOPLE), 30, rng=5, drop_bottom=0.25, exact_means=True, random_topics=False)
     found = cc.read_scores(out)
     assert found.systems == wanted.systems
@@ -43,11 +36,11 @@ def test_mistakes_leave_the_old_file(tmp_path: Path) -> None:
     percent = tmp_path / "percent.csv"
     percent.write_text("topic,a,b\n1,55,60\n2,20,40\n")
     done = run(percent, "-n", 3, "-o", out)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "outside [0, 1]" in done.stderr
     assert "--lowest and --highest" in done.stderr
     assert out.read_text() == "precious"
-    assert run(percent, "-n", 3, "-o", out, "--lowest", 0, "--highest", 100).returncode == 0
+    assert run(percent, "-n", 3, "-o", out, "--lowest", 0, "--highest", 100).exit_code == 0
     assert cc.read_scores(out).values.max() > 1
 
 
@@ -55,7 +48,7 @@ def test_the_collection_itself_is_not_overwritten(tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     scores.write_bytes(Path(PEOPLE).read_bytes())
     done = run(scores, "-n", 3, "-o", scores)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "the collection itself: give another file" in done.stderr
     assert scores.read_bytes() == Path(PEOPLE).read_bytes()
 
@@ -63,6 +56,6 @@ def test_the_collection_itself_is_not_overwritten(tmp_path: Path) -> None:
 def test_messages_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
     for out in (tmp_path / "missing" / "out.csv", tmp_path):
         done = run(PEOPLE, "-n", 3, "-o", out)
-        assert done.returncode == 2  # bad usage, told before the work
+        assert done.exit_code == 2  # bad usage, told before the work
         assert str(tmp_path / "missing" if out != tmp_path else out) in done.stderr
         assert ".part" not in done.stderr

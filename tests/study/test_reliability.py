@@ -78,7 +78,7 @@ def test_the_table_by_hand(study: cc.study.ReliabilityStudy) -> None:
         assert summary["error tau_ap"] == pytest.approx(np.mean([r["error"] for r in mine]))
         assert f"{summary['error tau']:.4f}" in str(study)
     least = min(study.summary(), key=lambda r: r["error tau"])["estimator"]
-    assert study.verdict().startswith(f"tau: least error {least} ")
+    assert study.verdict.startswith(f"tau: least error {least} ")
 
 
 def test_workers_change_nothing(study: cc.study.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
@@ -160,9 +160,10 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
 
 
 def test_what_is_no_collection_is_refused(study: cc.study.ReliabilityStudy) -> None:
-    for wrong in (cc.load_collection("people"), {}, {"x": [[1.0]]}):
-        with pytest.raises(cc.errors.InputTypeError, match="collections"):
-            cc.study.reliability_study(wrong)  # type: ignore[arg-type]
+    wrongs: list[Any] = [cc.load_collection("people"), {}, {"x": [[1.0]]}, {"x": {"bm25": 0.3, "ql": 0.4}}]
+    for wrong in wrongs:
+        with pytest.raises(cc.errors.InputError, match="collections"):
+            cc.study.reliability_study(wrong)
     with pytest.raises(cc.errors.InputError, match="estimator is 'mls': the study has ml"):
         study.error("people", 10, "tau", "mls")
     with pytest.raises(cc.errors.InputError, match="what is 'noise'"):
@@ -180,7 +181,7 @@ def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study
 
     first = run()
     assert (first.returncode, first.stderr) == (0, "")
-    assert first.stdout.startswith(study.verdict())
+    assert first.stdout.startswith(study.verdict)
     assert "16 trials in" in first.stdout
     before = (out / "reliability.csv").read_bytes()
     study.to_csv(tmp_path / "library.csv")

@@ -4,7 +4,6 @@ A way is a `Preparation` (of what: means, ranks, names in order), a `Rule` (whic
 `Writing` (as it is, in percent, without its sign). `audit` tries them all and says how many match by chance.
 """
 
-from .result import AuditResult
-from .search import audit
+from .search import AuditResult, audit
 
 __all__ = ["AuditResult", "audit"]

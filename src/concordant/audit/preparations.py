@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..align import alignment, best_of
 from ..arrays import FloatArray
-from ..errors import DataWarning
-from ..scores import Scores, mean_over_topics
-from ..sides import Side, aligned, best_of
+from ..scores import Means, Scores, mean_over_topics
 from .rule import Suits
 from .vectors import Vectors, rank_of
 
 Average = Literal["", "mean", "zero", "median"]
+Side: TypeAlias = "Scores | Means"
+SideName = Literal["truth", "candidate"]
+Reread = Literal["all rows", "other measure"]
+Again: TypeAlias = "Mapping[tuple[SideName, Reread], Side]"
+"""A side by its own `all` rows, or by the measure of the other side, where it can be read so."""
+_SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 
 
 @dataclass(frozen=True)
@@ -28,24 +32,41 @@ class Given:
     candidate: Side
     matched: tuple[Side, Side]
     notes: tuple[str, ...]
+    again: Again
+    """The same sides read in other ways."""
 
     @classmethod
-    def of(cls, truth: Side, candidate: Side, names: tuple[str, str]) -> Given:
+    def of(
+        cls,
+        truth: Side,
+        candidate: Side,
+        names: tuple[str, str] = ("truth", "candidate"),
+        again: Again | None = None,
+    ) -> Given:
         """Match them by name."""
-        a, b = truth.scores, candidate.scores
-        apart = a is not None and b is not None and set(a.topics).isdisjoint(b.topics)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # the notes say it
-            matched, notes = aligned(truth, candidate, "systems" if apart else "both", names)
-        if apart:
-            notes.append(f"{names[0]} and {names[1]} share no topic: each was averaged over its own")
-        return cls(truth, candidate, matched, tuple(notes))
+        topics = isinstance(truth, Scores) and isinstance(candidate, Scores)
+        apart = topics and set(truth.topics).isdisjoint(candidate.topics)
+        found = alignment(truth, candidate, on="both" if topics and not apart else "systems", names=names)
+        note = f"{names[0]} and {names[1]} share no topic: each was averaged over its own"
+        a, b = found.scores
+        return cls(truth, candidate, (a, b), (*found.notes, note) if apart else found.notes, again or {})
 
     @property
     def values(self) -> tuple[FloatArray, FloatArray] | None:
         """The scores on the common topics, topics x systems; None where a side has none."""
-        a, b = self.matched[0].scores, self.matched[1].scores
-        return None if a is None or b is None or a.topics != b.topics else (a.values, b.values)
+        a, b = self.matched
+        if not isinstance(a, Scores) or not isinstance(b, Scores) or a.topics != b.topics:
+            return None
+        return a.values, b.values
+
+    @property
+    def topics_differ(self) -> bool:
+        """Whether both sides have topics, and not the same ones."""
+        return (
+            isinstance(self.truth, Scores)
+            and isinstance(self.candidate, Scores)
+            and set(self.truth.topics) != set(self.candidate.topics)
+        )
 
     def pair(self, sides: tuple[Side, Side] | None = None) -> Vectors:
         """The means of both sides."""
@@ -53,7 +74,7 @@ class Given:
         place = [{name: k for k, name in enumerate(side.systems)} for side in (self.truth, self.candidate)]
         last = [len(p) for p in place]  # a system that a side lacks stands behind all others
         places = [np.array([p.get(s, n) for s in a.systems]) for p, n in zip(place, last, strict=True)]
-        return Vectors(a.means, b.means, a.systems, places[0], places[1])
+        return Vectors(a.means(), b.means(), a.systems, places[0], places[1])
 
 
 @dataclass(frozen=True)
@@ -83,6 +104,12 @@ def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
     yield Preparation("means over own topics", "each side averaged over its own topics", 1, _own_topics)
     yield Preparation("all topics, 0 where missing", "topics that a side lacks scored 0", 1, _all_topics)
     yield Preparation("all systems, 0 where missing", "systems that a side lacks scored 0", 1, _all_systems)
+    yield Preparation("`all` rows", "`all` rows in place of means over topics", 1, partial(_again, _SIDES, "all rows"))
+    for side, other in (_SIDES, _SIDES[::-1]):
+        account = f"`all` rows in place of means over topics in {side} only"
+        yield Preparation(f"`all` rows of {side}", account, 2, partial(_again, (side,), "all rows"))
+        account = f"{side} by the measure of {other}"
+        yield Preparation(account, account, 1, partial(_again, (side,), "other measure"))
     yield Preparation("means, not rounded", "means as floats, whose last bits hide ties", 1, _floats)
     for digits, departures in ((4, 1), (3, 1), (2, 2)):
         name, account = f"means to {digits} digits", f"means rounded to {digits} digits before ranking"
@@ -114,36 +141,30 @@ def _top(k: int, by: str, given: Given) -> Vectors | None:
     a, b = given.matched
     if k >= len(a.systems):
         return None
-    sides = best_of((a, b), k)[0] if by == "truth" else best_of((b, a), k)[0][::-1]
-    return given.pair((sides[0], sides[1]))
+    kept, _ = best_of(a if by == "truth" else b, k)
+    return given.pair((a.select(kept), b.select(kept)))
 
 
 def _own_topics(given: Given) -> Vectors | None:
-    if not _topics_differ(given):
+    if not given.topics_differ:
         return None
     systems = given.matched[0].systems
-    return given.pair((given.truth.take(systems), given.candidate.take(systems)))
-
-
-def _topics_differ(given: Given) -> bool:
-    a, b = given.truth.scores, given.candidate.scores
-    return a is not None and b is not None and set(a.topics) != set(b.topics)
+    return given.pair((given.truth.select(systems), given.candidate.select(systems)))
 
 
 def _all_topics(given: Given) -> Vectors | None:
-    a, b = given.truth.scores, given.candidate.scores
-    if a is None or b is None or not _topics_differ(given):
+    if not given.topics_differ:
         return None
-    count = len(set(a.topics) | set(b.topics))
-    systems = given.matched[0].systems
-    sides = [Side(systems, _mean_of(s.select(systems=systems), count), None) for s in (a, b)]
-    return given.pair((sides[0], sides[1]))
+    systems, count = given.matched[0].systems, len({*given.truth.topics, *given.candidate.topics})
+    return given.pair((_with_zeros(given.truth, systems, count), _with_zeros(given.candidate, systems, count)))
 
 
-def _mean_of(scores: Scores, count: int) -> FloatArray:
+def _with_zeros(side: Side, systems: Sequence[str], count: int) -> Means:
     """Means over so many topics, of which those that are not there score 0."""
-    zeros = np.zeros((count - len(scores.topics), len(scores.systems)))
-    return mean_over_topics(np.concatenate([scores.values, zeros]))
+    assert isinstance(side, Scores)
+    values = side.select(systems).values
+    zeros = np.zeros((count - len(values), len(systems)))
+    return Means(mean_over_topics(np.concatenate([values, zeros])), systems)
 
 
 def _all_systems(given: Given) -> Vectors | None:
@@ -152,9 +173,20 @@ def _all_systems(given: Given) -> Vectors | None:
     systems = tuple(dict.fromkeys((*given.truth.systems, *given.candidate.systems)))
     sides = []
     for side in (given.truth, given.candidate):
-        score = dict(zip(side.systems, side.means.tolist(), strict=True))
-        sides.append(Side(systems, np.array([score.get(s, 0.0) for s in systems]), None))
+        score = dict(zip(side.systems, side.means().tolist(), strict=True))
+        sides.append(Means([score.get(system, 0.0) for system in systems], systems))
     return given.pair((sides[0], sides[1]))
+
+
+def _again(sides: tuple[SideName, ...], how: Reread, given: Given) -> Vectors | None:
+    """These sides as they were read again; the others as they are."""
+    if not any((side, how) in given.again for side in sides):
+        return None
+    truth, candidate = (
+        given.again.get((name, how), side) if name in sides else side
+        for name, side in zip(_SIDES, given.matched, strict=True)
+    )
+    return given.pair(Given.of(truth, candidate).matched)
 
 
 def _floats(given: Given) -> Vectors | None:
@@ -218,4 +250,4 @@ def _line_by_line(given: Given) -> Vectors | None:
     a, b = given.truth, given.candidate
     if len(a.systems) != len(b.systems) or a.systems == b.systems:
         return None
-    return given.pair((a, Side(a.systems, b.means, None)))
+    return given.pair((a, Means(b.means(), a.systems)))

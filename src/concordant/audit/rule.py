@@ -9,7 +9,7 @@ from typing import Any, Literal
 from .vectors import Vectors
 
 Suits = Literal["all", "topics", "pooled", "lists", "gaps", "head"]
-"""Kinds of preparation: any scores; a row a topic; all topics in one vector; lists in rank order, not scores; other
+"""Kinds of preparation: any scores; one row per topic; all topics in one vector; lists in rank order, not scores; other
 gaps between the scores, in the same order; the worst for the best."""
 
 
@@ -25,4 +25,4 @@ class Rule:
     suits: frozenset[Suits] = frozenset({"all"})
     signed: bool = True
     needs_ties: bool = False
-    """Whether it is an other rule's twin where nothing is tied."""
+    """Whether it is another rule's twin where nothing is tied."""

@@ -47,7 +47,7 @@ def rules() -> Iterator[Rule]:
 
 
 def _registered(c: Coefficient, **options: Any) -> Callable[[Vectors], Any]:
-    return lambda pair: c.function(pair.truth, pair.candidate, **options)
+    return lambda pair: c.formula(pair.truth, pair.candidate, **options)
 
 
 def _exchanged(call: Callable[[Vectors], Any], pair: Vectors) -> Any:
@@ -120,11 +120,11 @@ def _at_random(c: Coefficient, pair: Vectors) -> tuple[float, float]:
 def _on_orders(c: Coefficient, pair: Vectors, orders: Vectors) -> Any:
     """The coefficient of the orders; where it reads the truth's scores, these stay what they are."""
     truth = pair.truth if c.reads[0] == "scores" else orders.truth
-    return c.function(truth, orders.candidate)
+    return c.formula(truth, orders.candidate)
 
 
 def value_of(rule: Rule, pair: Vectors) -> np.ndarray[Any, Any]:
-    """What the rule gives, as low and high, in a last axis of two; a row a topic where the pair has topics."""
+    """What the rule gives, as low and high, in a last axis of two; one row per topic where the pair has topics."""
     found = rule.call(pair)
     low, high = found if isinstance(found, tuple) else (found, found)
     return np.stack([np.asarray(low, dtype=float), np.asarray(high, dtype=float)], axis=-1)

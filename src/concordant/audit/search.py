@@ -2,34 +2,190 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .. import __version__
-from ..arrays import FloatArray
-from ..errors import ConcordantError, DataWarning, InputError, TiesError
+from ..door import Collection, as_scores
+from ..errors import ConcordantError, DataWarning, InputError
 from ..resampling import Progress
-from ..sides import Labelled, Side, side_of
+from ..results import Result, plain, settings_of
 from ..tables import Missing
-from ..words import counted
-from .preparations import PLAIN, Given, Preparation, preparations
-from .printed import CUT, WRITINGS, Printed, Writing
-from .result import AuditResult, Finding, Level, Way
-from .rule import Rule
-from .rules import rules, value_of
-from .vectors import Vectors
+from ..words import counted, listing
+from .findings import Finding, Level, grouped, levels_of, nearest_of
+from .preparations import Given, Reread, Side, SideName, preparations
+from .printed import Printed
+from .summaries import summary_means
+from .ways import Way, try_all
 
-NEAREST = 2  # of each number of departures
-SHIFTS = 100  # windows to either side that say what chance gives
+SHOWN = 12  # ways in a printed table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditResult(Result):
+    """What `audit` found. `print` shows the verdict and the tables; `to_dict` has everything."""
+
+    reported: tuple[Printed, ...]
+    truth: str
+    candidate: tuple[str, ...]
+    n_systems: tuple[int, ...]
+    matches: tuple[Finding, ...]
+    """What reproduces every reported number, the plainest first."""
+    nearest: tuple[Finding, ...]
+    """What comes nearest without reproducing them, the plainest first."""
+    levels: tuple[Level, ...]
+
+    @property
+    def n_ways(self) -> int:
+        """Ways to compute it that were tried and have a value."""
+        return sum(level.ways for level in self.levels)
+
+    @property
+    def n_distinct(self) -> int:
+        """Different values among them."""
+        return sum(level.distinct for level in self.levels)
+
+    @property
+    def number(self) -> str:
+        """What was reported."""
+        return listing([printed.text for printed in self.reported])
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words: one rule, several that the digits cannot tell apart, or none."""
+        tried = f"{self.n_ways:,} ways to compute it were tried, with {self.n_distinct:,} different values."
+        if not self.matches:
+            return f"Nothing reproduces {self.number}{self._near()}. {tried}"
+        first = self.matches[0]
+        level = first.plainest.departures
+        equals = [finding for finding in self.matches if finding.plainest.departures == level]
+        if len(self.matches) == 1:
+            head = f"Exactly one thing reproduces {self.number}: {_quoted(first)}."
+        elif len(equals) == 1:
+            more = counted(len(self.matches) - 1, "stranger one")
+            head = f"The plainest way to {self.number} is {_quoted(first)}; {more} cannot be excluded."
+        else:
+            more = listing([finding.plainest.name for finding in equals[1:]], 3)
+            head = (
+                f"{len(self.matches)} different values are printed as {self.number}. The plainest ways are "
+                f"{_quoted(first)}, and {more}; the digits do not tell which."
+            )
+        head = f"No plain rule gives {self.number}. {head}" if level else head
+        return f"{head} {tried} {self._chance(level, alone=len(equals) == 1)}"
+
+    def _near(self) -> str:
+        if not self.nearest:
+            return ""
+        first, best = self.nearest[0], min(self.nearest, key=lambda finding: finding.plainest.off)
+        if first is best:
+            return f"; the nearest is {_quoted(best)}"
+        return f"; the nearest plain rule is {_quoted(first)}, the nearest of all {_quoted(best)}"
+
+    def _chance(self, level: int, *, alone: bool) -> str:
+        """How much a match at this level says; where several match, nothing about which of them."""
+        up_to = [found for found in self.levels if found.departures <= level]
+        chance = sum(found.by_chance for found in up_to)
+        tried = counted(sum(found.distinct for found in up_to), "value")
+        kind = "plain rules" if level == 0 else f"rules as plain as this ({counted(level, 'departure')} or fewer)"
+        strength = "weak" if chance >= 0.5 else "fair" if chance >= 0.05 else "strong"
+        expected = f"{chance:.2f}" if chance >= 0.005 else "fewer than 0.01"
+        says = f": {strength} evidence" if alone else ""
+        return f"Of the {tried} of {kind}, {expected} would match by chance{says}."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per finding: those that match, then the nearest."""
+        return [
+            {
+                "match": "yes" if finding.plainest.matches else "no",
+                "departures": finding.plainest.departures,
+                **_values(finding.plainest, self.candidate),
+                "rule": finding.plainest.rule,
+                "data": finding.plainest.data,
+                "written": finding.plainest.written or "as it is",
+                "same here": len(finding.others),
+                "what one would have done": finding.plainest.account,
+            }
+            for finding in (*self.matches, *self.nearest)
+        ]
+
+    def table(self) -> str:
+        """What reproduces the number, the nearest that do not, and how often chance would."""
+        parts = [
+            "\n".join([heading, *_lines(findings)])
+            for heading, findings in (
+                (f"What reproduces {self.number}, the plainest first:", self.matches),
+                ("The nearest that do not:", self.nearest),
+            )
+            if findings
+        ]
+        counts = [
+            f"  {level.departures:10d}  {level.ways:5d}  {level.distinct:6d}  {level.matches:5d}  "
+            f"{level.by_chance:9.2f}"
+            for level in self.levels
+        ]
+        return "\n\n".join([*parts, "\n".join(["  departures  tried  values  match  by chance", *counts])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "verdict": self.verdict,
+            "reported": [printed.text for printed in self.reported],
+            "windows": [list(printed.rounded()) for printed in self.reported],
+            "truth": self.truth,
+            "candidate": list(self.candidate),
+            "n_systems": list(self.n_systems),
+            "n_ways": self.n_ways,
+            "n_distinct": self.n_distinct,
+            "matches": [finding.to_dict() for finding in self.matches],
+            "nearest": [finding.to_dict() for finding in self.nearest],
+            "levels": plain(self.levels),
+            "notes": list(self.notes),
+            "settings": plain(self.settings),
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """What was found around the reported number, in units of its last digit; the band is what is printed so."""
+        from ..plots import audits
+
+        return audits.audit(self, ax)
+
+
+def _quoted(finding: Finding) -> str:
+    found = finding.plainest
+    off = "" if found.matches else f", off by {found.off:.2g}"
+    return f"{found.name} = {found.value}{off}"
+
+
+def _values(way: Way, candidate: Sequence[str]) -> dict[str, float]:
+    """The lowest and highest value for each candidate."""
+    cells: dict[str, float] = {}
+    for name, (low, high) in zip(candidate, way.ranges, strict=True):
+        more = f" {name}" if len(candidate) > 1 else ""
+        cells[f"low{more}"], cells[f"high{more}"] = low, high
+    return cells
+
+
+def _lines(findings: Sequence[Finding]) -> list[str]:
+    shown = findings[:SHOWN]
+    width = max(len(finding.plainest.value) for finding in shown)
+    lines = [f"  departures  {'value':>{width}}  what"]
+    for finding in shown:
+        found = finding.plainest
+        lines.append(f"  {found.departures:10d}  {found.value:>{width}}  {finding.name}")
+        lines.append(f"  {'':10}  {'':{width}}    {found.account}")
+    if len(findings) > SHOWN:
+        lines.append(f"  and {len(findings) - SHOWN} stranger ones (to_dict and to_frame have them all)")
+    return lines
 
 
 def audit(
-    truth: Labelled,
-    candidate: Labelled | Sequence[Labelled],
+    truth: Collection,
+    candidate: Collection | Sequence[Collection],
     reported: str | Sequence[str],
     *,
     top: int | Iterable[int] = (),
@@ -41,8 +197,9 @@ def audit(
 
     Every registered coefficient is tried on the means over topics, then what one may have done instead: exchanged the
     sides, used another library's variant, broken ties by name, by file or at random, rounded the means, averaged over
-    topics, compared names or ranks as if they were scores, dropped a sign. Each such step is a departure; ways with
-    few of them are the plainer explanations.
+    topics or over other topics, taken the `all` rows of trec_eval's files or the other side's measure, compared names
+    or ranks as if they were scores, dropped a sign. Each such step is a departure; ways with few of them are the
+    plainer explanations. A rule that can give any number at all on these data is no explanation, and left out.
 
     A number of few digits is reproduced by many rules by chance. The result says how many values were tried, and how
     many would match another number of as many digits nearby. More digits, or several reported numbers that one rule
@@ -50,8 +207,10 @@ def audit(
 
     Parameters
     ----------
-    truth, candidate
-        As in `compare`; candidate may be a list of rankings, each with its reported number.
+    truth : Scores, Means, path, frame, mapping or results of a tool
+        Anything that `as_scores` takes. Where systems lack topics, each way to deal with that is tried.
+    candidate : the same, or a list of them
+        The other ranking; or several, each with its reported number.
     reported : str or list of str
         The number as it was printed: "0.87" stands for all from 0.865 to 0.875, "0.870" for less. "87%" and "87.1" are
         percent.
@@ -60,13 +219,14 @@ def audit(
     departures : int
         The most steps away from the plain way.
     names : list of str, optional
-        What to call the truth and each candidate ranking.
+        What to call the truth and each candidate.
     progress : callable, optional
         Called with the number of preparations done and of all.
 
     Returns
     -------
     AuditResult
+        What reproduces the number, the plainest first, and how much that says.
 
     Examples
     --------
@@ -74,45 +234,63 @@ def audit(
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "splade": 0.58}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70, "splade": 0.71}
     >>> found = cc.audit.audit(people, model, "0.527", departures=0)
-    >>> print(found.verdict())
+    >>> print(found.verdict)
     Exactly one thing reproduces 0.527: tau_b(truth, candidate) = 0.5270. 14 ways to compute it were tried, with 11 \
 different values. Of the 11 values of plain rules, 0.01 would match by chance: strong evidence.
     """
-    rankings = list(candidate) if isinstance(candidate, (list, tuple)) else [candidate]
+    several = isinstance(candidate, (list, tuple)) and not (
+        isinstance(reported, str) and all(isinstance(path, str | os.PathLike) for path in candidate)
+    )
+    rankings = list(candidate) if several else [candidate]
     labels = ["truth", *(["candidate"] if len(rankings) == 1 else [f"candidate {k + 1}" for k in range(len(rankings))])]
     if names is not None:
         labels = list(names)
     if len(labels) != len(rankings) + 1 or not all(isinstance(label, str) for label in labels):
-        raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate ranking")
+        raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate")
+
+    given = (truth, *rankings)
 
     def read(missing: Missing) -> list[Side]:
-        return [side_of(side, label, missing) for side, label in zip((truth, *rankings), labels, strict=True)]
+        return [as_scores(side, label, missing=missing) for side, label in zip(given, labels, strict=True)]
 
-    return audit_read(read, reported, labels, top=top, departures=departures, progress=progress)
+    def reread(k: int, measure: str) -> Side:
+        return as_scores(given[k], labels[k], measure=measure)
+
+    return audit_read(
+        read, reported, labels, files=given, reread=reread, top=top, departures=departures, progress=progress
+    )
 
 
 def audit_read(
-    read: Callable[[Missing], list[Side]],
+    read: Callable[[Missing], Sequence[Side]],
     reported: str | Sequence[str],
     labels: Sequence[str],
     *,
+    files: Sequence[Any] = (),
+    reread: Callable[[int, str], Side] | None = None,
     top: int | Iterable[int] = (),
     departures: int = 3,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """`audit` of the sides that `read` gives, the truth first, for a policy for missing topics."""
+    """`audit` of the sides that `read` gives, the truth first, for a policy for missing topics.
+
+    `files` are those that the sides were read from, whose `all` rows are tried; `reread` gives side k by another
+    measure.
+    """
     printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
     if len(printed) != len(labels) - 1:
         raise InputError(
-            f"reported holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate ranking')}: "
+            f"reported holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
             "give one for each"
         )
-    tops = _check_top([top] if isinstance(top, int) else list(top))
+    tops = [top] if isinstance(top, int) else list(top)
+    for k in tops:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 2:
+            raise InputError(f"top is {k!r}: give the number of systems to compare, at least 2")
     if isinstance(departures, bool) or not isinstance(departures, int) or departures < 0:
         raise InputError(f"departures is {departures!r}: give a whole number from 0")
-    readings = {policy: _matched(sides, labels) for policy, sides in _readings(read).items()}
-    found = list(_ways(readings, printed, preparations(tops), departures, progress))
-    findings = _grouped(found)
+    readings = {policy: _matched(sides, labels, files, reread) for policy, sides in _readings(read).items()}
+    findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
     notes = [note for givens in readings.values() for given in givens for note in given.notes]
     if "" not in readings:
         notes.append(f"systems lack topics; tried: {', '.join(readings)}")
@@ -124,26 +302,19 @@ def audit_read(
         candidate=tuple(labels[1:]),
         n_systems=tuple(len(given.matched[0].systems) for given in next(iter(readings.values()))),
         matches=tuple(finding for finding in findings if finding.plainest.matches),
-        nearest=_nearest(findings),
-        levels=_levels(findings, printed),
+        nearest=nearest_of(findings),
+        levels=levels_of(findings, printed),
         notes=tuple(dict.fromkeys(notes)),
-        settings={"top": tops, "departures": departures, "version": __version__},
+        settings=settings_of(top=tops, departures=departures),
     )
 
 
-def _check_top(top: list[Any]) -> list[int]:
-    for k in top:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-            raise InputError(f"top is {k!r}: give the number of systems to compare, at least 2")
-    return top
-
-
-def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
+def _readings(read: Callable[[Missing], Sequence[Side]]) -> dict[str, Sequence[Side]]:
     """The sides; where systems lack topics, once for each policy that there is."""
     try:
         return {"": read("error")}
     except ConcordantError as error:
-        found: dict[str, list[Side]] = {}
+        found: dict[str, Sequence[Side]] = {}
         policies: dict[Missing, str] = {
             "drop": "missing topics dropped",
             "zero": "missing topics 0",
@@ -152,158 +323,32 @@ def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
         }
         for policy, words in policies.items():
             with warnings.catch_warnings(), suppress(ConcordantError):
-                warnings.simplefilter("ignore", DataWarning)
+                warnings.simplefilter("ignore", DataWarning)  # a note says what was tried
                 found[words] = read(policy)
         if not found:
             raise error from None
         return found
 
 
-def _matched(sides: list[Side], labels: Sequence[str]) -> list[Given]:
-    truth, *rankings = sides
-    givens = [Given.of(truth, side, (labels[0], label)) for side, label in zip(rankings, labels[1:], strict=True)]
-    for given, label in zip(givens, labels[1:], strict=True):
+def _matched(
+    sides: Sequence[Side], labels: Sequence[str], files: Sequence[Any], reread: Callable[[int, str], Side] | None
+) -> list[Given]:
+    givens = []
+    for k, label in enumerate(labels[1:], start=1):
+        again: dict[tuple[SideName, Reread], Side] = {}
+        whose: tuple[tuple[SideName, int, int], ...] = (("truth", 0, k), ("candidate", k, 0))
+        for side, place, other in whose:
+            own, measure = sides[place], sides[other].measure
+            summary = summary_means(files[place], own.measure, own.systems) if files else None
+            if summary is not None:
+                again[side, "all rows"] = summary
+            if reread is not None and measure not in ("", own.measure):
+                with suppress(ConcordantError):  # a side that has no such measure
+                    found = reread(place, measure)
+                    if found.systems != own.systems or not np.array_equal(found.means(), own.means()):
+                        again[side, "other measure"] = found  # and not the same scores, whatever they are called
+        given = Given.of(sides[0], sides[k], (labels[0], label), again)
         if len(given.matched[0].systems) < 2:
             raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
+        givens.append(given)
     return givens
-
-
-# Ways ---------------------------------------------------------------------------------------
-
-
-def _ways(
-    readings: Mapping[str, list[Given]],
-    printed: Sequence[Printed],
-    ways: Iterable[Preparation],
-    departures: int,
-    progress: Progress | None,
-) -> Iterator[Way]:
-    known = list(rules())
-    work = [(policy, givens, way) for way in ways for policy, givens in readings.items()]
-    for done, (policy, givens, way) in enumerate(work, 1):
-        made = [way.make(given) for given in givens]
-        if way.departures <= departures and any(pair is not None for pair in made):
-            pairs = [given.pair() if pair is None else pair for pair, given in zip(made, givens, strict=True)]
-            data = "; ".join(part for part in ("" if way is PLAIN else way.name, policy) if part) or PLAIN.name
-            for rule in known:
-                if way.departures + rule.departures <= departures and _suited(rule, way, pairs):
-                    values = _values(rule, way, pairs)
-                    if values is not None:
-                        yield from _written(rule, way, data, values, printed, departures)
-        if progress is not None:
-            progress(done, len(work))
-
-
-def _suited(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> bool:
-    return way.suits in rule.suits and (not rule.needs_ties or any(pair.tied for pair in pairs))
-
-
-def _values(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
-    """Low and high for each pair; None where one of them has no value, so that nobody can have printed it."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            values = np.array([_averaged(value_of(rule, pair), way) for pair in pairs])
-        except TiesError:
-            return None
-    return values if np.isfinite(values).all() else None
-
-
-def _averaged(values: FloatArray, way: Preparation) -> FloatArray:
-    """Over topics, where there are any."""
-    if way.average == "zero":
-        return np.asarray(np.nan_to_num(values).mean(axis=0))
-    if way.average in ("mean", "median"):
-        defined = values[~np.isnan(values).any(axis=1)]
-        if not len(defined):
-            return np.full(2, np.nan)
-        return np.asarray(defined.mean(axis=0) if way.average == "mean" else np.median(defined, axis=0))
-    return values
-
-
-def _written(
-    rule: Rule, way: Preparation, data: str, values: FloatArray, printed: Sequence[Printed], departures: int
-) -> Iterator[Way]:
-    """The ways to write a value that may have been chosen, each a way."""
-    reproduced = False
-    for writing in WRITINGS:
-        steps = rule.departures + way.departures + writing.departures
-        if steps > departures or (writing.signed and not rule.signed):
-            continue
-        ranges = tuple(_ends(writing, low, high) for low, high in values.tolist())
-        as_it_is = writing.apply is WRITINGS[0].apply
-        if writing is not WRITINGS[0] and (
-            reproduced if as_it_is else ranges == tuple((low, high) for low, high in values.tolist())
-        ):
-            continue  # the same as the plainer writing
-        off = max(_off(ends, writing.window(p)) for ends, p in zip(ranges, printed, strict=True))
-        reproduced = reproduced or (as_it_is and off == 0)
-        account = "; ".join(part for part in (rule.account, way.account, writing.account) if part)
-        yield Way(rule.name, data, writing.name, account, steps, ranges, off)
-
-
-def _ends(writing: Writing, low: float, high: float) -> tuple[float, float]:
-    ends = [writing.apply(low), writing.apply(high)]
-    if low < 0 < high:
-        ends.append(writing.apply(0.0))  # abs has its least there
-    return min(ends), max(ends)
-
-
-def _off(ends: tuple[float, float], window: tuple[float, float]) -> float:
-    """How far a range is from a window; 0 where they meet."""
-    return max(ends[0] - window[1], window[0] - ends[1], 0.0)
-
-
-# Chance -------------------------------------------------------------------------------------------
-
-
-def _grouped(ways: Iterable[Way]) -> list[Finding]:
-    """Ways of one value together, the plainest first; sorting is stable, so rules keep their order."""
-    groups: dict[Any, list[Way]] = {}
-    for way in sorted(ways, key=lambda c: c.departures):
-        key = tuple((round(low, 9), round(high, 9)) for low, high in way.ranges)
-        groups.setdefault((key, way.written == CUT), []).append(way)
-    return [Finding(group[0], tuple(group[1:])) for group in groups.values()]
-
-
-def _nearest(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Of those that do not match the nearest ones, some with 0 departures, some with 1, ..."""
-    missed = sorted((f for f in findings if not f.plainest.matches), key=lambda f: f.plainest.off)
-    levels = sorted({finding.plainest.departures for finding in missed})
-    return tuple(f for level in levels for f in [f for f in missed if f.plainest.departures == level][:NEAREST])
-
-
-def _levels(findings: Sequence[Finding], printed: Sequence[Printed]) -> tuple[Level, ...]:
-    """How many were tried with 0, 1, 2 ... departures, and how many match what was reported or numbers nearby."""
-    shifts = _shifts(printed)
-    departs = [c.departures for finding in findings for c in (finding.plainest, *finding.others)]
-    levels = []
-    for level in range(max(departs, default=0) + 1):
-        here = [finding.plainest for finding in findings if finding.plainest.departures == level]
-        levels.append(
-            Level(
-                departures=level,
-                ways=departs.count(level),
-                distinct=len(here),
-                matches=sum(way.matches for way in here),
-                by_chance=sum(_share(way, printed, shifts) for way in here),
-            )
-        )
-    return tuple(levels)
-
-
-def _shifts(printed: Sequence[Printed]) -> FloatArray:
-    """How far the windows are moved to see what chance gives: to 0.1 on either side, or ten windows."""
-    width = max(p.step for p in printed)
-    far = np.linspace(width, max(0.1, 10 * width), SHIFTS)
-    shifts = np.concatenate([-far, far])
-    return np.asarray(shifts[[all(abs(p.value + shift) <= 1 for p in printed) for shift in shifts]])
-
-
-def _share(way: Way, printed: Sequence[Printed], shifts: FloatArray) -> float:
-    """In what share of the moved windows a way lies; 1 where none could be moved."""
-    inside = np.ones(len(shifts), dtype=bool)
-    for (low, high), p in zip(way.ranges, printed, strict=True):
-        window = p.cut() if way.written == CUT else p.rounded()
-        inside &= (low <= window[1] + shifts) & (high >= window[0] + shifts)
-    return float(inside.mean()) if len(shifts) else 1.0

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.ap import tau_ap_ties
+from ..coefficients.registry import get_coefficient
 from ..coefficients.sums import concordance
 from .rule import Rule
 from .vectors import Vectors
 
 
 def _counted(of: Callable[[float, float, float, float, float], float], pair: Vectors) -> float:
-    """A function of the numbers of pairs: concordant, discordant, tied in truth, tied in candidate, all."""
+    """A function of the numbers of pairs: concordant, discordant, tied in the truth, tied in the candidate, all."""
     m, c = concordance(pair.truth, pair.candidate)
     tied = float(c.tied_truth), float(c.tied_candidate)
     return of(float(c.concordant), float(c.discordant), *tied, m * (m - 1) / 2)
@@ -70,9 +71,7 @@ def _footrule(pair: Vectors) -> float:
 
 
 def _r_squared(pair: Vectors) -> float:
-    from ..coefficients.classic import pearson
-
-    return float(pearson(pair.truth, pair.candidate)) ** 2
+    return float(get_coefficient("pearson").formula(pair.truth, pair.candidate)) ** 2
 
 
 def _average_overlap(pair: Vectors) -> float:
@@ -131,7 +130,7 @@ TOOLS = (
     ),
     Rule(
         "somersd(candidate, truth)",
-        "Somers' D: pairs tied in candidate are left out",
+        "Somers' D: pairs tied in the candidate are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, n - o)),
         needs_ties=True,
@@ -157,7 +156,7 @@ TOOLS = (
     Rule("pearson squared", "r squared", 1, _r_squared, signed=False),
     Rule("weightedtau(truth, candidate, rank=None)", "scipy's weighted tau, weights by the truth's ranks alone", 1,
          partial(_weighted_of, "truth")),
-    Rule("weightedtau(candidate, truth, rank=None)", "scipy's weighted tau, weights by the candidate ranks alone", 1,
+    Rule("weightedtau(candidate, truth, rank=None)", "scipy's weighted tau, weights by the candidate's ranks alone", 1,
          partial(_weighted_of, "candidate")),
     Rule("weightedtau(additive=False)", "scipy's weighted tau, weights multiplied", 1, _weighted_multiplicative),
     Rule("weightedtau(rank=False)", "scipy's weighted tau, weights by place in the truth's file", 2,
@@ -174,7 +173,7 @@ TOOLS = (
     ),
     Rule("tau_ap, truth's file order", "tau_ap that does not sort: the truth's file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "truth_place")),
-    Rule("tau_ap, candidate's file order", "tau_ap that does not sort: the candidate file is walked as it stands", 2,
+    Rule("tau_ap, candidate's file order", "tau_ap that does not sort: the candidate's file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "candidate_place")),
     Rule("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
          _tau_ap_b_with_zero, needs_ties=True),

@@ -16,7 +16,7 @@ TieBreak = Literal["file", "name", "reverse name"]
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """What truth and candidate say of the same systems; a row a topic where `truth` has two dimensions."""
+    """What truth and candidate say of the same systems; one row per topic where `truth` has two dimensions."""
 
     truth: FloatArray
     candidate: FloatArray

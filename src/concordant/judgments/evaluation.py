@@ -7,7 +7,6 @@ the ranking, as trec_eval takes them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning, InputError, InputTypeError
-from ..scores import Scores
+from ..errors import InputError, InputTypeError, warn
+from ..scores import Scores, places_of
 from ..tables import Missing, fill_or_drop
 from ..words import counted, listing
 from .changes import check_kinds
@@ -57,6 +56,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     Returns
     -------
     Scores
+        Topics x systems, named as ir-measures names the measure.
 
     References
     ----------
@@ -77,7 +77,23 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
 
 
 def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
-    """As `evaluate`, for several measures at once: a dictionary by their names, as ir-measures writes them.
+    """As `evaluate`, for several measures at once.
+
+    Parameters
+    ----------
+    runs : Runs
+        From `read_runs` or `Runs.from_dict`.
+    qrels : Qrels
+        From `read_qrels` or `Qrels.from_dict`.
+    measures : iterable of str
+        Their names, as in `evaluate`.
+    missing : {"error", "zero", "drop", "drop-systems"}
+        For a run that lacks a topic which other runs have, as in `evaluate`.
+
+    Returns
+    -------
+    dict of str to Scores
+        By the names of the measures, as ir-measures writes them; the same topics and systems in all.
 
     Examples
     --------
@@ -95,17 +111,16 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     topics = common_topics(runs, qrels)
     _warn_far(qrels)
     check_thresholds(qrels, wanted)
-    absent = (runs.depths == 0).T[topics]
     labels = [runs.topics[k] for k in topics]
-    found: dict[str, Scores] = {}
-    for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True):
-        matrix = np.where(absent, np.nan, values.T[topics])
-        with warnings.catch_warnings():
-            if found:  # say it once
-                warnings.simplefilter("ignore", DataWarning)
-            filled, kept, systems = fill_or_drop(matrix, labels, list(runs.systems), missing)
-        found[str(measure)] = Scores(filled, kept, systems, str(measure))
-    return found
+    # Which lists are missing is the same for all measures; there, `score` gives 0.
+    holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
+    _, kept, systems = fill_or_drop(holes, labels, list(runs.systems), missing)
+    columns = np.array(places_of(systems, runs.systems, "systems"))
+    cells = np.ix_(columns, topics[places_of(kept, tuple(labels), "topics")])
+    return {
+        str(measure): Scores(values[cells].T, kept, systems, str(measure))
+        for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True)
+    }
 
 
 def parse_all(measures: Iterable[str]) -> list[Measure]:
@@ -132,11 +147,9 @@ def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
     for lost, side, other in ((without_run, "the qrels", "no run"), (without_qrels, "the runs", "no qrels")):
         if lost:
             have = "has" if other == "no run" else "have"
-            warnings.warn(
+            warn(
                 f"{counted(len(lost), 'topic')} of {side} left out, because {other} {have} "
-                f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}",
-                DataWarning,
-                stacklevel=4,
+                f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
             )
     return shared
 
@@ -157,11 +170,9 @@ def _warn_far(qrels: Qrels) -> None:
     gains = [grade for grade in qrels.levels if grade > 0]
     if len(gains) > 1 and gains[-1] >= _FAR * gains[-2]:
         count = int((qrels.grades == gains[-1]).sum())
-        warnings.warn(
+        warn(
             f"{counted(count, 'judgment')} of grade {gains[-1]:g}, far above the next one ({gains[-2]:g}): taken as a "
-            f"grade; if it is a code, leave it out with qrels.recode({{{gains[-1]:g}: None}})",
-            DataWarning,
-            stacklevel=4,
+            f"grade; if it is a code, leave it out with qrels.recode({{{gains[-1]:g}: None}})"
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning, InputError, InputTypeError
+from ..errors import InputError, InputTypeError, warn
 from ..files import written_whole
-from ..scores import places_of
+from ..scores import check_labels, places_of
 from ..words import counted, listing
 from .documents import TopicDocuments
 from .runs import BoolArray
@@ -56,13 +55,26 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
-        """From {topic: {document: grade}}."""
+        """From data: the grades of documents on each topic.
+
+        Parameters
+        ----------
+        nested : mapping
+            {topic: {document: grade}}, the grades numbers.
+
+        Returns
+        -------
+        Qrels
+            The topics in the order given.
+        """
         if not isinstance(nested, Mapping) or not all(isinstance(judged, Mapping) for judged in nested.values()):
             raise InputTypeError("give qrels as {topic: {document: grade}}")
-        topics = tuple(map(str, nested))
+        topics = check_labels(list(nested), "topics")
         documents: dict[str, int] = {}
         found: list[tuple[int, int, float]] = []
         for topic, judged in enumerate(nested.values()):
+            if len(set(map(str, judged))) < len(judged):
+                raise InputError(f"topic {topics[topic]!r} judges a document twice: 1 and '1' are the same name")
             for document, grade in judged.items():
                 number = documents.setdefault(str(document), len(documents))
                 found.append((topic, number, _grade(grade, document, topics[topic])))
@@ -131,8 +143,20 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
 
     def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
-        """With other grades for some; None leaves out what has that grade, for instance where 999 means no answer.
+        """With other grades for some.
 
+        Parameters
+        ----------
+        changed : mapping
+            The new grade for each old one; None leaves out what has that grade, for instance where 999 means no answer.
+
+        Returns
+        -------
+        Qrels
+            On the same topics.
+
+        Examples
+        --------
         >>> Qrels.from_dict({"1": {"d1": 999, "d2": 2}}).recode({999: None, 2: 1})["1"]
         {'d2': 1}
         """
@@ -147,23 +171,36 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places[kept], grades[kept])
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Only these topics."""
+        """Only these topics.
+
+        Parameters
+        ----------
+        topics : iterable of str
+            Topics of these judgments.
+
+        Returns
+        -------
+        Qrels
+            Their judgments, in the order given.
+        """
         wanted = places_of(topics, self.topics, "topics")
         return Qrels.from_dict({self.topics[k]: self[self.topics[k]] for k in wanted})
 
     def to_dict(self) -> dict[str, dict[str, Grade]]:
-        """As dictionaries, which pytrec_eval takes."""
+        """As dictionaries {topic: {document: grade}}, which pytrec_eval takes."""
         return {topic: self[topic] for topic in self}
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written."""
+        """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written.
+
+        Parameters
+        ----------
+        path : path
+            Replaced if it is there.
+        """
         lost = [topic for topic in self if not self[topic]]
         if lost:
-            warnings.warn(
-                f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}",
-                DataWarning,
-                stacklevel=2,
-            )
+            warn(f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}")
         lines = (f"{topic} 0 {document} {grade!r}\n" for topic in self for document, grade in self[topic].items())
         with written_whole(path) as file:
             file.write("".join(lines).encode())

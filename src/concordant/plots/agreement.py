@@ -16,11 +16,9 @@ from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases
 if TYPE_CHECKING:
     from ..comparison_result import Comparison
 
-_IN_TITLE = ("tau_b", "tau_ap_b")
-
 
 def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int = 3) -> Any:
-    """Candidate means against those of the truth: diagonal, the top k, tied systems, and who moves furthest."""
+    """Means by the candidate against means by the truth: diagonal, the top k, tied systems, and who moves furthest."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
         diagonal(ax, truth, candidate)
@@ -75,7 +73,7 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
 
 
 def ranks(comparison: Comparison, ax: Any = None, *, top: int = 10) -> Any:
-    """Ranks in the truth linked to ranks in candidate; a bar beside systems that are tied there."""
+    """Ranks in the truth linked to ranks in the candidate; a bar beside systems that are tied there."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     m = len(truth)
     left, right = _places(truth, candidate), _places(candidate, truth)
@@ -132,7 +130,7 @@ def _side(name: str, measure: str) -> str:
 def _values(comparison: Comparison) -> str:
     """The two usual coefficients, or the first two there are."""
     have = [v for v in comparison.values if not math.isnan(v.value)]
-    usual = [v for v in have if v.coefficient in _IN_TITLE] or have[:2]
+    usual = [v for v in have if v.coefficient in ("tau_b", "tau_ap_b")] or have[:2]
     return ", ".join(f"{v.coefficient} {v.value:.3f}" for v in usual)
 
 

@@ -1,4 +1,4 @@
-"""What chance makes of a statistic, and where the observed value stands in it."""
+"""What chance makes of a statistic, and where the value that was found stands in it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..words import p_equals
 from .labels import number_ticks
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
@@ -28,10 +29,10 @@ def distances(found: DistanceDistribution, ax: Any = None) -> Any:
 
 
 def rank_test(found: RankTest, ax: Any = None) -> Any:
-    """The rank distances of resampled topics, with the observed one and the critical value."""
+    """The rank distances of resampled topics, with that of the candidate and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
         distances(found.distribution, ax)
-        _mark(ax, found.distance, f"candidate, p = {found.pvalue:.3f}")
+        _mark(ax, found.distance, f"candidate {found.distance:.2f}, {p_equals(found.pvalue)}")
         if math.isfinite(found.critical_value):
             label = f"critical, alpha = {found.alpha:g}"
             ax.axvline(found.critical_value, color=DARK, linestyle="--", linewidth=1, label=label)
@@ -40,10 +41,10 @@ def rank_test(found: RankTest, ax: Any = None) -> Any:
 
 
 def permutations(found: PermutationTest, ax: Any = None) -> Any:
-    """The coefficient of permuted scores, and the observed value."""
+    """The coefficient of permuted scores, and that of the scores as they are."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])
-        _mark(ax, found.value, f"candidate {found.value:.3f}, p = {found.pvalue:.3g}")
+        _mark(ax, found.value, f"candidate {found.value:.3f}, {p_equals(found.pvalue)}")
         ax.set_xlabel(f"{found.coefficient} of permuted scores")
         ax.set_ylabel("permutations")
         _key(ax)
@@ -51,7 +52,7 @@ def permutations(found: PermutationTest, ax: Any = None) -> Any:
 
 
 def null(found: NullDistribution, ax: Any = None, value: float | None = None) -> Any:
-    """The distribution over all rankings as bars, and the observed value with its p-value."""
+    """The distribution over all rankings as bars, and a value with its p-value."""
     with canvas(ax, height=grown(2.3)) as ax:
         steps = found.m * (found.m - 1) // 2
         if found.coefficient == "tau" and steps <= 200:  # a bar for each value
@@ -63,7 +64,7 @@ def null(found: NullDistribution, ax: Any = None, value: float | None = None) ->
             at_most[0] = 0.0
             ax.bar(edges[:-1], np.diff(at_most), width=np.diff(edges), align="edge", color=LIGHT)
         if value is not None:
-            _mark(ax, value, f"observed {value:.3f}, p = {found.pvalue(value):.3g}")
+            _mark(ax, value, f"value {value:.3f}, {p_equals(float(found.pvalue(value)))}")
             _key(ax)
         ax.set_xlabel(f"{found.coefficient} of random rankings of {found.m} systems")
         ax.set_ylabel("probability")

@@ -118,7 +118,7 @@ def confusion(found: LabelAgreement, ax: Any = None) -> Any:
 
 
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
-    """All rankings against each other: the row is the truth, the column candidate."""
+    """All rankings against each other: the row is the truth, the column the candidate."""
     with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
         heatmap(values, names, names, ax, label=text(coefficient))
         ax.set_xlabel("candidate")

@@ -39,7 +39,7 @@ def explanation(found: Explanation, kind: Kind, ax: Any = None, *, most: int = 2
 
 
 def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
-    """How far each topic moves the candidate difference between two systems away from the truth's."""
+    """How far each topic moves the difference between two systems away from the truth's."""
     every = found.topics_of(a, b)
     parts = [(p.topic, p.shift) for p in every]
     shown = _ends(parts, most)
@@ -53,7 +53,7 @@ def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int
 
 
 def discriminative_power(found: DiscriminativePower, ax: Any = None) -> Any:
-    """All pairs as a bar: those that candidate confirms, those that it does not, and those that do not differ."""
+    """All pairs as a bar: those that the candidate confirms, those that it does not, and those that do not differ."""
     if np.ndim(found.share):
         raise InputError(f"these are shares of a batch of shape {np.shape(found.share)}: plot shows that of one")
     agreeing = int(found.n_agreeing)

@@ -1,4 +1,4 @@
-"""`read_scores`: from files of any known format to one `Scores`."""
+"""`read_scores`: from files of any known format to `Scores`, or to `Means` where there are no topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
 from ..tables.missing import check_missing
-from ..words import listing
+from ..words import argument, listing
 from . import mteb
 from . import source as sources
 from .recognise import Companion, recognise
@@ -34,27 +34,56 @@ def read_scores(
     score_column: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Scores | Means:
-    r"""Read the per-topic scores of systems from files, in any format that is recognised by its content.
+    r"""Read the scores of systems from files, in any format that is recognised by its content.
 
-    `what` is a path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to
-    name the runs; gzip is decompressed. Known are trec_eval -q, four columns, ir_measures, pytrec_eval, ranx,
-    PyTerrier, CSV matrices and long tables, MTEB, lm-evaluation-harness, HELM and Inspect.
+    Parameters
+    ----------
+    what : path, open file, list or dict
+        A path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to name the runs.
+        gzip is decompressed. The guide to reading lists all formats.
+    measure : str, optional
+        The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is the
+        name of a column. Scores that name no measure refuse it.
+    missing : {"error", "zero", "drop", "drop-systems", "mean"}
+        What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
+        systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it has,
+        to reproduce numbers.
+    lower_is_better : bool
+        Negate the scores.
+    systems, topics : iterable of str, optional
+        Read only these, in this order; what the others lack does not matter.
+    topic_column, system_column, score_column : str, optional
+        The columns of a table that hold topics, systems and scores, where their names do not say so.
+    progress : callable, optional
+        Called with (done, total) after each file.
 
-    `measure` is the exact name in the files; it may be left out where they hold one. `missing` says what to
-    do where a system lacks a topic: "error", "zero" (as trec_eval -c), "drop" (keep the topics that all
-    systems have), "drop-systems" (keep the systems that have all topics), "mean" (average each system over the
-    topics it has, to reproduce numbers). With `lower_is_better` the scores are negated. Summary rows (`all`) are
-    never used. Where `systems` or `topics` are given, only these are read, in this order, and what the others lack
-    does not matter. `progress(done, total)` is called after each file.
+    Returns
+    -------
+    Scores or Means
+        Topics x systems; one score per system where a table has no topics.
 
+    Raises
+    ------
+    ReadError
+        Names the file, the line, what stands there and the way out. A table that can be read in two ways is one.
+
+    Notes
+    -----
+    Summary rows (`all`, `mean`, and a row that is the mean of all others) are never topics.
+
+    Examples
+    --------
     >>> import io
     >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n")).means().tolist()
     [0.5, 0.375]
+    >>> read_scores(io.StringIO("model,win_rate,n\nfoo,0.25,8\nbar,0.75,9\n"), "win_rate")
+    <Means: 2 systems, win_rate>
     """
     check_missing(missing)
     if lower_is_better and missing == "zero":
         raise InputError(
-            "missing='zero' would give the best score to a missing topic where lower is better: use 'drop'"
+            f"{argument('missing', 'zero')} would give the best score to a missing topic where lower is better: use "
+            "'drop'"
         )
     check_measure(measure)
     wanted = {
@@ -86,7 +115,8 @@ def read_contents(
             progress(done, len(items))
     if empty and (missing != "drop-systems" or not found):
         others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
-        raise empty[0].error(f"is empty{others}: delete it, or go on without it with missing='drop-systems'")
+        go_on = argument("missing", "drop-systems")
+        raise empty[0].error(f"is empty{others}: delete it, or go on without it with {go_on}")
     if empty:
         warn(f"empty files left out: {listing(s.label for s in empty)}")
     scored = [table for table in found if not isinstance(table, Companion)]

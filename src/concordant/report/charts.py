@@ -79,7 +79,7 @@ def _about_systems(truth: str, candidate: str, intervals: bool) -> list[Any]:
 
 
 def step(count: int) -> int:
-    """Pixels a row."""
+    """Pixels per row."""
     return 20 if count <= 30 else 14 if count <= 80 else 6
 
 
@@ -155,7 +155,7 @@ def bump(truth: str, candidate: str, count: int, *, intervals: bool) -> Spec:
 
 
 def rank_intervals(count: int, candidate: str | None, level: float) -> Spec:
-    """The ranks that the topics leave open, the candidate rank of the truth, and that of the candidate."""
+    """The ranks that the topics leave open, the rank by the truth, and that by the candidate."""
     alt = _altair()
     crowded = step(count) < 10
     axis = alt.Axis(labels=not crowded, ticks=not crowded, title=None)
@@ -237,7 +237,7 @@ def topics(coefficient: str, count: int) -> Spec:
 
 
 def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[str]) -> Spec:
-    """A statistic by level of a change, a line or points a measure, with what the middle of the draws spans."""
+    """A statistic by level of a change, a line or points per measure, with what the middle of the draws spans."""
     alt = _altair()
     angle = -60 if len(order) > 12 else 0
     x = alt.X("level:N", sort=order, title=kind, axis=alt.Axis(labelAngle=angle, labelOverlap=True))

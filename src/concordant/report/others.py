@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..coefficients.registry import headlines
 from ..markup import text
 from ..words import counted
 from . import charts
@@ -12,7 +13,6 @@ from .elements import chart, details, items, name, names, number, table, words
 from .parts import Parts, Records, domain_of
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
-_STATISTICS = ("tau_ap_b", "tau_b", "pearson_rank")
 
 
 def tier_parts(document: Mapping[str, Any]) -> Parts:
@@ -34,7 +34,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
     columns += [number("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
     columns += [number("best rank", "low"), number("worst rank", "high")]
     scope = "all systems together" if found["simultaneous"] else "each system by itself"
-    about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: candidate rank."
+    about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: rank on these topics."
     its_table = table("Ranks with their intervals", columns, rows)
     parts.add("systems", "Systems", chart("ranks-0", "Ranks that the topics leave open", about, its_table))
     tiers = [{"tier": k, "count": len(tier), "who": ", ".join(tier)} for k, tier in enumerate(found["tiers"], start=1)]
@@ -81,7 +81,7 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
         its_table = table(f"Expected {coefficient}", columns, rows)
         parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))
     notes = ["sh(w) and sh(w/o) are baselines, known to be too high", *found.get("read_notes", ())]
-    parts.add("mind", "What to mind", items(notes))
+    parts.add("caveats", "Caveats", items(notes))
     parts.cite(["reliability"])
     return parts
 
@@ -101,7 +101,10 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
     title = "Judges against the truth" if kinds == ["judge"] else f"Changed judgments: {', '.join(kinds)}"
     parts = Parts(title, f"{counted(count, 'system')}; {', '.join(measures)}")
     there = [row["statistic"] for row in rows if row["mean"] is not None]
-    statistic = next((s for s in _STATISTICS if s in there), there[0] if there else rows[0]["statistic"])
+    statistic = next(
+        (s for s in (*reversed(headlines("main")), *headlines("inferred")) if s in there),
+        there[0] if there else rows[0]["statistic"],
+    )
     parts.add("ranking", "What happens to the ranking", _levels(rows, kinds, statistic, parts))
     if document.get("judges"):
         parts.add("judges", "Which judge ranks the systems more like the truth?", _judge_tests(document["judges"]))

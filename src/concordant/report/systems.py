@@ -10,7 +10,7 @@ _TOLD = 8  # systems named in a crowded chart while none is chosen
 
 
 def systems_of(c: Part) -> Records:
-    """A row a system: means, ranks, the ranks that the topics leave open, and places for the charts."""
+    """One row per system: means, ranks, the ranks that the topics leave open, and places for the charts."""
     ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("systems", ())}
     rows: Records = []
     for k, system in enumerate(c["systems"]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, ReadError, warn
-from ..words import counted, listing, nearest
+from ..words import argument, counted, listing, nearest
 from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .measures import check_measure, only_measure
@@ -69,7 +69,7 @@ def assemble(
     check_measure(measure)
     grid, chosen, origin = joined(found, measure, any_system=systems is not None)
     if not lower_is_better and (wrong := next((c for c in found if chosen in c.lower), None)):
-        warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass lower_is_better=True")
+        warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass {argument('lower_is_better', True)}")
     values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
     if topics is not None and MEAN not in own_topics:
         places = _places(list(topics), own_topics, "topic", origin)
@@ -119,7 +119,9 @@ def _one_score_each(
         raise origin.error("some hold scores of topics, others one score per system: read them one by one")
     lacking = [name for name, value in zip(systems, values[0], strict=True) if np.isnan(value)]
     if lacking and missing != "drop-systems":
-        raise origin.error(f"has no score of {listing(lacking)}: leave these systems out with missing='drop-systems'")
+        raise origin.error(
+            f"has no score of {listing(lacking)}: leave these systems out with {argument('missing', 'drop-systems')}"
+        )
     if lacking:
         warn_of(origin, f"{counted(len(lacking), 'system')} without a score left out: {listing(lacking)}")
     keep = [k for k, name in enumerate(systems) if name not in set(lacking)]
@@ -220,7 +222,8 @@ def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
     for contents, grid in zip(found, grids, strict=True):
         name = next((name for name in grid.systems or () if is_summary(name)), None)
         if name is not None:
-            files = "" if isinstance(contents.origin, Given) else ", or name the systems to read with systems="
+            select = f", or name the systems to read with {argument('systems')}"
+            files = "" if isinstance(contents.origin, Given) else select
             raise contents.origin.error(
                 f"a system is named {name!r}, as summaries of systems are: leave it out, rename it if "
                 f"it is a system{files}"

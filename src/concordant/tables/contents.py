@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConcordantError
-from ..words import listing
+from ..words import argument, listing
 from .cells import Cells, Given, Origin, warn_of
 from .frames import frame_cells
 from .layout import (
@@ -165,7 +165,7 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
             before = "" if cells.lines is None else f" at line {cells.lines[seen[label]]}"
             hint = "each row needs its own"
             if apart is not None and what == "system":
-                hint = f"if column {apart!r} holds the topics, say topic_column={apart!r}; else leave it out"
+                hint = f"if column {apart!r} holds the topics, say {argument('topic_column', apart)}; else leave it out"
             raise cells.error(f"{what} {label!r} was given{before} already: {hint}", row)
         seen[label] = row
 
@@ -273,10 +273,10 @@ class _Rows(Contents):
             raise self.no_measure(measure) if self.named else refused_measure(self.origin, measure)
         known = self.are_systems or axis_of(self.labels)
         if known == "topics":
+            say = argument("system_column", self.cells.names[self.label])
             raise self.origin.error(
                 f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems: if "
-                f"they are systems, say system_column={self.cells.names[self.label]!r}; for all columns, ask for no "
-                "measure",
+                f"they are systems, say {say}; for all columns, ask for no measure",
                 self.cells.header_line,
             )
         if not known and not self._is_leaderboard():

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError
-from ..words import listing, nearest
+from ..words import argument, listing, nearest
 from .cells import Cells, warn_of
 from .missing import are_invented
 from .numbers import cell_number, is_fraction, number
@@ -116,22 +116,25 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         if names[system] == "name" and "system" not in said and not _any(header, others) and value is None:
             return (
                 f"has a column {header[system]!r}, of which nothing tells whether it names systems or topics: say "
-                f"system_column={header[system]!r} or topic_column={header[system]!r}"
+                f"{argument('system_column', header[system])} or {argument('topic_column', header[system])}"
             )
         return Layout("rows", system, None, None, value, others)
     if value is not None:
         if system is None and measure is None and others and "score" not in said:
             return (
                 f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
-                f"{listing(header[k] for k in others)}: say which it is with system_column=; if {header[value]!r} is a "
-                "system, rename it"
+                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if "
+                f"{header[value]!r} is a system, rename it"
             )
         if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
         if measure is not None:
-            return "has columns for systems, topics and measures, but no column named value or score: say score_column="
+            return (
+                "has columns for systems, topics and measures, but no column named value or score: say "
+                f"{argument('score_column')}"
+            )
         return Layout("long", system, topic, None, None, others)
     if measure is not None:
         return (
@@ -143,14 +146,14 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
     if second is not None:
         return (
             f"has two columns named as topics are, {header[topic]!r} and {second!r}: say which it is with "
-            "topic_column=, and leave the other out"
+            f"{argument('topic_column')}, and leave the other out"
         )
     measures = [header[k] for k in others if looks_like_measure(header[k].strip())]
     if measures and len(measures) < len(others):
         return (
             f"has columns named as measures ({listing(measures, 5)}) and others "
             f"({listing([header[k] for k in others if header[k] not in measures], 5)}): for the scores of one system, "
-            "keep only measures, or say system_column=; if these are systems, rename them"
+            f"keep only measures, or say {argument('system_column')}; if these are systems, rename them"
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 
@@ -246,8 +249,8 @@ def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequ
         )
     name = cells.names[label]
     return cells.error(
-        f"can be read in two ways: {shown} systems and the columns topics. Say topic_column={name!r} or "
-        f"system_column={name!r}, or name the column so"
+        f"can be read in two ways: {shown} systems and the columns topics. Say {argument('topic_column', name)} or "
+        f"{argument('system_column', name)}, or name the column so"
     )
 
 
@@ -265,7 +268,7 @@ def has_row_labels(cells: Cells) -> bool:
         if any(value is not None and not np.isnan(value) for value in found):
             raise cells.error(
                 f"column {name!r} holds numbers, and here something else: if it labels the rows, say "
-                f"topic_column={name!r}",
+                f"{argument('topic_column', name)}",
                 word,
             )
         return True
@@ -273,7 +276,7 @@ def has_row_labels(cells: Cells) -> bool:
     if numbered is None:
         raise cells.error(
             f"column {name!r} holds numbers which may be topics or scores: if they are topics, say "
-            f"topic_column={name!r}; if it is a system, add a column named topic",
+            f"{argument('topic_column', name)}; if it is a system, add a column named topic",
             0,
         )
     return numbered
