@@ -36,7 +36,7 @@ def scores(draw: st.DrawFn, one: bool = False) -> Scores:
     return Scores(draw(st.lists(cells, min_size=len(topics), max_size=len(topics))), topics, systems, "map")
 
 
-def _cells(s: Scores) -> list[tuple[str, str, float]]:
+def _cells(s: Any) -> list[tuple[str, str, float]]:
     return [
         (system, topic, float(s.values[i, j])) for i, topic in enumerate(s.topics) for j, system in enumerate(s.systems)
     ]

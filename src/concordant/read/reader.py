@@ -42,12 +42,12 @@ def read_scores(
         A path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to name the runs.
         gzip is decompressed. The guide to reading lists all formats.
     measure : str, optional
-        The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is the
-        name of a column. Scores that name no measure refuse it.
+        The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is
+        the name of a column. Scores that name no measure refuse it.
     missing : {"error", "zero", "drop", "drop-systems", "mean"}
         What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
-        systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it has,
-        to reproduce numbers.
+        systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
+        has, to reproduce numbers.
     lower_is_better : bool
         Negate the scores.
     systems, topics : iterable of str, optional

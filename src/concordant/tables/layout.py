@@ -259,7 +259,7 @@ def has_row_labels(cells: Cells) -> bool:
     first, name = cells.values(0), cells.names[0]
     if column_name(name) in INDEX_COLUMNS:
         return True
-    if len(cells.names) > 1 and cells.texts == {0} and not cells.odd:
+    if len(cells.names) > 1 and cells.texts == frozenset({0}) and not cells.odd:
         return True  # text beside numbers
     rows = [row for row, cell in enumerate(first) if not is_summary(str(cell))]
     found = [cell_number(first[row]) for row in rows]
