@@ -365,7 +365,7 @@ def test_the_collection_that_comes_with_the_package(tmp_path: Path) -> None:
     spec.loader.exec_module(module)
     module.main(tmp_path)
     for name in ("people", "careful", "hasty"):
-        made = cc.read_scores(tmp_path / f"{name}.csv", "nDCG@10")
-        assert made == cc.load_collection(name)
+        made, carried = cc.read_scores(tmp_path / f"{name}.csv"), cc.load_collection(name)
+        assert made == cc.Scores(carried.values, carried.topics, carried.systems)
     with pytest.raises(cc.errors.InputError, match="people"):
         cc.load_collection("nobody")
