@@ -279,10 +279,9 @@ def leave_out(
     out: Output,
 ) -> Found:
     """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
-    from ..coefficients.registry import headlines
+    from ..coefficients.registry import get_coefficient, headlines
     from ..judgments import Change, leave_each_out
     from ..judgments.teams import teams_of
-    from ..study.judgment_trials import correlation
 
     runs, qrels = judged.read()
     owners = _owners(teams)
@@ -300,7 +299,10 @@ def leave_out(
             each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
         rows = [
-            {"measure": measure, **{n: correlation(n, study.full[k], each[measure].means()) for n in names}}
+            {
+                "measure": measure,
+                **{n: get_coefficient(n).attempt(study.full[k], each[measure].means())[0] for n in names},
+            }
             for k, measure in enumerate(study.measures)
         ]
         table = to_text(Table.of(rows), width())
