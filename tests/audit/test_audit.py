@@ -351,10 +351,10 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
             candidate = cc.read_scores(holes, missing=policy)  # type: ignore[arg-type]
         first, second = alignment(cc.read_scores(truth), candidate).scores
         value = cc.pearson_rank(first.means(), second.means())
-        found = cc.audit.audit(truth, str(holes), f"{value:.5f}")
+        found = cc.audit.audit(truth, str(holes), f"{value:.5f}", departures=1)
         assert ("pearson_rank(truth, candidate)", words, "") in names_of(found.matches)
         assert any("systems lack topics" in note for note in found.notes)
-        assert words in good("audit", "-q", "-r", f"{value:.5f}", str(truth), str(holes))
+        assert words in good("audit", "-q", "-r", f"{value:.5f}", truth, holes, "--departures", 0)
     assert "lacks topic" in bad(
         "audit", "-r", "0.5", str(truth), str(holes), "--missing", "error", "--departures", "0", status=1
     )
