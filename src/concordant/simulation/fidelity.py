@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import import_extra
+from ..means import tied_sums
 from ..notebook import Displayed
 from ..resampling import Seed, check_count, seed_of
-from ..scores import round_means
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Fidelity(Displayed):
         """tau_b between original and expected simulated means; nan where one side has a single mean."""
         from ..coefficients.kendall import tau_b
 
-        means = (self.means, round_means(self.true_means))
+        means = (self.means, tied_sums(self.true_means, np.abs(self.true_means), 1000))
         return float(tau_b(*means)) if all(len(set(side)) > 1 for side in means) else float("nan")
 
     @property

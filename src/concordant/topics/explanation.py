@@ -14,9 +14,10 @@ from ..arrays import FloatArray
 from ..coefficients.pair_losses import has_pair_losses, pair_losses
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, import_extra
+from ..means import tied_sums
 from ..notebook import Displayed
 from ..results import or_none
-from ..scores import Scores, round_means
+from ..scores import Scores
 from ..sides import Labelled, Side, aligned, side_of
 from ..words import counted, nearest
 
@@ -291,13 +292,9 @@ def _topics(
 
 
 def means_without_each(values: FloatArray) -> FloatArray:
-    """Means of the systems without each topic in turn, rounded as all means are."""
-    others = len(values) - 1
-    means = (values.sum(axis=0) - values) / others
-    if not (values < 0).any():
-        return round_means(means)
-    size = np.abs(values)
-    return round_means(means, ((size.sum(axis=0) - size) / others).max(axis=1, keepdims=True))
+    """Means of the systems without each topic in turn; equal totals are tied, as in all means."""
+    n = len(values)
+    return tied_sums(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n) / (n - 1)
 
 
 def _cells(p: PairLoss) -> tuple[str, ...]:
