@@ -12,8 +12,9 @@ import pytest
 
 from concordant.align import align
 from concordant.errors import DataWarning, ReadError
+from concordant.means import mean_over_topics
 from concordant.read import read_qrels, read_run, read_runs, read_scores
-from concordant.scores import Scores, mean_over_topics
+from concordant.scores import Scores
 
 
 def cell(scores: Scores, topic: str, system: str | None = None) -> float:
