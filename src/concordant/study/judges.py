@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
@@ -89,14 +90,19 @@ class JudgeStudy(StudyResult):
         ]
 
     def table(self) -> str:
-        """Coefficients with their intervals, and how far the labels agree."""
+        """Coefficients with their intervals and rank distances, and how far the labels agree."""
+        size = f"{counted(len(self.study.systems), 'system')}, {counted(len(self.study.topics), 'topic')}"
         ranked = [
-            [judge, measure, coefficient, f"{estimate.value:.3f}", str(estimate.interval or "")]
-            for (judge, measure, coefficient), estimate in self.estimates.items()
+            [
+                *(row["judge"], row["measure"], row["coefficient"], f"{row['value']:.3f}"),
+                *(f"{row['low']:.3f} to {row['high']:.3f}", f"{row['d_rank']:.3f}", f"{row['p']:.3f}"),
+            ]
+            for row in self.rows()
         ]
+        head = ["judge", "measure", "coefficient", "value", "95% interval", "d_rank", "p"]
         names = [estimate.coefficient for estimate in self.labels[self.judges[0]].estimates]
         labels = [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
-        return f"{columns(ranked)}\n\n{columns([['labels', *names], *labels])}"
+        return f"{size}\n\n{columns([head, *ranked])}\n\n{columns([['labels', *names], *labels])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -151,7 +157,7 @@ def judge_study(  # noqa: PLR0913
     truth: Qrels,
     judges: Mapping[str, Qrels],
     measures: Iterable[str],
-    coefficients: Iterable[str] = ("tau_b", "tau_ap_b"),
+    coefficients: Iterable[str] | None = None,
     rng: int = 0,
     *,
     rel: float | None = None,
@@ -180,8 +186,8 @@ def judge_study(  # noqa: PLR0913
         The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
-    coefficients : iterable of str
-        Those to give intervals; they must allow ties on both sides.
+    coefficients : iterable of str, optional
+        Those to give intervals; they must allow ties on both sides. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     rel : float, optional
@@ -219,7 +225,7 @@ def judge_study(  # noqa: PLR0913
     check_kinds(runs, truth)
     drop_grades = tuple(drop_grades)
     truth, named, notes = _prepared(truth, judges, topics, drop_grades)
-    names = list(coefficients)
+    names = list(headlines("main") if coefficients is None else coefficients)
     if isinstance(coefficients, str) or not names:
         raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
     count = check_count(n_resamples)
