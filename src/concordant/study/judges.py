@@ -24,7 +24,7 @@ from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeComparison, compare_judges
-from ..words import counted, listing
+from ..words import argument, counted, listing, p_cell, p_equals
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -69,7 +69,7 @@ class JudgeStudy(StudyResult):
                 other, sign = (pair[1], 1) if pair[0] == best else (pair[0], -1)
                 # Without its bias a difference may point the other way.
                 better = test.pvalue <= ALPHA and sign * test.bias_corrected > 0
-                (beaten if better else open_).append(f"{other} (p = {test.pvalue:.3f})")
+                (beaten if better else open_).append(f"{other} ({p_equals(test.pvalue)})")
         text += f"; better than {', '.join(beaten)}" if beaten else ""
         return f"{text}; not distinguishably better than {', '.join(open_)}." if open_ else f"{text}."
 
@@ -90,19 +90,17 @@ class JudgeStudy(StudyResult):
         ]
 
     def table(self) -> str:
-        """Coefficients with their intervals and rank distances, and how far the labels agree."""
-        size = f"{counted(len(self.study.systems), 'system')}, {counted(len(self.study.topics), 'topic')}"
-        ranked = [
-            [
-                *(row["judge"], row["measure"], row["coefficient"], f"{row['value']:.3f}"),
-                *(f"{row['low']:.3f} to {row['high']:.3f}", f"{row['d_rank']:.3f}", f"{row['p']:.3f}"),
-            ]
-            for row in self.rows()
-        ]
-        head = ["judge", "measure", "coefficient", "value", "95% interval", "d_rank", "p"]
-        names = [estimate.coefficient for estimate in self.labels[self.judges[0]].estimates]
-        labels = [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
-        return f"{size}\n\n{columns([head, *ranked])}\n\n{columns([['labels', *names], *labels])}"
+        """Coefficients with their intervals, the rank test, and how far the labels agree."""
+        ranked, tested, labels = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]], []
+        for (judge, measure, coefficient), e in self.estimates.items():
+            ranked.append([judge, measure, coefficient, f"{e.value:.3f}", str(e.interval or "")])
+        for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
+            distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
+            tested.append([judge, measure, f"{distance:.3f}", p_cell(p)])
+        for judge, found in self.labels.items():
+            labels += [[judge, e.coefficient, f"{e.value:.3f}", str(e.interval or "")] for e in found.estimates]
+        head = ["", "labels", "value", "95% interval"]
+        return "\n\n".join(map(columns, (ranked, tested, [head, *labels])))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -302,8 +300,8 @@ def _prepared(
     for name, lacking in lost.items():
         if lacking and topics == "truth":
             raise InputError(
-                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; topics='common' compares on those that "
-                "all judges have"
+                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; {argument('topics', 'common')} "
+                "compares on those that all judges have"
             )
     left = dict.fromkeys(topic for lacking in lost.values() for topic in lacking)
     kept = [topic for topic in truth if topic not in left]

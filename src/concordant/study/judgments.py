@@ -22,7 +22,7 @@ from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
 from ..results import Interval, columns, plain, settings_of
 from ..tables import Missing
-from ..words import counted, listing
+from ..words import counted, listing, p_cell
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .judgment_trials import JudgmentTrials
@@ -189,7 +189,10 @@ class JudgmentStudy(StudyResult):
             f"{counted(len(self.values), 'draw')} in all, seed {self.settings['seed']}"
         )
         summary = self.summary()
-        cells = [[f"{c:.3f}" if isinstance(c, float) else str(c) for c in row.values()] for row in summary]
+        cells = [
+            [p_cell(c) if k == "p" else f"{c:.3f}" if isinstance(c, float) else str(c) for k, c in row.items()]
+            for row in summary
+        ]
         return f"{about}\n\n{columns([list(summary[0]), *cells])}"
 
     def to_dict(self) -> dict[str, Any]:
