@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
@@ -154,7 +155,7 @@ def judge_study(  # noqa: PLR0913
     truth: Qrels,
     judges: Mapping[str, Qrels],
     measures: Iterable[str],
-    coefficients: Iterable[str] = ("tau_b", "tau_ap_b"),
+    coefficients: Iterable[str] | None = None,
     rng: int = 0,
     *,
     rel: float | None = None,
@@ -183,8 +184,8 @@ def judge_study(  # noqa: PLR0913
         The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
-    coefficients : iterable of str
-        Those to give intervals; they must allow ties on both sides.
+    coefficients : iterable of str, optional
+        Those to give intervals; they must allow ties on both sides. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     rel : float, optional
@@ -222,7 +223,7 @@ def judge_study(  # noqa: PLR0913
     check_kinds(runs, truth)
     drop_grades = tuple(drop_grades)
     truth, named, notes = _prepared(truth, judges, topics, drop_grades)
-    names = list(coefficients)
+    names = list(headlines("main") if coefficients is None else coefficients)
     if isinstance(coefficients, str) or not names:
         raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
     count = check_count(n_resamples)
