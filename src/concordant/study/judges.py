@@ -91,16 +91,15 @@ class JudgeStudy(StudyResult):
 
     def table(self) -> str:
         """Coefficients with their intervals, the rank test, and how far the labels agree."""
-        ranked, tested, labels = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]], []
+        ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
         for (judge, measure, coefficient), e in self.estimates.items():
             ranked.append([judge, measure, coefficient, f"{e.value:.3f}", str(e.interval or "")])
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
             tested.append([judge, measure, f"{distance:.3f}", p_cell(p)])
-        for judge, found in self.labels.items():
-            labels += [[judge, e.coefficient, f"{e.value:.3f}", str(e.interval or "")] for e in found.estimates]
-        head = ["", "labels", "value", "95% interval"]
-        return "\n\n".join(map(columns, (ranked, tested, [head, *labels])))
+        labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
+        labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
+        return "\n\n".join(map(columns, (ranked, tested, labels)))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
