@@ -137,7 +137,7 @@ class TestParts:
 class TestFrames:
     def test_wide_round_trip(self) -> None:
         pytest.importorskip("pandas")
-        assert Scores.from_frame(small().to_frame(), "map") == small()
+        assert np.array_equal(Scores.from_frame(small().to_frame()).values, small().values)
 
     def test_long_round_trip(self) -> None:
         pytest.importorskip("pandas")
@@ -146,8 +146,8 @@ class TestFrames:
     def test_polars(self) -> None:
         pl = pytest.importorskip("polars")
         wide = pl.DataFrame({"topic": [301, 302], "a": [0.1, 0.2], "b": [0.3, 0.0], "c": [0.0, 0.5]})
-        assert Scores.from_frame(wide, "map") == small()
-        assert Scores.from_frame(wide.lazy(), "map") == small()
+        for frame in (wide, wide.lazy(), wide.to_arrow()):
+            assert Scores.from_frame(frame).values.tolist() == small().values.tolist()
         long = pl.DataFrame({"name": ["a", "a", "b", "b"], "qid": ["1", "2", "1", "2"], "map": [0.1, 0.2, 0.3, 0.4]})
         assert Scores.from_frame(long).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
 
@@ -172,7 +172,7 @@ class TestFrames:
     def test_integer_column_that_is_no_system(self) -> None:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"Q": [301, 302], "a": [0.1, 0.2]})
-        with pytest.warns(DataWarning, match="'Q' holds a different whole number"):
+        with pytest.warns(DataWarning, match="'Q' holds a different number"):
             assert Scores.from_frame(frame).systems == ("a",)
 
     def test_summary_rows_and_several_columns(self) -> None:
@@ -185,7 +185,7 @@ class TestFrames:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            ({"run": ["a"], "map": [0.1]}, "none of topics"),
+            ({"run": ["a"], "map": [0.1]}, "one score per system and no topics"),
             ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "the same score of system 'a' on topic '1'"),
             ({"topic": ["1"], "a": ["x"]}, "not a finite number"),
             ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),

@@ -68,9 +68,9 @@ class Scores:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
         if not isinstance(measure, str | None):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
-        usable = np.abs(array) <= _LARGEST  # false for nan
-        if not usable.all():
-            i, j = (int(k[0]) for k in np.nonzero(~usable))
+        bad = _first_unusable(array)
+        if bad is not None:
+            i, j = bad
             raise InputError(
                 f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is {array[i, j]}: every "
                 f"score must be a number, at most {_LARGEST:g} in size; leave out the topic or the system, or give it "
@@ -168,7 +168,16 @@ class Scores:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error") -> Scores:
+    def from_frame(
+        cls,
+        frame: Any,
+        measure: str | None = None,
+        *,
+        missing: tables.Missing = "error",
+        topic_column: str | None = None,
+        system_column: str | None = None,
+        score_column: str | None = None,
+    ) -> Scores:
         """Scores from a pandas or polars frame, wide (topics x systems) or long.
 
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
@@ -178,9 +187,11 @@ class Scores:
         """
         from .tables.assemble import assemble
         from .tables.contents import frame_contents
+        from .tables.layout import Roles
 
         tables.check_measure(measure)
-        return cls.of(assemble([frame_contents(frame)], measure, missing))
+        roles = Roles(topic_column, system_column, score_column)
+        return cls.of(assemble([frame_contents(frame, roles=roles)], measure, missing))
 
     @classmethod
     def from_dict(
@@ -213,7 +224,15 @@ class Scores:
     @classmethod
     def of(cls, found: tables.Assembled) -> Scores:
         """Scores of what the readers of files, frames and dictionaries put together."""
-        return cls(found.values, found.topics, found.systems, found.measure)
+        if found.topics is None:
+            raise InputError(
+                "there is one score per system and no topics: concordant.as_scores gives Means, which all but the "
+                "functions about topics take"
+            )
+        values = found.values
+        if values.flags.c_contiguous and values.flags.owndata and values.dtype == np.float64:
+            values = values.view(_Owned)
+        return cls(values, found.topics, found.systems, found.measure)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
@@ -310,6 +329,13 @@ class Means:
         return Means, (self.values, self.systems, self.measure)  # read-only again after pickling
 
 
+def scores_or_means(found: tables.Assembled) -> Scores | Means:
+    """What was read: scores of topics, or one score per system where no topics are known."""
+    if found.topics is None:
+        return Means(found.values[0], found.systems, found.measure)
+    return Scores.of(found)
+
+
 def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], ...]:
     """Systems by their means, best first; each inner tuple holds those that are tied."""
     groups: dict[float, list[str]] = {}
@@ -334,8 +360,25 @@ def _ranking_html(scores: Scores | Means) -> str:
     )
 
 
+def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
+    """The place of the first score that is nan, infinite or too large; by rows, to spare memory."""
+    step = max(1, 2**20 // max(array.shape[1], 1))
+    for start in range(0, len(array), step):
+        usable = np.abs(array[start : start + step]) <= _LARGEST  # false for nan
+        if not usable.all():
+            i, j = (int(k[0]) for k in np.nonzero(~usable))
+            return start + i, j
+    return None
+
+
+class _Owned(np.ndarray):
+    """A matrix that nobody else holds, so that it needs no copy."""
+
+
 def _matrix(values: npt.ArrayLike) -> FloatArray:
     """A copy of `values` that is float64, two-dimensional and in C order, whatever came in."""
+    if isinstance(values, _Owned):
+        return values.view(np.ndarray)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -354,6 +397,8 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
 def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
+    if isinstance(labels, set | frozenset):
+        raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
     names: list[str] = []
     for label in labels:
         if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
