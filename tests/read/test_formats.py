@@ -183,9 +183,7 @@ class TestOthers:
             (tmp_path / place).mkdir(parents=True)
             shutil.copyfile(formats / "mteb" / "SciFact.json", tmp_path / place / "SciFact.json")
         assert read_scores([tmp_path / "org__a/r1", tmp_path / "org__b"]).systems == ("org/a", "org/b")
-        with pytest.warns(
-            DataWarning, match=r"1 result of older revisions left out \(r1\), because r2 has"
-        ):
+        with pytest.warns(DataWarning, match=r"1 result of older revisions left out \(r1\), because r2 has"):
             assert read_scores(tmp_path).systems == ("org/a", "org/b")
 
     def test_lm_evaluation_harness(self, formats: Path) -> None:
