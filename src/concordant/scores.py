@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,73 +11,14 @@ import numpy.typing as npt
 
 from . import tables
 from .arrays import FloatArray
-from .errors import DataWarning, InputError, InputTypeError, LimitError, import_extra
+from .errors import InputError, InputTypeError, LimitError, import_extra
 from .markup import text
+from .means import mean_over_topics
 from .words import counted, nearest
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
 _LARGEST = 1e300  # sums over topics stay finite
-_POWERS = 10.0 ** np.arange(301)
-
-
-def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
-    """Means over `axis`, such that equal totals give equal means at any order of the topics.
-
-    0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient; so every mean in concordant
-    is rounded to 12 significant digits, here or by `round_means`.
-
-    >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
-    [0.15, 0.15]
-    """
-    array = np.asarray(values, dtype=np.float64)
-    means = size = array.mean(axis=axis)
-    if not (array < 0).any():
-        rounded = round_means(means)
-    else:
-        # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
-        # largest of them, so that all systems are rounded to the same step.
-        size = np.abs(array).mean(axis=axis)
-        rounded = round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
-    if means.ndim == 1 and means.size > 1:
-        _warn_of_lost_digits(means, rounded, float(size.max()))
-    return rounded
-
-
-def _warn_of_lost_digits(means: FloatArray, rounded: FloatArray, largest: float) -> None:
-    """Where scores have a large part in common, rounding may tie what is no tie."""
-    low, high = float(means.min()), float(means.max())
-    if not 1e-14 * largest < high - low < 1e-8 * largest:
-        return
-    order = np.argsort(means)
-    lost = (np.diff(means[order]) > 1e-14 * largest) & (np.diff(rounded[order]) == 0)
-    if lost.any():
-        warnings.warn(
-            f"all means lie between {low:.17g} and {high:.17g}; rounded to 12 digits, as means are, "
-            f"{counted(int(lost.sum()) + 1, 'system')} or more are tied: subtract the same number from all "
-            "scores, so that their differences are in the first digits",
-            DataWarning,
-            stacklevel=3,
-        )
-
-
-def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> FloatArray:
-    """Round means that were summed in another way (resamples, split halves) to 12 significant digits.
-
-    `size` is the magnitude that the digits are counted from, by default that of each mean.
-    """
-    x = np.asarray(means, dtype=np.float64)
-    magnitude = np.abs(x if size is None else np.asarray(size, dtype=np.float64))
-    digits = 11 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
-    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
-    # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
-    if ((digits >= 0) & (digits <= 300)).all():  # nearly always, and many resampled means come this way
-        up = _POWERS[digits.astype(np.intp)]
-        return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
-    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
-    more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
-    steps = np.rint(np.abs(x) * up * more / down - 0.02)
-    return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
 
 
 def require_summable(values: FloatArray, name: str) -> None:

@@ -14,8 +14,9 @@ import pytest
 from concordant.align import align
 from concordant.door import as_topics
 from concordant.errors import DataWarning, ReadError
+from concordant.means import mean_over_topics
 from concordant.read import read_qrels, read_run, read_runs, read_scores
-from concordant.scores import Scores, mean_over_topics
+from concordant.scores import Scores
 
 
 def cell(scores: Any, topic: str, system: str | None = None) -> float:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
@@ -90,16 +91,15 @@ class JudgeStudy(StudyResult):
 
     def table(self) -> str:
         """Coefficients with their intervals, the rank test, and how far the labels agree."""
-        ranked, tested, labels = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]], []
+        ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
         for (judge, measure, coefficient), e in self.estimates.items():
             ranked.append([judge, measure, coefficient, f"{e.value:.3f}", str(e.interval or "")])
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
             tested.append([judge, measure, f"{distance:.3f}", p_cell(p)])
-        for judge, found in self.labels.items():
-            labels += [[judge, e.coefficient, f"{e.value:.3f}", str(e.interval or "")] for e in found.estimates]
-        head = ["", "labels", "value", "95% interval"]
-        return "\n\n".join(map(columns, (ranked, tested, [head, *labels])))
+        labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
+        labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
+        return "\n\n".join(map(columns, (ranked, tested, labels)))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -154,7 +154,7 @@ def judge_study(  # noqa: PLR0913
     truth: Qrels,
     judges: Mapping[str, Qrels],
     measures: Iterable[str],
-    coefficients: Iterable[str] = ("tau_b", "tau_ap_b"),
+    coefficients: Iterable[str] | None = None,
     rng: int = 0,
     *,
     rel: float | None = None,
@@ -183,8 +183,8 @@ def judge_study(  # noqa: PLR0913
         The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
-    coefficients : iterable of str
-        Those to give intervals; they must allow ties on both sides.
+    coefficients : iterable of str, optional
+        Those to give intervals; they must allow ties on both sides. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     rel : float, optional
@@ -222,7 +222,7 @@ def judge_study(  # noqa: PLR0913
     check_kinds(runs, truth)
     drop_grades = tuple(drop_grades)
     truth, named, notes = _prepared(truth, judges, topics, drop_grades)
-    names = list(coefficients)
+    names = list(headlines("main") if coefficients is None else coefficients)
     if isinstance(coefficients, str) or not names:
         raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
     count = check_count(n_resamples)
