@@ -178,7 +178,7 @@ class TestLabels:
     def test_topics_that_begin_with_a_hash(self) -> None:
         for read, line in ((read_qrels, "#1 0 d1 1\n1 0 d2 1\n"), (read_run, "#1 Q0 d1 1 2.5 x\n1 Q0 d1 1 2.5 x\n")):
             with pytest.raises(ReadError, match="starts with #, as comments do"):
-                read({"x": io.StringIO(line)})  # type: ignore[operator]
+                read({"x": io.StringIO(line)})
 
     def test_a_repeated_index_is_no_topics(self) -> None:
         part = pd.DataFrame({"system": ["a", "b"], "score": [0.5, 0.6]})

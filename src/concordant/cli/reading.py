@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -44,7 +44,7 @@ class Reader:
         """The scores of one side."""
         from ..read import read_scores
 
-        found: Any = read_scores(  # Scores, or Means of a table with one score per system
+        found = read_scores(
             path,
             measure=self.measure,
             missing=missing or self.missing,
@@ -53,7 +53,7 @@ class Reader:
             topics=names_of(self.topics, "--topics"),
             progress=bar.update if bar else None,
         )
-        return found
+        return cast("Scores", found)  # or Means, of a table with one score per system
 
     def sides(self, paths: Sequence[str], quiet: bool, missing: Missing | None = None) -> list[Scores]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""
