@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .align import On, best_of, matched, measures_of
+from .alignment import On, best_of, matched, measures_of
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
@@ -268,7 +268,7 @@ def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scor
     """What is equal on both sides for every system."""
     if isinstance(truth, Scores) and isinstance(candidate, Scores) and np.array_equal(truth.values, candidate.values):
         return "scores"
-    return "means" if np.array_equal(truth.means(), candidate.means()) else ""
+    return "means" if np.allclose(truth.means(), candidate.means(), rtol=1e-12, atol=0) else ""
 
 
 def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:

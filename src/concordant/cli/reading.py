@@ -79,7 +79,7 @@ def _refuse_single_systems(sides: Sequence[Scores]) -> None:
 
 def on_common_data(sides: Sequence[Scores], labels: Sequence[str], own_topics: bool) -> list[Scores]:
     """All sides on what all of them have; a note says what each loses."""
-    from ..align import alignment
+    from ..alignment import alignment
 
     found = alignment(*sides, on="systems" if own_topics else "both", names=labels)
     for note in found.notes:
