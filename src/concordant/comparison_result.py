@@ -11,7 +11,7 @@ from .coefficients.registry import get_coefficient, headlines
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, or_none
-from .words import counted
+from .words import counted, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
@@ -106,11 +106,8 @@ class Comparison(Result):
         said = [f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}" for v in shown]
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
-            differs = "differs significantly" if self.rank_test.significant else "cannot be distinguished"
-            verdict += (
-                f"; given the topics, the ranking by {self.candidate} {differs} from the true one (rank test, "
-                f"p = {self.rank_test.pvalue:.4f})"
-            )
+            differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
+            verdict += f"; given the topics, the rankings {differ} ({p_equals(self.rank_test.pvalue, 4)})"
         return verdict
 
     def table(self) -> str:
@@ -143,7 +140,7 @@ class Comparison(Result):
             return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
         verdict = "differs significantly" if t.significant else "cannot be distinguished"
         return (
-            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics (p = {t.pvalue:.4f}, "
+            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({p_equals(t.pvalue, 4)}, "
             f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
             f"{'; ties in candidate are taken in the order of the truth' if self.tied_candidate else ''})"
         )
@@ -240,4 +237,4 @@ def _shown(value: CoefficientValue) -> str:
     if value.why:
         return f"{'-':>8}   {value.why}"
     interval = "" if value.interval is None else f"   {100 * value.interval.confidence_level:g}% {value.interval}"
-    return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else f'   p = {value.pvalue:.2g}'}"
+    return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else '   ' + p_equals(value.pvalue)}"

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -44,7 +44,7 @@ class Reader:
         """The scores of one side."""
         from ..read import read_scores
 
-        return read_scores(
+        found: Any = read_scores(  # Scores, or Means of a table with one score per system
             path,
             measure=self.measure,
             missing=missing or self.missing,
@@ -53,6 +53,7 @@ class Reader:
             topics=names_of(self.topics, "--topics"),
             progress=bar.update if bar else None,
         )
+        return found
 
     def sides(self, paths: Sequence[str], quiet: bool, missing: Missing | None = None) -> list[Scores]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""

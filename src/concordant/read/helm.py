@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
 from ..tables.pivot import Grid
-from ..words import counted
+from ..words import argument, counted
 from .mteb import sibling
 from .nested import finite
 from .source import Source
@@ -49,6 +49,8 @@ def _records_with(content: Any, *keys: str) -> bool:
 
 
 class _Helm(Contents):
+    format = "HELM"
+
     def __init__(self, source: Source, whole: dict[str, Scored], parts: dict[str, Scored]) -> None:
         """Of the scores by measure, on all instances and on those of each split."""
         super().__init__(source, {name: Grid.of_run(found) for name, found in whole.items()})
@@ -65,7 +67,9 @@ class _Helm(Contents):
             warn_of(
                 self.origin,
                 "all splits together, which HELM summarises apart; for one, ask for "
-                + " or ".join(f"measure={name!r} ({counted(len(grid.topics), 'instance')})" for name, grid in parts),
+                + " or ".join(
+                    f"{argument('measure', name)} ({counted(len(grid.topics), 'instance')})" for name, grid in parts
+                ),
             )
         return super().grid(measure)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError, warn
-from ..words import counted, listing
+from ..words import argument, counted, listing
 from .cells import Origin, warn_of
 from .vocabulary import SUMMARY, error_of_another, is_summary
 
@@ -72,6 +72,10 @@ def fill_or_drop(
     for noun, labels in (("topic", topics), ("system", systems)):
         if (wrong := error_of_another(labels)) is not None:
             raise refused(f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it")
+    with np.errstate(all="ignore"):
+        total = values.sum()  # nan where any score is
+    if not np.isnan(total):
+        return values, topics, systems
     holes = np.isnan(values)
     if not holes.any():
         return values, topics, systems
@@ -79,8 +83,9 @@ def fill_or_drop(
     count = f"{counted(int(holes.sum()), 'score')} of {counted(len(bad_systems), 'system')}"
     who = _who(holes, topics, systems)
     choices = (
-        f"{who} (of {counted(len(topics), 'topic')}). Choose with missing=: 'zero' scores them 0 (as trec_eval -c), "
-        "'drop' keeps the topics that all systems have, 'drop-systems' keeps the systems that have all topics"
+        f"{who} (of {counted(len(topics), 'topic')}). Choose with {argument('missing')}: 'zero' scores them 0 (as "
+        "trec_eval -c), 'drop' keeps the topics that all systems have, 'drop-systems' keeps the systems that have all "
+        "topics"
     )
     if missing == "error":
         raise refused(choices)
