@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
@@ -153,7 +154,7 @@ def judge_study(  # noqa: PLR0913
     truth: Qrels,
     judges: Mapping[str, Qrels],
     measures: Iterable[str],
-    coefficients: Iterable[str] = ("tau_b", "tau_ap_b"),
+    coefficients: Iterable[str] = headlines("main"),
     rng: int = 0,
     *,
     rel: float | None = None,

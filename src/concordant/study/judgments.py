@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..coefficients.registry import get_coefficient, list_coefficients
+from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..errors import InputError, InputTypeError, import_extra, warn
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
@@ -29,7 +29,7 @@ from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
 _EPS = 1e-5
-_SHOWN = ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "d_rank", "p")
+_SHOWN = (*headlines("table")[:4], "d_rank", "p")
 LEVEL = 0.95  # of the intervals over draws
 
 
@@ -54,6 +54,12 @@ class JudgmentStudy(StudyResult):
     def statistics(self) -> tuple[str, ...]:
         """The coefficients, the rank distance, and its p-value."""
         return (*self.coefficients, "d_rank", "p")
+
+    @property
+    def main(self) -> str:
+        """The coefficient that the verdict and the figure are about."""
+        name = headlines("main")[-1]  # which weighs the top
+        return name if name in self.coefficients else self.coefficients[0]
 
     def draws(self, change: str, level: str, measure: str, statistic: str) -> FloatArray:
         """A statistic in each draw; nan where it has no value."""
@@ -96,7 +102,7 @@ class JudgmentStudy(StudyResult):
     @property
     def verdict(self) -> str:
         """How far the ranking holds, for each kind of change."""
-        name = "tau_ap_b" if "tau_ap_b" in self.coefficients else self.coefficients[0]
+        name = self.main
         parts = []
         for kind in dict.fromkeys(kind for kind, _ in self.changes):
             found = [
@@ -217,7 +223,7 @@ class JudgmentStudy(StudyResult):
     def figure(self) -> Any:
         """Coefficients and the rank distance by level: one row per kind of change, one line per measure."""
         kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
-        shown = [name for name in self.coefficients if name in ("tau_b", "tau_ap_b")] or [self.coefficients[0]]
+        shown = [name for name in self.coefficients if name in headlines("main")] or [self.coefficients[0]]
         names = [*shown, "d_rank"]
         size = (4.5 * len(names), 3.5 * len(kinds))
         made = import_extra("matplotlib.figure").Figure(figsize=size, layout="constrained")
