@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concordant.align import align, alignment
+from concordant.alignment import align, alignment
 from concordant.errors import AlignmentWarning, DataWarning, InputError, InputTypeError
 from concordant.scores import Scores
 

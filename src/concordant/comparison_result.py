@@ -77,6 +77,8 @@ class Comparison(Result):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    same: Literal["", "scores", "means"] = ""
+    """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""
@@ -99,11 +101,22 @@ class Comparison(Result):
         return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
 
     @property
+    def main_values(self) -> tuple[CoefficientValue, ...]:
+        """Those of the main coefficients, or else of the first one."""
+        return tuple(v for v in self.values if v.coefficient in headlines("main")) or self.values[:1]
+
+    @property
     def verdict(self) -> str:
         """What the main coefficients say, and the rank test where it is valid."""
-        main = headlines("main")
-        shown = [v for v in self.values if v.coefficient in main] or self.values[:1]
-        said = [f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}" for v in shown]
+        if self.same:
+            return (
+                f"{self.candidate} and {self.truth} have the same {self.same} for every system, so they are "
+                f"{'the same data' if self.same == 'scores' else 'perhaps the same data'}: agreement says nothing here"
+            )
+        said = [
+            f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}"
+            for v in self.main_values
+        ]
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.align import align, alignment
+from concordant.alignment import align, alignment
 from concordant.audit.printed import Printed
 
 from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, run

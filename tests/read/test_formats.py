@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concordant.align import align
+from concordant.alignment import align
 from concordant.door import as_topics
 from concordant.errors import DataWarning, ReadError
 from concordant.means import mean_over_topics

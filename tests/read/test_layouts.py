@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from concordant.align import align
+from concordant.alignment import align
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.read import delimited, read_scores
 from concordant.scores import Scores

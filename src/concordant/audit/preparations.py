@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..align import alignment, best_of
+from ..alignment import alignment, best_of
 from ..arrays import FloatArray
 from ..means import mean_over_topics
 from ..scores import Means, Scores

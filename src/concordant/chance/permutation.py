@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..align import matched
+from ..alignment import matched
 from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient

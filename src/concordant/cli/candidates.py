@@ -91,6 +91,9 @@ class Candidates(Result):
         return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
 
     def _answer(self) -> str:
+        same = [c.verdict for c in self.comparisons if c.same]
+        if same:
+            return ".\n".join(same) + "."
         if not self.same_data:
             return "So they cannot be ranked; --common compares all on what they share."
         best: dict[str, list[str]] = {}

@@ -14,7 +14,9 @@ from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_system
 
 def is_frame(given: Any) -> bool:
     """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
-    return hasattr(given, "columns") or hasattr(given, "perquery") or hasattr(given, "__arrow_c_stream__")
+    if hasattr(given, "columns") or hasattr(given, "perquery"):
+        return True
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
 
 
 def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells:
@@ -27,7 +29,7 @@ def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells
         names, columns = _pandas(frame, origin)
     elif library == "polars" and hasattr(frame, "get_columns"):
         names, columns = _polars(frame)
-    elif hasattr(frame, "__arrow_c_stream__"):
+    elif is_frame(frame):
         names, columns = _arrow(frame, origin)
     else:
         raise InputTypeError(

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..align import matched
+from ..alignment import matched
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..align import alignment
+from ..alignment import alignment
 from ..arrays import FloatArray
 from ..calibration import FEWEST, WIDENING
 from ..chance.nulls import Alternative
