@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 import concordant as cc
-from concordant.cli import app, drawing, main, studies, terminal
-from concordant.cli.options import Format
-from concordant.cli.render import Table
-from concordant.collection import path
+from concordant.cli import app, main, studies, terminal
+
+from .commands import CAREFUL, HASTY, PEOPLE, run
 
 
 class Screen(io.StringIO):
@@ -30,13 +29,14 @@ class Clock:
         monkeypatch.setattr("time.monotonic", lambda: self.now)
 
 
-@pytest.mark.parametrize(("quiet", "screen"), [(True, True), (False, False)])
-def test_no_bar_where_nobody_looks(monkeypatch: pytest.MonkeyPatch, quiet: bool, screen: bool) -> None:
-    clock, stream = Clock(monkeypatch), Screen() if screen else io.StringIO()
+@pytest.mark.parametrize("stream", [Screen(), io.StringIO()])
+def test_nothing_if_quiet(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
+    clock = Clock(monkeypatch)
     monkeypatch.setattr(sys, "stderr", stream)
-    with terminal.Bar("resamples", quiet) as bar:
-        clock.now += 5
-        bar.update(1, 2)
+    with terminal.Bar("resamples", quiet=True) as bar:
+        bar.update(1, 9)
+        clock.now += 100
+        bar.update(5, 9)
     assert stream.getvalue() == ""
 
 
@@ -58,7 +58,7 @@ def test_a_bar_once_it_takes_longer_than_a_second(monkeypatch: pytest.MonkeyPatc
 def test_lines_one_a_minute_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, file = Clock(monkeypatch), io.StringIO()
     monkeypatch.setattr(sys, "stderr", file)
-    lines = studies.Lines("trials", quiet=False)
+    lines = terminal.Bar("trials", quiet=False)
     lines.update(100, 10_100)  # found in the folder: no measure of the speed
     clock.now += 59
     lines.update(1_000, 10_100)
@@ -67,18 +67,7 @@ def test_lines_one_a_minute_with_the_time_that_is_left(monkeypatch: pytest.Monke
     lines.update(1_100, 10_100)
     clock.now += 30
     lines.update(1_500, 10_100)
-    assert file.getvalue() == "1,100 of 10,100 trials, 9 min left\n"
-
-
-def test_no_lines_on_a_screen_nor_if_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(monkeypatch)
-    for stream, quiet in ((Screen(), False), (io.StringIO(), True)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        lines = studies.Lines("trials", quiet)
-        lines.update(1, 9)
-        clock.now += 100
-        lines.update(5, 9)
-        assert stream.getvalue() == ""
+    assert file.getvalue() == "trials: 1,100 of 10,100, 9 min left\n"
 
 
 @pytest.mark.parametrize(
@@ -86,19 +75,52 @@ def test_no_lines_on_a_screen_nor_if_quiet(monkeypatch: pytest.MonkeyPatch) -> N
     [(3.4, "3 s"), (89, "89 s"), (90, "2 min"), (5399, "90 min"), (5400, "1.5 h"), (9000, "2.5 h")],
 )
 def test_durations(seconds: float, shown: str) -> None:
-    assert studies._duration(seconds) == shown
+    assert terminal.duration(seconds) == shown
 
 
-def test_a_narrow_terminal_loses_columns_and_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+NARROW = """\
+The verdict, in words that do not fit one line.
+
+               value   95% interval  p (chance)
+  hasty  tau_b 0.724   0.56 to 0.98     < 0.001
+  tau          -   ties in the truth, and in candidate
+  a sentence that stands below something else
+"""
+
+
+def test_words_are_folded_and_numbers_never(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", screen)
-    monkeypatch.setenv("COLUMNS", "30")
-    table = Table(["system", "tau_b", "tau_ap_b", "d_rank"], [["a" * 12, 0.5, 0.25, 1.5]])
-    terminal.print_table(table, Format.table)
-    first, *_, last = screen.getvalue().splitlines()
-    assert "system" in first
-    assert "d_rank" not in first
-    assert last == "(too narrow for d_rank; --format csv has them)"
+    monkeypatch.setenv("COLUMNS", "37")
+    terminal.say(NARROW)
+    assert (
+        screen.getvalue()
+        == """\
+The verdict, in words that do not fit
+one line.
+
+               value   95% interval  p (chance)
+  hasty  tau_b 0.724   0.56 to 0.98     < 0.001
+  tau          -   ties in the truth,
+                   and in candidate
+  a sentence that stands below
+  something else
+
+"""
+    )
+
+
+def test_into_a_file_nothing_is_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "37")
+    terminal.say(NARROW)
+    assert capsys.readouterr().out == f"{NARROW}\n"
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_comparison_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setattr(terminal, "width", lambda: columns)
+    arguments = ["compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", "--resamples", "500"]
+    assert max(map(len, run(*arguments).stdout.split("\n"))) <= columns
 
 
 def _raising(error: BaseException) -> Any:
@@ -126,37 +148,32 @@ def test_only_what_the_extra_brings_is_asked_for(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("error", "says"),
+    ("error", "status", "says"),
     [
-        (MemoryError(), "not enough memory"),
-        (cc.InputError("give missing='zero'\nor another measure="), "give --missing zero or another -m"),
+        (MemoryError(), 1, "concordant: not enough memory"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (
+            cc.errors.InputError("give missing='zero'\nor another measure="),
+            1,
+            "concordant: give --missing zero or another -m",
+        ),
     ],
 )
-def test_errors_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, says: str
-) -> None:
-    def fails(**_: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(app, "app", fails)
-    with pytest.raises(SystemExit) as ended:
-        app.run()
-    assert ended.value.code == 1
-    assert capsys.readouterr().err == f"concordant: {says}\n"
+def test_errors_in_one_line(monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, says: str) -> None:
+    monkeypatch.setattr("concordant.collection.path", lambda _: _raising(error)())
+    done = run("demo")
+    assert (done.exit_code, done.stdout, done.stderr) == (status, "", f"{says}\n")
 
 
-def test_a_study_that_is_stopped_says_how_to_go_on(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Any
-) -> None:
+def test_a_study_that_is_stopped_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     def stopped(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("concordant.study.reliability.reliability_study", stopped)
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the handlers of this process stay as they are
-    with pytest.raises(SystemExit) as ended:
-        app.app(["study", "reliability", str(path("people")), "-o", str(tmp_path)])
-    assert ended.value.code == 130
-    assert f"what is done is kept in {tmp_path}, and the same command continues" in capsys.readouterr().err
+    done = run("study", "reliability", PEOPLE, "-o", tmp_path)
+    assert done.exit_code == 130
+    assert f"what is done is kept in {tmp_path}, and the same command continues" in done.stderr
 
 
 @pytest.mark.parametrize("sizes", ["10,x", "10:20", "1:2:3:4", ""])
@@ -165,7 +182,3 @@ def test_sizes_that_are_none(sizes: str) -> None:
         studies._sizes(sizes)
     assert studies._sizes("10:40:15") == [10, 25, 40]
     assert studies._sizes("3,50") == [3, 50]
-
-
-def test_without_a_path_nothing_is_drawn() -> None:
-    drawing.draw(None, _raising(AssertionError("drawn")), Format.table)

@@ -1,15 +1,23 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and fingerprints by which they know what they belong to."""
 
 from __future__ import annotations
 
+import csv
 import errno
+import hashlib
+import io
+import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import numpy as np
+
+from .arrays import FloatArray
 
 
 @contextmanager
@@ -36,6 +44,25 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.replace(part, target)
     except OSError as error:  # which names no file, or one that nobody asked for
         raise _named(error, path) from None
+
+
+def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table, one mapping from column to value per row, all with the same columns, in full precision."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
+    """The same for the same numbers in the same order with the same labels, and for nothing else."""
+    digest = hashlib.sha256(json.dumps(values.shape).encode())
+    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # -0 is 0
+    if labels:
+        digest.update(json.dumps(labels).encode())
+    return digest.hexdigest()
 
 
 def write_new(path: str | os.PathLike[str], data: bytes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .coefficients.registry import get_coefficient
+from .coefficients.registry import list_coefficients
 from .errors import InputError
 
 BIBTEX = {
@@ -145,17 +145,13 @@ _OTHERS = {
 
 
 def bibliography(names: list[str]) -> list[str]:
-    """BibTeX entries for coefficients, or for keys of papers, each once."""
-    keys: list[str] = []
+    """BibTeX entries for coefficients and functions, or for keys of papers, each once."""
+    papers = {key: (key,) for key in BIBTEX} | {name: (key,) for name, key in _OTHERS.items()}
+    papers |= {c.name: (c.reference, *_ALSO.get(c.name, ())) for c in list_coefficients()}
     for name in names:
-        if name in BIBTEX or name in _OTHERS:
-            keys.append(_OTHERS.get(name, name))
-            continue
-        try:
-            keys += [get_coefficient(name).reference, *_ALSO.get(name, ())]
-        except InputError as error:
-            raise InputError(f"{error}; or from the papers {', '.join(BIBTEX)}") from None
-    return [BIBTEX[key] for key in dict.fromkeys(keys)]
+        if name not in papers:
+            raise InputError(f"there is no {name!r} to cite: choose from {', '.join(papers)}")
+    return [BIBTEX[key] for key in dict.fromkeys(key for name in names for key in papers[name])]
 
 
 def reference(entry: str) -> str:

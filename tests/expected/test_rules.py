@@ -37,9 +37,10 @@ def test_no_nan_where_nothing_varies(n: int) -> None:
     for tau, tau_ap in cc.reliability(constant, rng=1).estimates.values():
         assert (tau, tau_ap) == (1.0, 1.0)
     found = cc.reliability(same, rng=1).estimates
+    concordant = cc.reliability(same, identical="concordant", rng=1).estimates
     for name in ("ml", "msqd", "res", "kd"):
         assert found[name] == pytest.approx((0.0, 0.0))
-        assert cc.reliability(same, identical="concordant", rng=1).estimates[name] == (1.0, 1.0)
+        assert concordant[name] == (1.0, 1.0)
     assert found["sh(w)"] == found["sh(w/o)"] == (1.0, 1.0)  # a tie is not discordant
     mixed = np.column_stack([constant, constant[:, 1], np.random.default_rng(n).random(n)])
     assert all(math.isfinite(v) for pair in cc.reliability(mixed, rng=1).estimates.values() for v in pair)
@@ -59,7 +60,7 @@ def test_identical_systems_by_either_rule() -> None:
     "function", [cc.discordance, cc.expected_correlation, cc.reliability, cc.split_half, cc.plan_topics]
 )
 def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
-    with pytest.raises(cc.InputError):
+    with pytest.raises(cc.errors.InputError):
         function(values)
 
 
@@ -81,7 +82,7 @@ def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
     ],
 )
 def test_wrong_arguments_are_named(function: Any, arguments: dict[str, Any]) -> None:
-    with pytest.raises(cc.InputError, match=list(arguments)[-1] + "|tau"):
+    with pytest.raises(cc.errors.InputError, match=list(arguments)[-1] + "|tau"):
         function(np.random.default_rng(1).random((5, 4)), **arguments)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant import Qrels
 from concordant.judgments import label_agreement
 
 from .test_study import MACHINE, QRELS, RUNS
@@ -17,11 +18,11 @@ JUDGES = {"noisy": NOISY, "machine": MACHINE, "half": QRELS.with_grades(QRELS.gr
 
 
 @pytest.fixture(scope="module")
-def found() -> cc.JudgeStudy:
+def found() -> cc.study.JudgeStudy:
     return cc.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=500)
 
 
-def test_parts(found: cc.JudgeStudy) -> None:
+def test_parts(found: cc.study.JudgeStudy) -> None:
     scores = {name: cc.evaluate(RUNS, qrels, "nDCG@5") for name, qrels in {"truth": QRELS, **JUDGES}.items()}
     for judge, qrels in JUDGES.items():
         estimate = found.estimates[judge, "nDCG@5", "tau_ap_b"]
@@ -39,27 +40,27 @@ def test_parts(found: cc.JudgeStudy) -> None:
     assert len(found.tests) == 3
 
 
-def test_answers(found: cc.JudgeStudy) -> None:
+def test_answers(found: cc.study.JudgeStudy) -> None:
     # Half of each grade is the same gain up to a factor.
     assert found.estimates["half", "nDCG", "tau_b"].value == 1.0
-    assert found.verdict().startswith("half ranks the systems most like the truth (nDCG@5, tau_b 1.000)")
-    assert found.notes() == [
-        "the grades of half end elsewhere than the truth's: on another scale kappa and alpha say little"
-    ]
-    assert "Mind: the grades of half" in str(found)
+    assert found.verdict.startswith("half ranks the systems most like the truth (nDCG@5, tau_b 1.000)")
+    assert found.notes == (
+        "the grades of half end elsewhere than the truth's: on another scale kappa and alpha say little",
+    )
+    assert "Note: the grades of half" in str(found)
     assert len(found.to_frame()) == 3 * 2 * 2
     content = found.to_dict()
     assert [row["judge"] for row in content["rows"][::4]] == list(JUDGES)
     alone = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=500)
     assert not alone.tests
-    assert alone.verdict().endswith(").")
+    assert alone.verdict.endswith(").")
 
 
-def test_figures(found: cc.JudgeStudy) -> None:
+def test_figures(found: cc.study.JudgeStudy) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert [text.get_text() for text in found.plot().texts][4] == "1.000"
     assert len(found.plot_scores("noisy", top=3).lines[0].get_xdata()) == 3
-    with pytest.raises(cc.InputError, match="coefficient is 'x'"):
+    with pytest.raises(cc.errors.InputError, match="coefficient is 'x'"):
         found.plot(coefficient="x")
     pyplot.close("all")
 
@@ -69,18 +70,64 @@ def test_figures(found: cc.JudgeStudy) -> None:
     [
         ({}, {}, "judges must be a dictionary"),
         ({"x": {}}, {}, "qrels is a dict"),
-        ({"x": QRELS.select(["0"])}, {}, "judge 'x' lacks topics of the truth: 1"),
+        ({"x": QRELS.select(["0"])}, {}, "judge 'x' lacks topics of the truth: 1.*topics='common'"),
+        ({"x": MACHINE}, {"topics": "all"}, "topics is 'all': use 'truth' or 'common'"),
+        ({"x": MACHINE}, {"drop_grades": [7]}, "drop_grades holds 7, a grade that no judge gave"),
+        ({"x": MACHINE}, {"drop_grades": [0, 1, 2]}, "leaves a judge no judgments"),
+        ({"x": Qrels.from_dict({"z": {"d": 1}})}, {"topics": "common"}, "no topic of the truth is judged by all"),
         ({"x": MACHINE}, {"coefficients": "tau_b"}, "give a list of names"),
         ({"x": JUDGES["half"]}, {"measures": ["AP"]}, "rel="),
     ],
 )
 def test_bad_arguments(judges: Any, changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(cc.InputError, match=message):
+    with pytest.raises(cc.errors.InputError, match=message):
         cc.judge_study(RUNS, QRELS, judges, **({"measures": ["nDCG"]} | changed))
 
 
 def test_topics_that_the_truth_lacks_are_left_out() -> None:
     few = QRELS.select(QRELS.topics[:9])
-    with pytest.warns(cc.DataWarning, match="3 topics of the runs left out"):
+    with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
         found = cc.judge_study(RUNS, few, {"machine": MACHINE}, ["AP"], n_resamples=500)
     assert len(found.study.topics) == 9
+
+
+def test_judges_that_lack_topics_are_compared_on_common_ones() -> None:
+    judges = {"machine": MACHINE.select(QRELS.topics[2:]), "noisy": NOISY.select(QRELS.topics[:-1])}
+    with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
+        found = cc.judge_study(RUNS, QRELS, judges, ["AP"], ["tau_b"], 4, topics="common", n_resamples=500)
+    assert found.study.topics == QRELS.topics[2:-1]
+    assert found.notes == ("3 topics left out, which not all judges have: 0, 1, 11",)
+    common = {name: qrels.select(QRELS.topics[2:-1]) for name, qrels in {**judges, "truth": QRELS}.items()}
+    with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
+        same = cc.judge_study(
+            RUNS, common.pop("truth"), dict(reversed(common.items())), ["AP"], ["tau_b"], 4, n_resamples=500
+        )
+    assert {(row["judge"], row["value"], row["low"]) for row in found.rows()} == {
+        (row["judge"], row["value"], row["low"]) for row in same.rows()
+    }
+    assert found.labels == {name: same.labels[name] for name in found.labels}
+
+
+def test_grades_that_are_no_judgments_are_left_out() -> None:
+    """999 and -1 stand for no answer; a topic of which nothing is left is one that the judge lacks."""
+    silent = np.arange(MACHINE.size) % 5 == 0
+    empty = MACHINE.topic_of == 3
+    machine = MACHINE.with_grades(np.where(empty, -1, np.where(silent, 999, MACHINE.grades)))
+    with pytest.raises(cc.errors.InputError, match="judge 'machine' lacks topics of the truth: 3"):
+        cc.judge_study(RUNS, QRELS, {"machine": machine}, ["nDCG"], n_resamples=500, drop_grades=[999, -1])
+    options: dict[str, Any] = {"rng": 4, "n_resamples": 500, "topics": "common", "drop_grades": [999, -1]}
+    with pytest.warns(cc.errors.DataWarning, match="1 topic of the runs left out"):
+        found = cc.judge_study(RUNS, QRELS, {"machine": machine}, ["nDCG"], ["tau_b"], **options)
+    counts = int((silent & ~empty).sum()), int(empty.sum())
+    assert found.notes == (
+        f"{counts[0]} judgments of {machine.size} of machine left out, of grade 999",
+        f"{counts[1]} judgments of {machine.size} of machine left out, of grade -1",
+        "1 topic left out, which not all judges have: 3",
+    )
+    kept = MACHINE.take(~silent & ~empty).select([topic for topic in QRELS.topics if topic != "3"])
+    assert found.labels["machine"].size == kept.size
+    full = cc.evaluate(RUNS.select(RUNS.systems), QRELS, "nDCG").select(topics=kept.topics)
+    with pytest.warns(cc.errors.DataWarning, match="1 topic of the runs left out"):
+        scores = cc.evaluate(RUNS, kept, "nDCG")
+    assert found.estimates["machine", "nDCG", "tau_b"].value == cc.tau_b(full.means(), scores.means())
+    assert found.settings["drop_grades"] == [999, -1]

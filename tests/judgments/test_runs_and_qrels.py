@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concordant import DataWarning, InputError, InputTypeError, Qrels, Runs, read_qrels
+from concordant import Qrels, Runs, read_qrels
+from concordant.errors import DataWarning, InputError, InputTypeError
 
 _names = st.text("abcdé", min_size=1, max_size=3)
 _lists = st.dictionaries(_names, st.lists(_names, unique=True, min_size=1, max_size=6), min_size=1, max_size=4)
@@ -63,6 +64,13 @@ def test_scores_are_ordered_as_trec_eval_orders_them() -> None:
         ({"a": {"1": "xyz"}}, "give a list of documents"),
         ({"a": {"1": []}}, "rank no documents"),
         ([1], "runs are a list"),
+        ({"s": 1}, "system 's' has a int: give {topic: documents"),
+        ({"s": {"1": {"d1", "d2"}}}, "system 's' on topic '1' has a set, which has no order"),
+        ({"s": {"1": frozenset("d")}}, "has a frozenset, which has no order"),
+        ({"s": {"1": {"d1": "high"}}}, "has 'high' as the score of document 'd1', which is no number"),
+        ({"s": {"1": {"d1": float("nan")}}}, "has nan as the score of document 'd1'"),
+        ({"s": {"1": ["x"], 1: ["y"]}}, "the topics of system 's' hold '1' twice"),
+        ({"s": {"1": {"1": 0.5, 1: 0.7}}}, "ranks document '1' twice"),
     ],
 )
 def test_bad_runs(nested: Any, message: str) -> None:
@@ -127,6 +135,8 @@ def test_recoding() -> None:
         ({"1": {"d": 1e12}}, "at most 1e"),
         ({"1": {}}, "hold no judgments"),
         ({"1": 2}, "topic: {document: grade"),
+        ({"1": {"d": 1}, 1: {"d": 2}}, "topics hold '1' twice"),
+        ({"1": {"7": 1, 7: 2}}, "topic '1' judges a document twice"),
     ],
 )
 def test_bad_qrels(nested: Any, message: str) -> None:

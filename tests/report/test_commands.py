@@ -5,38 +5,27 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 import concordant as cc
-from concordant.cli.app import app
-from concordant.collection import path as collection
 
+from ..commands import CAREFUL, HASTY, PEOPLE, bad, good
+from ..commands import run as invoke
 from ..judgments.test_study import MACHINE, QRELS, RUNS, TEAMS
 from .test_page import Page
 
-PEOPLE, CAREFUL, HASTY = (str(collection(name)) for name in ("people", "careful", "hasty"))
 FEW = ["--resamples", "500"]
 Run = Callable[..., str]
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["concordant", *arguments])
-        app([*arguments, "-q"], standalone_mode=False)
-        out: str = capsys.readouterr().out
-        return out
-
-    return call
+    return lambda *arguments: good(*arguments, "-q")
 
 
 def in_page(path: Path) -> Any:
@@ -47,12 +36,12 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     arguments = ["compare", PEOPLE, CAREFUL, HASTY, *FEW, "--seed", "3", "--html", "r.html", "-f", "json"]
     printed = json.loads(run(*arguments))
     assert printed == in_page(tmp_path / "r.html")
-    assert printed["command"] == shlex.join(["concordant", *arguments])
+    assert printed["command"] == shlex.join(["concordant", *arguments, "-q"])
     for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
-        truth, observed = cc.read_scores(PEOPLE), cc.read_scores(other)
+        truth, candidate = cc.read_scores(PEOPLE), cc.read_scores(other)
         names = ("people.csv", Path(other).name)
         how: dict[str, Any] = {"interval": cc.TopicBootstrap(500), "test": True, "n_resamples": 500, "rng": 3}
-        found = cc.compare(truth, observed, names=names, **how).to_dict()
+        found = cc.compare(truth, candidate, names=names, **how).to_dict()
         assert {key: part[key] for key in found} == json.loads(json.dumps(found))
         assert part["rank_intervals"] == json.loads(
             json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
@@ -61,7 +50,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         for name in ("tau_b", "tau_ap_b", "pearson_rank"):
             wanted = cc.expected_correlation(truth, name, "posterior", rng=3).to_dict()
             assert part["ceiling"][name] == json.loads(json.dumps(wanted))
-        explained = cc.explain(truth, observed, "tau_ap_b").to_dict()
+        explained = cc.explain(truth, candidate, "tau_ap_b").to_dict()
         assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"] == explained["value"]
         assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
         assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])
@@ -92,9 +81,8 @@ def test_a_comparison_without_the_extras_has_a_report_too(run: Run, tmp_path: Pa
 
 
 def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:
-    arguments = ["compare", PEOPLE, HASTY, *FEW, "--html", str(tmp_path / "r.html")]
-    done = subprocess.run([sys.executable, "-m", "concordant", *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0
+    done = invoke("compare", PEOPLE, HASTY, *FEW, "--html", tmp_path / "r.html")
+    assert done.exit_code == 0
     assert done.stderr == f"Report: {tmp_path / 'r.html'}\n"
     assert "95% [" in done.stdout
     assert (tmp_path / "r.html").stat().st_size < 3_000_000
@@ -188,30 +176,19 @@ def test_judges(run: Run, collected: Path) -> None:
     assert {full for full, _ in page.cells} <= known
 
 
-def test_mistakes_are_told_in_a_line(tmp_path: Path) -> None:
-    def told(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "concordant", *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
-        )
-        assert done.returncode == 1
-        assert "Traceback" not in done.stderr
-        assert len(done.stderr.splitlines()) == 1
-        return done.stderr
-
-    (tmp_path / "a.json").write_text("{", encoding="utf-8")
-    assert "a.json: this is not JSON" in told("report", "a.json")
-    (tmp_path / "a.json").write_text('{"comparisons": [{"truth": 1}]}', encoding="utf-8")
-    assert "not what concordant wrote" in told("report", "a.json")
-    (tmp_path / "a.json").write_text('{"x": 1}', encoding="utf-8")
-    assert "there is no report for this" in told("report", "a.json")
-    assert "would replace" in told("report", "a.json", "-o", "a.json")
+def test_mistakes_are_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for content, says in (
+        ("{", "a.json: this is not JSON"),
+        ('{"comparisons": [{"truth": 1}]}', "not what concordant wrote"),
+        ('{"x": 1}', "there is no report for this"),
+    ):
+        (tmp_path / "a.json").write_text(content, encoding="utf-8")
+        assert says in bad("report", "a.json", status=1)
+    assert "would replace" in bad("report", "a.json", "-o", "a.json", status=1)
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{"x": 1}'
-    assert "no.json" in told("report", "no.json")
-
-
-def test_a_report_needs_a_folder(run: Run) -> None:
-    with pytest.raises(typer.BadParameter, match="there is no folder"):
-        run("compare", PEOPLE, HASTY, "--html", "nowhere/r.html")
+    assert "no.json" in bad("report", "no.json", status=1)
+    assert "there is no folder" in bad("compare", PEOPLE, HASTY, "--html", "nowhere/r.html", status=2)
 
 
 def test_sides_that_share_no_topics_have_a_report_without_intervals(run: Run, tmp_path: Path) -> None:

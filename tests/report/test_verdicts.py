@@ -11,6 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.report.document import document_of
+from concordant.words import p_equals
 
 from .test_page import Page
 
@@ -45,11 +46,11 @@ def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
     span, ceiling, test = part["intervals"]["tau_b"], part["ceiling"]["tau_b"], part["rank_test"]
     counts = part["explanation"]["counts"]
     assert document["verdict"]["sentences"] == [
-        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; over all topics there "
-        f"could be it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
-        f"{span['high']:.3f}. Against chance: p = {part['pvalues']['tau_b']:.2g}.",
-        "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, that over all topics "
-        f"there could be, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
+        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population "
+        f"of topics it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
+        f"{span['high']:.3f}. Against chance: {p_equals(part['pvalues']['tau_b'])}.",
+        "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, across the population "
+        f"of topics, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
         f"{ceiling['interval']['high']:.3f}); more topics would raise it.",
         f"Rank test: it {'rejects' if test['pvalue'] <= 0.05 else 'does not reject'} the ranking of hasty.csv as the "
         f"true one, given the topics (rank distance {test['distance']:.3f}, p = {test['pvalue']:.3f}).",
@@ -60,7 +61,7 @@ def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
 
 def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
     (part,) = document["comparisons"]
-    x, y = np.array(part["truth_means"]), np.array(part["observed_means"])
+    x, y = np.array(part["truth_means"]), np.array(part["candidate_means"])
     swapped = np.triu((x[:, None] - x) * (y[:, None] - y) < 0, 1).sum()
     assert part["explanation"]["counts"]["swapped"] == swapped
     found = cc.rank_intervals(cc.load_collection("people"), n_resamples=500, rng=1)
@@ -74,8 +75,8 @@ def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
 def test_a_swapped_pair_that_the_topics_tell_apart_matters() -> None:
     rng = np.random.default_rng(1)
     truth = cc.Scores(np.array([0.9, 0.5, 0.1]) + rng.normal(0, 0.02, (20, 3)), range(20), ["a", "b", "c"])
-    observed = {"a": 0.9, "b": 0.1, "c": 0.5}
-    document = cc.report_document(cc.compare(truth, observed, n_resamples=500, rng=1), truth, observed)
+    candidate = {"a": 0.9, "b": 0.1, "c": 0.5}
+    document = cc.report.report_document(cc.compare(truth, candidate, n_resamples=500, rng=1), truth, candidate)
     explanation = document["comparisons"][0]["explanation"]
     assert explanation["counts"] == {"pairs": 3, "with_loss": 1, "swapped": 1, "matters": 1}
     assert [(p["better"], p["worse"]) for p in explanation["matters"]] == [("b", "c")]
@@ -89,24 +90,24 @@ def scores(values: Any) -> cc.Scores:
 NOISE = np.random.default_rng(0).random((10, 5))
 ODD: dict[str, tuple[Any, Any]] = {
     "two by two": (scores(NOISE[:2, :2]), scores(NOISE[2:4, :2])),
-    "observed tied": (scores(NOISE), scores(np.full((10, 5), 0.5))),
+    "candidate tied": (scores(NOISE), scores(np.full((10, 5), 0.5))),
     "truth tied": (scores(np.full((10, 5), 0.5)), scores(NOISE)),
     "one topic": (scores(NOISE[:1]), scores(NOISE[1:2])),
     "means": ({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0}),
-    "means observed": (scores(NOISE), {f"s{k}": float(k) for k in range(5)}),
+    "means candidate": (scores(NOISE), {f"s{k}": float(k) for k in range(5)}),
     "twins": (scores(np.c_[NOISE, NOISE[:, 0]]), scores(np.c_[NOISE, NOISE[:, 0]])),
 }
 
 
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_data_have_a_report(kind: str) -> None:
-    truth, observed = ODD[kind]
+    truth, candidate = ODD[kind]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = cc.compare(truth, observed, test=True, n_resamples=99, rng=1)
-        document = cc.report_document(found, truth, observed)
+        found = cc.compare(truth, candidate, test=True, n_resamples=99, rng=1)
+        document = cc.report.report_document(found, truth, candidate)
     assert document["verdict"]["answer"] == "unknown"
-    assert document["verdict"]["headline"] in "".join(Page(cc.report_html(document)).words)
+    assert document["verdict"]["headline"] in "".join(Page(cc.report.report_html(document)).words)
 
 
 def test_reliability_without_a_value_says_so() -> None:
@@ -115,7 +116,7 @@ def test_reliability_without_a_value_says_so() -> None:
         found = cc.reliability(scores(NOISE), rng=1).to_dict()
     found["estimates"]["msqd"] = {"tau": float("nan"), "tau_ap": float("nan")}
     assert "leaves open" in document_of(found)["verdict"]["headline"]
-    Page(cc.report_html(found))
+    Page(cc.report.report_html(found))
 
 
 def test_no_coefficient_no_verdict(document: Any) -> None:
@@ -146,9 +147,9 @@ def test_candidates_that_cannot_be_ranked(two: Any) -> None:
 def test_what_makes_no_document_is_refused() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     found = cc.compare(people, hasty, test=False, n_resamples=99, rng=1)
-    with pytest.raises(cc.InputError, match="comparisons must be what compare returns, at least one"):
-        cc.report_document([], people, [])
-    with pytest.raises(cc.InputError, match="comparisons must be what compare returns, at least one"):
-        cc.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
-    with pytest.raises(cc.InputError, match="1 comparisons and 2 sides observed: give one for each"):
-        cc.report_document([found], people, [hasty, hasty])
+    with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
+        cc.report.report_document([], people, [])
+    with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
+        cc.report.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
+    with pytest.raises(cc.errors.InputError, match="1 comparisons and 2 candidates: give one for each"):
+        cc.report.report_document([found], people, [hasty, hasty])

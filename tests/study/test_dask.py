@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concordant.study.execution import run_grid
+from concordant.study.execution import executor_at, run_grid
 from concordant.study.grid import StudyError
 
-from .trials import grid
+from .trials import Deadly, grid
 
 distributed: Any = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("default")  # distributed and its event loop warn of their own affairs
@@ -42,7 +42,8 @@ def test_a_worker_is_killed_half_way(cluster: Any, tmp_path: Path) -> None:
                 victims.extend(client.run(os.getpid).values())
             os.kill(victims[0], signal.SIGKILL)
 
-    found = run_grid(slow, tmp_path / "dask", dask=cluster.scheduler_address, progress=kill_one)
+    with executor_at(cluster.scheduler_address) as workers:
+        found = run_grid(slow, tmp_path / "dask", workers=workers, progress=kill_one)
     assert len(victims) == 2
     assert found.computed == 40
     here = run_grid(grid(n_trials=40), tmp_path / "here")
@@ -53,12 +54,24 @@ def test_a_worker_is_killed_half_way(cluster: Any, tmp_path: Path) -> None:
         assert victims[0] not in client.run(os.getpid).values()
 
 
-def test_a_client_may_be_given_and_stays_open(cluster: Any) -> None:
+def test_a_client_of_ones_own_stays_open(cluster: Any) -> None:
     with distributed.Client(cluster) as client:
-        assert np.array_equal(run_grid(grid(), dask=client).values, run_grid(grid()).values)
+        workers = client.get_executor(pure=False)
+        assert np.array_equal(run_grid(grid(), workers=workers).values, run_grid(grid()).values)
         assert client.status == "running"
         with pytest.raises(StudyError, match="trial 5 of seed 7"):
-            run_grid(grid(failing=(5,)), dask=client)
+            run_grid(grid(failing=(5,)), workers=workers)
+
+
+def test_workers_that_die_again_and_again_are_told(cluster: Any, tmp_path: Path) -> None:
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        executor_at(cluster.scheduler_address) as workers,
+        pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up \(KilledWorker: .*is kept in"),
+    ):
+        run_grid(grid(work=Deadly()), tmp_path, workers=workers)
 
 
 def test_no_scheduler_is_told() -> None:
@@ -67,5 +80,6 @@ def test_no_scheduler_is_told() -> None:
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "300ms"}),
         pytest.raises(StudyError, match=r"no Dask scheduler answers at 127\.0\.0\.1:9"),
+        executor_at("127.0.0.1:9"),
     ):
-        run_grid(grid(), dask="127.0.0.1:9")
+        pass

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,23 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.files import fingerprint
+from concordant.study import execution
 from concordant.study.execution import run_grid
-from concordant.study.grid import StudyError, fingerprint
+from concordant.study.grid import StudyError
 
 from .trials import grid
 
 PROGRAM = Path(__file__).with_name("trials.py")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def wait_for_chunks(folder: Path, count: int) -> None:
+    for _ in range(600):
+        if len(list(folder.glob("chunks/*.npy"))) >= count:
+            return
+        time.sleep(0.05)
+    pytest.fail("the study does not begin")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -59,13 +72,9 @@ def test_workers_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_run_continues_and_ends_with_the_same_bits(tmp_path: Path, workers: int, how: signal.Signals) -> None:
     folder = tmp_path / "killed"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, str(PROGRAM), str(folder), str(workers)]
-    run = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
-    for _ in range(600):
-        if len(list(folder.glob("chunks/*.npy"))) >= 2:
-            break
-        time.sleep(0.05)
+    run = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True, stderr=subprocess.DEVNULL)
+    wait_for_chunks(folder, 2)
     os.killpg(run.pid, how)
     run.wait(30)
     assert run.returncode != 0
@@ -84,9 +93,8 @@ def test_a_killed_run_continues_and_ends_with_the_same_bits(tmp_path: Path, work
 
 
 def test_two_runs_in_one_folder(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     runs = [
-        subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path / "both"), "1"], env=environment) for _ in range(2)
+        subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path / "both"), "1"], env=ENVIRONMENT) for _ in range(2)
     ]
     assert [run.wait(60) for run in runs] == [0, 0]
     run_grid(grid(n_trials=40), tmp_path / "alone")
@@ -113,36 +121,44 @@ def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
         (grid(seed=8), "seed is 7 there and 8 here"),
         (grid(n_trials=24), "n_trials is 23 there and 24 here"),
     ):
-        with pytest.raises(cc.InputError, match=message):
+        with pytest.raises(cc.errors.InputError, match=message):
             run_grid(other, tmp_path)
     manifest: dict[str, Any] = json.loads((tmp_path / "manifest.json").read_text())
     changed = {**manifest, "version": "0.0.1", "settings": {**manifest["settings"], "dice": {"sides": 8}}}
     (tmp_path / "manifest.json").write_text(json.dumps(changed))
-    with pytest.raises(cc.InputError, match=r'version is "0.0.1" there and .* here; dice sides is 8 there and 6 here'):
+    with pytest.raises(
+        cc.errors.InputError, match=r'version is "0.0.1" there and .* here; dice sides is 8 there and 6 here'
+    ):
         run_grid(grid(), tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
     assert files(tmp_path) == before
     assert run_grid(grid(chunk=9), tmp_path).computed == 0  # chunks keep the size that they were begun with
     for text in ("[]", "{", '{"study": "dice"}'):
         (tmp_path / "manifest.json").write_text(text)
-        with pytest.raises(cc.InputError, match="not the manifest of a study"):
+        with pytest.raises(cc.errors.InputError, match="not the manifest of a study"):
             run_grid(grid(), tmp_path)
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(cc.InputError, match="is a file"):
+    with pytest.raises(cc.errors.InputError, match="is a file"):
         run_grid(grid(), file)
 
 
 def test_a_damaged_chunk_is_computed_again(tmp_path: Path) -> None:
     whole = run_grid(grid(), tmp_path)
     before = files(tmp_path)
-    first, second, third = sorted(tmp_path.glob("chunks/*.npy"))[:3]
-    first.write_bytes(first.read_bytes()[:40])
-    second.write_bytes(b"")
-    np.save(third, np.zeros(3))
-    with pytest.warns(cc.DataWarning, match="damaged"):
+    paths = sorted(tmp_path.glob("chunks/*.npy"))
+    assert np.array_equal(np.load(paths[0]), whole.values[:4])
+    paths[0].write_bytes(paths[0].read_bytes()[:40])
+    paths[1].write_bytes(b"")
+    np.save(paths[2], np.zeros(3))
+    flipped = bytearray(paths[3].read_bytes())
+    flipped[150] ^= 1
+    paths[3].write_bytes(flipped)
+    paths[4].write_bytes(paths[0].with_name("000005.npy").read_bytes())  # whole, and of another chunk
+    with pytest.warns(cc.errors.DataWarning, match="damaged") as caught:
         again = run_grid(grid(), tmp_path)
-    assert again.computed == 12
+    assert len(caught) == 5
+    assert again.computed == 20
     assert np.array_equal(again.values, whole.values)
     assert files(tmp_path) == before
 
@@ -166,18 +182,94 @@ def test_a_trial_of_the_wrong_shape_is_a_failure() -> None:
 
 
 def test_fingerprints_tell_scores_apart() -> None:
-    a = cc.Scores([[0.1, 0.2]], ["1"], ["x", "y"])
+    values = np.array([[0.1, 0.2]])
+    plain = fingerprint(values, ["1"], ["x", "y"])
+    assert plain == fingerprint(values + 0.0, ("1",), ("x", "y"))
     others = [
-        cc.Scores([[0.1, 0.3]], ["1"], ["x", "y"]),
-        cc.Scores([[0.1, 0.2]], ["2"], ["x", "y"]),
-        cc.Scores([[0.1, 0.2]], ["1"], ["x", "z"]),
+        fingerprint(values),
+        fingerprint(values.T, ["1"], ["x", "y"]),
+        fingerprint(np.array([[0.1, 0.3]]), ["1"], ["x", "y"]),
+        fingerprint(values, ["2"], ["x", "y"]),
+        fingerprint(values, ["1", "x"], ["y"]),
+        fingerprint(values, ["1"], ["x\0y"]),
     ]
-    assert fingerprint(a) == fingerprint(cc.Scores([[0.1, 0.2]], ["1"], ["x", "y"], "map"))
-    assert len({fingerprint(s) for s in [a, *others]}) == 4
+    assert len({plain, *others}) == 7
+    assert fingerprint(np.array([[0.0]])) == fingerprint(np.array([[-0.0]]))
+
+
+# Executors ----------------------------------------------------------------------------------------
 
 
 def test_a_dead_worker_process_is_told(tmp_path: Path) -> None:
     from .trials import Deadly
 
-    with pytest.raises(StudyError, match="a worker process died"):
+    with pytest.raises(StudyError, match=r"a worker process died: .*BrokenProcessPool.* run it again to continue"):
         run_grid(grid(work=Deadly()), tmp_path, workers=2)
+    continued = run_grid(grid(), tmp_path)
+    assert continued.computed < 23 or not list(tmp_path.glob("chunks/*.npy"))
+    assert np.array_equal(continued.values, run_grid(grid()).values)
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_serves_and_stays_open(tmp_path: Path, kind: type[Executor]) -> None:
+    options = {"mp_context": multiprocessing.get_context("spawn")} if kind is ProcessPoolExecutor else {}
+    with kind(2, **options) as pool:  # type: ignore[call-arg]
+        found = run_grid(grid(), tmp_path / "executor", workers=pool)
+        assert pool.submit(abs, -1).result() == 1
+        with pytest.raises(StudyError, match="trial 5 of seed 7"):
+            run_grid(grid(failing=(5,)), workers=pool)
+    assert np.array_equal(found.values, run_grid(grid(), tmp_path / "here").values)
+    assert files(tmp_path / "executor") == files(tmp_path / "here")
+
+
+class Lazy(Executor):
+    """Runs what it was given when somebody waits, counts what it holds, and breaks at last if told to."""
+
+    def __init__(self, last: int) -> None:
+        self.last, self.most, self.pool = last, 0, ThreadPoolExecutor(1)
+        self.held: list[Future[Any]] = []
+
+    def submit(self, fn: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        if args[0] > self.last:
+            raise ConnectionError("the cluster is gone")
+        self.held = [future for future in self.held if not future.done()]
+        self.held.append(self.pool.submit(fn, *args, **options))
+        self.most = max(self.most, len(self.held))
+        return self.held[-1]
+
+
+def test_an_executor_holds_few_chunks_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "_FEWEST", 3)
+    monkeypatch.setattr(execution, "_IN_FLIGHT_BYTES", 1)
+    lazy = Lazy(100)
+    assert run_grid(grid(n_trials=40, seconds=0.01), workers=lazy).computed == 40
+    assert lazy.most == 3
+
+
+def test_an_executor_that_breaks_is_told_and_what_was_finished_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"the executor, a Lazy, gave up \(ConnectionError: the cluster is gone\)"):
+        run_grid(grid(), tmp_path, workers=Lazy(2))
+    assert 1 <= len(list(tmp_path.glob("chunks/*.npy"))) <= 3
+    assert np.array_equal(run_grid(grid(), tmp_path).values, run_grid(grid()).values)
+
+
+def test_what_is_neither_a_number_nor_an_executor_is_refused() -> None:
+    for wrong in (0, True, "tcp://scheduler:8786", None):
+        with pytest.raises(cc.errors.InputError, match="workers is"):
+            run_grid(grid(), workers=wrong)  # type: ignore[arg-type]
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    """Also where it was killed and could not end them."""
+    run = subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path), "2"], env=ENVIRONMENT, start_new_session=True)
+    wait_for_chunks(tmp_path, 1)
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait(30)
+    for _ in range(400):
+        try:
+            os.killpg(run.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGKILL)
+    pytest.fail("a process of the study lives on")

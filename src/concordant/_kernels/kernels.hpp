@@ -2,8 +2,8 @@
 // which is the place to read what it computes. reference/concordance.py is the twin of concordance.cpp, and so on.
 //
 // Kernels take contiguous arrays of float64 and int64 and return counts and sums; what is called `out` or `duals` is
-// filled. They release the GIL, raise TypeError or ValueError for arrays that do not fit, or MemoryError, and never draw
-// random numbers. Any number of `workers`, which are threads, gives the same bits. The formulas of the
+// filled. They release the GIL, raise TypeError or ValueError for arrays that do not fit, or MemoryError, and never
+// draw random numbers. Any number of `workers`, which are threads, gives the same bits. The formulas of the
 // coefficients are in coefficients/.
 #pragma once
 

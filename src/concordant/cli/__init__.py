@@ -1,7 +1,7 @@
 """The command line `concordant`.
 
-`app` has the commands, `options` what they share; `reading` goes from arguments to scores, `answer` from comparisons to
-text, `render` from tables to each format, `terminal` to the screen.
+A command reads its inputs (`reading`) and returns what it found; `answer` turns that into what was asked for, by
+`render` and `terminal`. `options` has what commands share, `app` puts them together.
 """
 
 from __future__ import annotations

@@ -1,142 +1,194 @@
-"""The answer of `concordant compare`: the verdict first, then the table, then what to mind."""
+"""From what a command found to what was asked for: a table, JSON, CSV, Markdown, LaTeX, a report, a figure.
+
+A command is a function that reads its inputs and returns a result, several, or an `Answer`; `answering` makes a command
+of it. Parameters that are dataclasses, such as `Reader`, are groups of options: each field is an option.
+"""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+import inspect
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from ..tables import counted
-from .options import Format
-from .render import Cell, Table, to_json
-from .terminal import print_table, say
+import typer
+
+from ..errors import InputError
+from .options import writable
+from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
+from .terminal import Bar, Notes, say, tell
 
 if TYPE_CHECKING:
-    from ..comparison_result import Comparison
+    from ..results import Result
 
-# Columns of the table of many candidates; JSON and CSV have every coefficient.
-SHOWN = ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo")
-
-
-def print_comparisons(found: list[Comparison], format: Format, *, named: bool, read_notes: list[str]) -> None:
-    if format is Format.json:
-        say(to_json([{**c.to_dict(), "read_notes": read_notes} for c in found]))
-        return
-    names = [v.coefficient for v in found[0].values]
-    if format is Format.table and len(found) == 1:
-        say(str(found[0]))
-        cited = [v.coefficient for v in found[0].values if not v.why] + ["rank_test"] * bool(found[0].rank_test)
-        say(f"\nCite: concordant cite {' '.join(cited)}")
-        return
-    shown = names if named or format is Format.csv else [n for n in names if n in SHOWN]
-    if format is Format.table:
-        say(f"{_heading(found)}\n\n{_verdict(found)}\n")
-    print_table(_as_table(found, shown, sizes=format is Format.csv or not _same_data(found), format=format), format)
-    if format is Format.table:
-        _print_details(found, shown)
+Format = Literal["table", "json", "csv", "markdown", "latex"]
+Found = Any
+"""What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
 
 
-def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool, format: Format) -> Table:
-    """A row a candidate; with what it was compared on where that is not the same for all."""
-    tested = ["d_rank", "p"] if any(c.rank_test for c in found) else []
-    inferred = [_inferred(found, name, whole=format is not Format.csv) for name in shown]
-    columns = ["observed", *(["systems", "topics"] if sizes else [])]
-    columns += [column for name, (more, _) in zip(shown, inferred, strict=True) for column in (name, *more)] + tested
-    rows: list[list[Cell]] = []
-    for k, c in enumerate(found):
-        rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else [])])
-        for name, (_, cells) in zip(shown, inferred, strict=True):
-            rows[-1] += [c[name], *cells[k]]
-        if tested:
-            rows[-1].append(c.rank_test.distance if c.rank_test else None)
-            rows[-1].append(c.rank_test.pvalue if c.rank_test and c.tested else None)
-        for p in c.per_topic:
-            if p.coefficient in shown:
-                rows[-1] += [p.mean, p.sd]
-    for p in found[0].per_topic:
-        if p.coefficient in shown:
-            columns += [f"{p.coefficient} topics mean", f"{p.coefficient} topics sd"]
-    return Table(columns, rows)
+def drawable(path: Path | None) -> Path | None:
+    """As `writable`, for a figure: its ending says what to write."""
+    if path is not None:
+        from ..plots.style import check_format
+
+        try:
+            check_format(path)
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from None
+    return writable(path)
 
 
-def _inferred(found: list[Comparison], name: str, *, whole: bool) -> tuple[list[str], list[list[Cell]]]:
-    """Columns of a coefficient's interval, `whole` in one or its limits in two, and of its p-value."""
-    values = [next(v for v in c.values if v.coefficient == name) for c in found]
-    columns: list[str] = []
-    cells: list[list[Cell]] = [[] for _ in found]
-    intervals = [v.interval for v in values]
-    level = next((f"{100 * i.confidence_level:g}%" for i in intervals if i is not None), None)
-    if level is not None:
-        columns += [f"{level} interval"] if whole else [f"{name} low", f"{name} high"]
-        for row, i in zip(cells, intervals, strict=True):
-            limits: list[Cell] = [None, None] if i is None else [i.low, i.high]
-            row.extend(["-" if i is None else f"[{i.low:.2f}, {i.high:.2f}]"] if whole else limits)
-    if any(v.pvalue is not None for v in values):
-        columns.append("p (chance)" if whole else f"{name} p")
-        for row, v in zip(cells, values, strict=True):
-            row.append(v.pvalue if not whole else "-" if v.pvalue is None else f"{v.pvalue:.2g}")
-    return columns, cells
+@dataclass(frozen=True)
+class Output:
+    """What to print and to write, and whether to tell how far it is."""
+
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", callback=drawable, help="Also draw it, to a .pdf, .svg or .png file."),
+    ] = None
+    format: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table"
+    html: Annotated[
+        Path | None, typer.Option("--html", callback=writable, help="Also write a report, one HTML file.")
+    ] = None
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")] = False
+
+    def bar(self, what: str) -> Bar:
+        """Progress of something that takes a while."""
+        return Bar(what, self.quiet)
 
 
-def _same_data(found: list[Comparison]) -> bool:
-    return len({(frozenset(c.systems), frozenset(c.topics)) for c in found}) == 1
+@dataclass(frozen=True)
+class Answer:
+    """What a command found in each form; a form is made when it is asked for."""
+
+    text: Callable[[], str]
+    rows: Callable[[], Rows]
+    """For CSV."""
+    content: Callable[[], Any]
+    """For JSON."""
+    plot: Callable[[], Any] | None = None
+    document: Callable[[], Any] | None = None
+    """What the report shows; by default the content."""
+    printed: Callable[[], Rows] | None = None
+    """For Markdown and LaTeX; by default the rows."""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Result | Sequence[Result]) -> Answer:
+        """Of one result, or of several below each other."""
+        if not isinstance(found, Sequence):
+            return cls(found.__str__, found.rows, found.to_dict, found.plot, notes=tuple(found.notes))
+        return cls(
+            lambda: "\n\n".join(map(str, found)),
+            lambda: [row for one in found for row in one.rows()],
+            lambda: [one.to_dict() for one in found],
+            notes=tuple(note for one in found for note in one.notes),
+        )
 
 
-def _heading(found: list[Comparison]) -> str:
-    """What all rows have in common, in a line."""
-    first = found[0]
-    if not _same_data(found):
-        return f"truth: {first.truth}; the candidates are compared on different systems or topics"
-    measure = f", {first.measure}" if first.measure else ""
-    topics = f", {len(first.topics)} topics" if first.topics else ""
-    ties = f"; {first.tied_truth} tied pairs in the truth" if first.tied_truth else ""
-    return f"{len(first.systems)} systems{topics}{measure}; truth: {first.truth}{ties}"
+def answering(
+    *, plot: bool = False, html: bool = False, without: Collection[str] = ()
+) -> Callable[[Callable[..., Found]], Callable[..., None]]:
+    """Make a command of a function: unfold its groups of options, and answer with what it returns.
+
+    Parameters
+    ----------
+    plot, html : bool
+        Whether it can draw, and whether there is a report.
+    without : collection of str
+        Options of its groups that it does not have.
+    """
+    hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
+
+    def decorate(function: Callable[..., Found]) -> Callable[..., None]:
+        options: dict[str, inspect.Parameter] = {"ctx": _CONTEXT}
+        groups: dict[str, tuple[type, list[str]]] = {}
+        for name, parameter in _hinted(function).items():
+            if not is_dataclass(parameter.annotation):
+                options[name] = parameter
+                continue
+            its = {option: p for option, p in _hinted(parameter.annotation).items() if option not in hidden}
+            groups[name] = parameter.annotation, list(its)
+            options |= its
+
+        def command(ctx: typer.Context, **given: Any) -> None:
+            made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}
+            out = next(group for group in made.values() if isinstance(group, Output))
+            with Notes(out.quiet) as notes:
+                found = function(**made, **given)
+                answer = found if isinstance(found, Answer | None) else Answer.of(found)
+                notes.answered(answer.notes if answer else ())
+            if answer is not None:
+                with Notes(out.quiet):
+                    _give(answer, out, notes.seen, ctx)
+
+        command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
+        command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
+        command.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
+        return command
+
+    return decorate
 
 
-def _verdict(found: list[Comparison]) -> str:
-    """Which ranking is most like the truth, by each coefficient of the table that orders them."""
-    if not _same_data(found):
-        return "So the rows cannot be ranked; --common compares all on what they share."
-    best: dict[str, list[str]] = {}
-    for name in ("tau_b", "tau_ap_b"):
-        values = [(c[name], c.observed) for c in found if any(v.coefficient == name for v in c.values)]
-        values = [(value, who) for value, who in values if not math.isnan(value)]
-        if values:
-            top = max(value for value, _ in values)
-            who = " and ".join(label for value, label in values if value == top)
-            best.setdefault(who, []).append(f"{name} {top:.3f}")
-    if not best:
-        return "A row a ranking, in the order given."
-    first = "; ".join(f"{who} ranks the systems most like the truth by {', '.join(by)}" for who, by in best.items())
-    return f"{first}.\n{_significance(found)}".strip()
+_CONTEXT = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
-def _significance(found: list[Comparison]) -> str:
-    """Which rankings could not be the true one, given the topics."""
-    if not all(c.tested for c in found):
-        return ""
-    apart = [c.observed for c in found if c.rank_test and c.rank_test.significant]
-    if not apart:
-        return "Given so few topics, none is distinguishable from the truth (rank test, alpha 0.05)."
-    return f"Different from the truth beyond what the topics explain (rank test, alpha 0.05): {', '.join(apart)}."
+def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters of a function, or of a dataclass, with what their annotations say."""
+    hints = get_type_hints(given, include_extras=True)
+    found = inspect.signature(given).parameters
+    return {name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY) for name, p in found.items()}
 
 
-def _print_details(found: list[Comparison], shown: list[str]) -> None:
-    shared = [note for note in found[0].notes if all(note in c.notes for c in found)]
-    for c in found:
-        notes = [f"{v.coefficient} has no value: {v.why}" for v in c.values if v.why and v.coefficient in shown]
-        if c.tied_observed:
-            open_ = [b for b in c.tie_bounds if float(b.maximum) - float(b.minimum) >= 0.0005]
-            notes.append(counted(c.tied_observed, "tied pair") + "".join(f"; {bounds}" for bounds in open_[:1]))
-        for p in c.per_topic:
-            if p.coefficient in shown and (p.why or p.undefined):
-                notes.append(
-                    f"{p.coefficient} on each topic: {p.why or f'undefined on {p.undefined}, which are left out'}"
-                )
-        _print_notes(c.observed, [*notes, *(note for note in c.notes if note not in shared)])
-    _print_notes("all", shared)
-    say(f"\nCite: concordant cite {' '.join([*shown, *(['rank_test'] if found[0].rank_test else [])])}")
+def _give(answer: Answer, out: Output, read_notes: list[str], ctx: typer.Context) -> None:
+    content = None
+    if out.html is not None:
+        content = write_report(_noted((answer.document or answer.content)(), read_notes), out.html, out.quiet, ctx)
+    if out.format == "json":
+        say(to_json(_noted(answer.content(), read_notes) if content is None else content))
+    elif out.format == "table":
+        say(answer.text())
+    elif out.format == "csv":
+        say(to_csv(Table.of(answer.rows())))
+    else:
+        table = Table.of((answer.printed or answer.rows)())
+        say(to_markdown(table) if out.format == "markdown" else to_latex(table))
+    if out.plot is not None and answer.plot is not None:
+        _draw(answer.plot, out.plot)
+        if out.format == "table":
+            say(f"\nFigure: {out.plot}")
 
 
-def _print_notes(about: str, notes: list[str]) -> None:
-    if notes:
-        say("\n".join([f"\n{about}", *(f"  {note}" for note in notes)]))
+def _noted(content: Any, notes: list[str]) -> Any:
+    """With what reading had to say, beside the notes of each result."""
+    if isinstance(content, list):
+        return [_noted(part, notes) for part in content]
+    if "comparisons" in content:
+        return {**content, "comparisons": _noted(content["comparisons"], notes)}
+    return {**content, "read_notes": notes} if "settings" in content else content
+
+
+def _draw(plot: Callable[[], Any], path: Path) -> None:
+    from ..errors import import_extra
+    from ..plots.style import figure_of, save
+
+    pyplot = import_extra("matplotlib.pyplot")
+    pyplot.switch_backend("agg")  # no window, whatever is installed
+    drawn = plot()
+    save(drawn, path)
+    pyplot.close(figure_of(drawn))
+
+
+def write_report(content: Any, path: Path, quiet: bool, ctx: typer.Context) -> Mapping[str, Any]:
+    """Write a report, and give the document that it was made from, which is what --format json prints."""
+    from ..report.document import document_of
+    from ..report.page import write_report as write
+
+    document = document_of(content)
+    document.setdefault("command", shlex.join(["concordant", *ctx.find_root().meta["arguments"]]))
+    write(document, path)
+    if not quiet:
+        tell(f"Report: {path}")
+    return document

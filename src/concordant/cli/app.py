@@ -5,51 +5,48 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from ..errors import ConcordantError, InputError
-from .auditing import audit
-from .comparing import compare, matrix
-from .evaluating import evaluate
-from .judging import compare_judges
+from ..words import naming
+from .answer import Answer, Found, Output, answering
+from .comparing import audit, compare, compare_judges, explain, matrix
 from .judgments import app as judgments
-from .options import (
-    Format,
-    FormatOption,
-    LowerOption,
-    MeasureOption,
-    Missing,
-    MissingOption,
-    QuietOption,
-    SeedOption,
-    SystemsOption,
-    TopicsOption,
-    WorkersOption,
-    writable,
-)
-from .ranks import explain, tiers
-from .reading import Reader
-from .reliability import plan, reliability
-from .render import printable
+from .judgments import evaluate
+from .options import OPTIONS
 from .reporting import report
-from .simulation import simulate
+from .single import distribution, plan, reliability, simulate, tiers
 from .studies import app as studies
-from .terminal import Bar, Notes, abandon_output, in_options, print_table, say
+from .terminal import in_options, say, tell
 
 DEMO_REPORT = "demo-report.html"
 
 
 class _Commands(TyperGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """As usual; what was typed is kept for reports."""
+        ctx.meta["arguments"] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
-        """As usual; but Ctrl-C says so, in one line. Typer itself ends without a word."""
+        """As usual; but what goes wrong is told in one line. Bad data are status 1, bad usage is 2, as typer has it."""
         try:
-            return super().invoke(ctx)
+            with naming(OPTIONS):
+                return super().invoke(ctx)
         except KeyboardInterrupt:
-            sys.stderr.write("interrupted\n")
+            tell("interrupted")
             raise typer.Exit(130) from None
+        except ConcordantError as error:
+            message = in_options(str(error))
+        except MemoryError:
+            message = "not enough memory"
+        except OSError as error:
+            message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        tell("concordant: " + " ".join(message.split("\n")))
+        raise typer.Exit(1)
 
 
 app = typer.Typer(
@@ -81,69 +78,50 @@ def _root(
     """Compare rankings of systems: do they agree, and does it matter?"""
 
 
-app.command()(compare)
-app.command()(matrix)
-app.command()(compare_judges)
-app.command()(audit)
-
-
-@app.command()
-def distribution(
-    scores: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    output: Annotated[Path, typer.Option("--output", "-o", callback=writable, help="The file to write, .npz.")],
-    resamples: Annotated[int, typer.Option(min=1, help="Number of resamples.")] = 9_999,
-    measure: MeasureOption = None,
-    missing: MissingOption = Missing.error,
-    lower_is_better: LowerOption = False,
-    systems: SystemsOption = None,
-    topics: TopicsOption = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
-    quiet: QuietOption = False,
-) -> None:
-    """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
-    from ..distance.distribution import DistanceDistribution
-
-    with Notes(quiet), Bar("resampling", quiet) as bar:
-        truth = Reader(measure, missing, lower_is_better, systems, topics)(scores)
-        made = DistanceDistribution.bootstrap(
-            truth, n_resamples=resamples, rng=seed, workers=workers, progress=bar.update
-        )
-        made.save(output)
-    say(f"{made}\nSaved: {output}")
-
-
-app.command()(simulate)
+for command in (compare, matrix, compare_judges, audit, distribution, simulate):
+    app.command()(command)
 app.add_typer(studies, name="study")
 app.command()(evaluate)
 app.add_typer(judgments, name="judgments")
-app.command()(reliability)
-app.command()(plan)
-app.command()(tiers)
-app.command()(explain)
-app.command()(report)
+for command in (reliability, plan, tiers, explain, report):
+    app.command()(command)
 
 
 @app.command()
-def coefficients(format: FormatOption = Format.table) -> None:
+@answering()
+def coefficients(*, out: Output) -> Found:
     """List the coefficients and what is true of them."""
     from ..coefficients.registry import list_coefficients
-    from .render import Table, to_json
+    from ..results import columns
 
-    columns = ["name", "what it is", "ties in", "reads", "top-weighted", "symmetric", "paper"]
-    rows: list[list[str]] = []
-    for c in list_coefficients():
-        ties = {0: "none", 2: "both"}.get(len(c.ties), "".join(c.ties[:1]))
-        reads = "scores of truth" if c.reads == ("scores", "order") else c.reads[0]
-        rows.append([c.name, c.summary, ties, reads, _yes(c.top_weighted), _yes(c.symmetric), c.reference])
-    if format is Format.json:
-        say(to_json([dict(zip(columns, row, strict=True)) for row in rows]))
-    else:
-        print_table(Table(columns, rows), format)
+    known = list_coefficients()
+    yes = {True: "yes", False: "no"}
+    rows = [
+        {
+            "name": c.name,
+            "what it is": c.summary,
+            "ties in": {0: "none", 2: "both"}.get(len(c.ties), "".join(c.ties[:1])),
+            "reads": "scores of truth" if c.reads == ("scores", "order") else c.reads[0],
+            "top-weighted": yes[c.top_weighted],
+            "symmetric": yes[c.symmetric],
+            "paper": c.reference,
+        }
+        for c in known
+    ]
+
+    def text() -> str:
+        short = [{**row, "top": row["top-weighted"], "sym.": row["symmetric"]} for row in rows]
+        shown = ("name", "ties in", "reads", "top", "sym.", "paper")
+        facts = columns([shown, *([row[name] for name in shown] for row in short)])
+        widest = max(len(row["name"]) for row in rows)
+        summaries = "\n".join(f"  {row['name']:<{widest}}  {row['what it is']}" for row in rows)
+        return f"{summaries}\n\n{facts}"
+
+    return Answer(text, lambda: rows, lambda: rows)
 
 
 @app.command()
-def cite(names: Annotated[list[str], typer.Argument(help="Coefficients, or keys of papers.")]) -> None:
+def cite(names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coefficients, or keys of papers.")]) -> None:
     """Print BibTeX for the papers that define coefficients."""
     from ..references import bibliography
 
@@ -180,31 +158,15 @@ def demo() -> None:
         say(text)
         shown = [Path(a).name if a.endswith(".csv") else a for a in arguments]
         say(f"$ concordant {' '.join(shown)}\n")
-        if app(arguments, standalone_mode=False):  # interrupted
-            raise typer.Exit(130)
+        failed = app(arguments, standalone_mode=False)
+        if failed:
+            raise typer.Exit(failed)
     say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
 
 
-def _yes(is_so: bool) -> str:
-    return "yes" if is_so else "no"
-
-
 def run() -> None:
-    """The command line: exit status 0, 1 for bad data, 2 for bad usage; errors in one line."""
+    """The command line: exit status 0, 1 for bad data, 2 for bad usage."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    try:
-        app(standalone_mode=True)
-    except ConcordantError as error:
-        _fail(in_options(str(error)))
-    except MemoryError:
-        _fail("not enough memory")
-    except OSError as error:
-        abandon_output()
-        _fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
-
-
-def _fail(message: str) -> NoReturn:
-    sys.stderr.write(printable("concordant: " + " ".join(message.split("\n"))) + "\n")
-    sys.exit(1)
+    app(standalone_mode=True)

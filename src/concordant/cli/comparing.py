@@ -1,195 +1,308 @@
-"""`concordant compare` and `concordant matrix`."""
+"""`concordant compare`, `matrix`, `compare-judges`, `explain` and `audit`: a truth and what is held against it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ..errors import InputError
-from .drawing import check_figure, check_plot, draw, draw_comparisons
+from .answer import Answer, Found, Output, answering
 from .options import (
+    CandidatesArgument,
+    CoefficientOption,
     CoefficientsOption,
-    Figure,
-    Format,
-    FormatOption,
-    HtmlOption,
-    LowerOption,
-    MeasureOption,
+    LevelOption,
     Missing,
-    MissingOption,
-    PlotOption,
-    QuietOption,
-    RankTest,
-    SeedOption,
-    SystemsOption,
-    TopicsOption,
-    WorkersOption,
+    OwnTopicsOption,
+    Random,
+    ResamplesOption,
+    TruthArgument,
 )
-from .reading import Reader, known_coefficients, labels_of, on_common_data, refuse_single_systems
-from .render import to_json
-from .reporting import Report, comparison_document
-from .terminal import Bar, Notes, print_table, say
+from .reading import Reader, known_coefficients, labels_of, on_common_data
+from .render import Table, to_text
+from .terminal import width
 
 if TYPE_CHECKING:
     from ..comparison_result import Comparison
-    from ..inference.topic_bootstrap import TopicBootstrap
     from ..scores import Scores
+    from ..topics.bootstrap import TopicBootstrap
+
+Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
 
 
+@answering(plot=True, html=True)
 def compare(
-    truth: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    observed: Annotated[list[str], typer.Argument(help="Scores to compare with it, a row each.")],
+    truth: TruthArgument,
+    candidate: CandidatesArgument,
+    *,
     coefficient: CoefficientsOption = None,
-    measure: MeasureOption = None,
-    missing: MissingOption = Missing.error,
-    lower_is_better: LowerOption = False,
-    systems: SystemsOption = None,
-    topics: TopicsOption = None,
     top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the truth only.")] = None,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
-    own_topics: Annotated[
-        bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
-    ] = False,
+    own_topics: OwnTopicsOption = False,
     common: Annotated[
         bool, typer.Option("--common", help="Compare all candidates on the systems and topics that all of them have.")
     ] = False,
     interval: Annotated[
-        bool, typer.Option("--interval", help="Intervals for the coefficients over the population of topics.")
+        bool, typer.Option("--interval", help="Intervals for the coefficients across the population of topics.")
     ] = False,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    level: LevelOption = 0.95,
     test: Annotated[bool, typer.Option("--test", help="Test the coefficients against chance.")] = False,
-    rank_test: Annotated[RankTest, typer.Option(help="Test of the rank distance.")] = RankTest.recentred,
-    resamples: Annotated[int, typer.Option(min=1, help="Resamples of intervals and tests.")] = 9_999,
+    rank_test: Annotated[
+        Literal["recentred", "paper", "none"], typer.Option(help="Test of the rank distance.")
+    ] = "recentred",
+    resamples: ResamplesOption = 9_999,
     distribution: Annotated[
         Path | None, typer.Option(help="A distribution saved by `concordant distribution`; implies --rank-test paper.")
     ] = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
-    plot: PlotOption = None,
     plot_kind: Annotated[
         Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
     ] = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> Found:
     """Compare one truth with one or more rankings of the same systems."""
-    from ..inference.topic_bootstrap import TopicBootstrap
+    from ..topics.bootstrap import TopicBootstrap
+    from .candidates import candidates
 
     if per_topic and own_topics:
         raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
-    check_figure(plot, plot_kind, len(observed))
+    if plot_kind is not None and out.plot is None:
+        raise typer.BadParameter("--plot-kind says what to draw: name the file with --plot")
+    if plot_kind not in (None, "heatmap") and len(candidate) > 1:
+        raise typer.BadParameter(
+            f"--plot-kind {plot_kind} shows one candidate, and there are {len(candidate)}: use heatmap"
+        )
     wanted = known_coefficients(coefficient) if coefficient else None
-    with Notes(quiet) as notes:
-        read = Reader(measure, missing, lower_is_better, systems, topics)
-        labels = labels_of([truth, *observed])
-        first, *others = read.all([truth, *observed], quiet)
-        refuse_single_systems([first, *others])
-        saved = None
-        if distribution is not None:
-            from ..distance.distribution import DistanceDistribution
+    labels = labels_of([truth, *candidate])
+    first, *others = read.sides([truth, *candidate], out.quiet)
+    saved = None
+    if distribution is not None:
+        from ..ranks.distribution import DistanceDistribution
 
-            saved, rank_test = DistanceDistribution.load(distribution), RankTest.paper
-        if common:
-            first, *others = on_common_data([first, *others], labels, own_topics)
-        settings = {
-            "coefficients": wanted,
-            "top": top,
-            "per_topic": per_topic,
-            "on": "systems" if own_topics else "both",
-            "test": test or html is not None,
-            "rank_test": rank_test.method,
-            "n_resamples": resamples,
-            "distribution": saved,
-            "rng": seed,
-            "workers": workers,
-        }
-        bootstrap = TopicBootstrap(resamples, confidence_level=level) if interval or html is not None else None
-        found = []
-        for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
-            with Bar(f"testing {k + 1} of {len(others)}", quiet) as bar:
-                how = {**settings, "names": (labels[0], label), "progress": bar.update}
-                found.append(_compared(first, other, bootstrap, how, required=interval))
-        notes.hide(note for comparison in found for note in comparison.notes)
-    document = None
-    if html is not None:
-        document = Report(html, quiet).write(comparison_document(found, first, others, notes.seen, workers))
-    from .answer import print_comparisons
+        saved, rank_test = DistanceDistribution.load(distribution), "paper"
+    if common:
+        first, *others = on_common_data([first, *others], labels, own_topics)
+    settings = {
+        "coefficients": wanted,
+        "top": top,
+        "per_topic": per_topic,
+        "on": "systems" if own_topics else "both",
+        "test": test or out.html is not None,
+        "rank_test": None if rank_test == "none" else rank_test,
+        "n_resamples": resamples,
+        "distribution": saved,
+        "rng": random.seed,
+        "workers": random.workers,
+    }
+    bootstrap = TopicBootstrap(resamples, confidence_level=level) if interval or out.html is not None else None
+    found = []
+    for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
+        with out.bar(f"testing {k + 1} of {len(others)}") as bar:
+            how = {**settings, "names": (labels[0], label), "progress": bar.update}
+            found.append(_compared(first, other, bootstrap, how, required=interval))
+    every = candidates(found, named=wanted is not None)
 
-    if document is not None and format is Format.json:
-        say(to_json(document))
-    else:
-        print_comparisons(found, format, named=wanted is not None, read_notes=notes.seen)
-    draw_comparisons(plot, plot_kind, found, format, named=wanted is not None)
+    def document() -> Any:
+        from ..report import report_document
+
+        return report_document(found, first, others, workers=random.workers)
+
+    def plot() -> Any:
+        if plot_kind == "heatmap" or len(found) > 1:
+            return every.plot()
+        return found[0].plot(plot_kind or "scatter")
+
+    return Answer(
+        every.__str__,
+        every.rows,
+        every.to_dict,
+        plot,
+        document,
+        every.printed,
+        tuple(note for c in found for note in c.notes),
+    )
 
 
 def _compared(
-    truth: Scores, observed: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
+    truth: Scores, candidate: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
 ) -> Comparison:
     """Compare, with intervals where they are required or, for a report, can be had."""
     from ..comparison import compare as run
 
     if interval is None or required:
-        return run(truth, observed, interval=interval, **how)
+        return run(truth, candidate, interval=interval, **how)
     try:
-        return run(truth, observed, interval=interval, **how)
+        return run(truth, candidate, interval=interval, **how)
     except InputError as error:
-        found = run(truth, observed, **how)
+        found = run(truth, candidate, **how)
         return replace(found, notes=(*found.notes, f"there are no intervals: {error}"))
 
 
+@answering(plot=True)
 def matrix(
-    files: Annotated[list[str], typer.Argument(help="Scores, one ranking a file, folder or glob; at least two.")],
-    coefficient: Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")] = "tau_b",
-    measure: MeasureOption = None,
-    missing: MissingOption = Missing.error,
-    lower_is_better: LowerOption = False,
-    systems: SystemsOption = None,
-    topics: TopicsOption = None,
-    own_topics: Annotated[
-        bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
-    ] = False,
-    plot: PlotOption = None,
-    format: FormatOption = Format.table,
-    quiet: QuietOption = False,
-) -> None:
-    """Compare all rankings with each other; the row is the truth, the column observed."""
+    files: Annotated[
+        list[str], typer.Argument(metavar="SCORES", help="Scores, one ranking per file, folder or glob; at least two.")
+    ],
+    *,
+    coefficient: CoefficientOption = "tau_b",
+    own_topics: OwnTopicsOption = False,
+    read: Reader,
+    out: Output,
+) -> Found:
+    """Compare all rankings with each other; the row is the truth, the column the candidate."""
     import numpy as np
 
     from ..coefficients.registry import all_pairs, get_coefficient
-    from ..plots.matrices import matrix as draw_matrix
-    from .render import Cell, Table
+    from ..plots.matrices import matrix as draw
+    from ..results import plain
+    from ..words import counted
 
     if len(files) < 2:
         raise typer.BadParameter("give at least two files")
-    check_plot(plot)
     name = known_coefficients([coefficient])[0]
-    with Notes(quiet):
-        read = Reader(measure, missing, lower_is_better, systems, topics)
-        labels = labels_of(files)
-        sides = read.all(files, quiet)
-        refuse_single_systems(sides)
-        aligned = on_common_data(sides, labels, own_topics)
-        means = np.stack([side.means() for side in aligned])
-        values = all_pairs(get_coefficient(name).function, means, labels)
-    if format is Format.json:
-        from .render import to_json
+    labels = labels_of(files)
+    sides = on_common_data(read.sides(files, out.quiet), labels, own_topics)
+    values = all_pairs(get_coefficient(name).function, np.stack([side.means() for side in sides]), labels)
+    systems, topics = sides[0].systems, () if own_topics else sides[0].topics
 
-        content = {
-            "coefficient": name,
-            "rankings": labels,
-            "systems": list(aligned[0].systems),
-            "topics": [] if own_topics else list(aligned[0].topics),
-            "values": [[None if np.isnan(v) else v for v in row] for row in values.tolist()],
-        }
-        say(to_json(content))
-    else:
-        if format is Format.table:
-            topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
-            say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
-        rows: list[list[Cell]] = [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]
-        print_table(Table(["", *labels], rows), format)
-    draw(plot, lambda: draw_matrix(values, labels, name), format)
+    def text() -> str:
+        size = counted(len(systems), "system") + (f", {counted(len(topics), 'topic')}" if topics else "")
+        rows = [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]
+        return f"{name}, {size}; row: truth, column: candidate\n\n{to_text(Table(['', *labels], rows), width())}"
+
+    return Answer(
+        text,
+        lambda: [
+            {"": label, **dict(zip(labels, row, strict=True))}
+            for label, row in zip(labels, values.tolist(), strict=True)
+        ],
+        lambda: plain(
+            {"coefficient": name, "rankings": labels, "systems": systems, "topics": topics, "values": values}
+        ),
+        lambda: draw(values, labels, name),
+    )
+
+
+@answering()
+def compare_judges(
+    truth: TruthArgument,
+    a: Annotated[str, typer.Argument(metavar="A", help="Scores by the first judge.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Scores by the second judge.")],
+    *,
+    coefficient: CoefficientsOption = None,
+    method: Annotated[
+        Literal["iterated", "plain"],
+        typer.Option(help="Test the difference across the population of topics, or on as many topics as these."),
+    ] = "iterated",
+    alternative: Annotated[
+        Literal["two-sided", "greater", "less"], typer.Option(help="greater: the first judge agrees better.")
+    ] = "two-sided",
+    level: LevelOption = 0.95,
+    resamples: ResamplesOption = 9_999,
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> Found:
+    """Test which of two judges ranks the systems more like the truth, over the topics that all three share."""
+    from ..coefficients.registry import headlines
+    from ..topics.judges import compare_judges as run
+
+    wanted = known_coefficients(coefficient or headlines("main"))
+    labels = labels_of([truth, a, b])
+    sides = read.sides([truth, a, b], out.quiet)
+    found = []
+    for name in wanted:
+        with out.bar(f"resampling for {name}") as bar:
+            found.append(
+                run(
+                    *sides,
+                    name,
+                    method=method,
+                    n_resamples=resamples,
+                    alternative=alternative,
+                    confidence_level=level,
+                    names=(labels[1], labels[2]),
+                    rng=random.seed,
+                    workers=random.workers,
+                    progress=bar.update,
+                )
+            )
+    return replace(Answer.of(found), content=lambda: [{**one.to_dict(), "truth": labels[0]} for one in found])
+
+
+@answering(plot=True)
+def explain(
+    truth: TruthArgument,
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="Scores to compare with it.")],
+    *,
+    coefficient: CoefficientOption = "tau_b",
+    pair: Annotated[
+        str | None, typer.Option(help="Two systems with a comma between: which topics drive their difference?")
+    ] = None,
+    by: Annotated[
+        Literal["pairs", "systems", "topics"], typer.Option(help="What csv, markdown, latex and --plot show.")
+    ] = "pairs",
+    read: Reader,
+    out: Output,
+) -> Found:
+    """Show which pairs of systems and which topics make two rankings disagree."""
+    from ..topics.explanation import explain as run
+
+    name = known_coefficients([coefficient])[0]
+    found = run(*read.sides([truth, candidate], out.quiet), name)
+    if pair is None:
+        return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
+    names = [part.strip() for part in pair.split(",")]
+    if len(names) != 2:
+        raise typer.BadParameter(f"--pair is {pair!r}: give two systems with a comma between")
+    first, second = names
+    parts = found.topics_of(first, second)
+    rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
+
+    def text() -> str:
+        sides = ", ".join(
+            f"{sum(float(row[side]) for row in rows):+.4f} by the {side}" for side in ("truth", "candidate")
+        )
+        shown = f"{len(rows[:10])} of {len(rows)} topics, those with the largest shift against the truth first"
+        return f"{first} minus {second}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
+
+    return Answer(
+        text,
+        lambda: rows,
+        lambda: {"pair": names, "topics": rows},
+        lambda: found.plot_pair(first, second),
+        notes=tuple(found.notes),
+    )
+
+
+@answering(plot=True, without=("missing",))
+def audit(
+    truth: TruthArgument,
+    candidate: CandidatesArgument,
+    *,
+    reported: Annotated[
+        list[str],
+        typer.Option("--reported", "-r", help="The number as printed, 0.870 or 87%; one for each candidate."),
+    ],
+    top: Annotated[list[int] | None, typer.Option(min=2, help="Also try the k best systems only.")] = None,
+    departures: Annotated[int, typer.Option(min=0, help="Most steps away from the plain way.")] = 3,
+    missing: Annotated[
+        Missing | None, typer.Option(help="What to do about topics that a system lacks; by default each way is tried.")
+    ] = None,
+    read: Reader,
+    out: Output,
+) -> Found:
+    """Find the coefficient, direction and rule for ties that give a number someone reported."""
+    from ..audit.search import audit_read
+
+    labels = labels_of([truth, *candidate])
+
+    def sides(policy: Missing) -> Any:
+        return read.sides([truth, *candidate], out.quiet, missing or policy)
+
+    with out.bar("trying") as bar:
+        return audit_read(sides, reported, labels, top=top or (), departures=departures, progress=bar.update)

@@ -1,31 +1,31 @@
-"""`concordant judgments`: the same runs under changed judgments."""
+"""`concordant evaluate`, and `concordant judgments`: the same runs under changed judgments."""
 
 from __future__ import annotations
 
 import csv
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import InputError
-from .evaluating import MeasuresOption, RunsArgument, read_noting
-from .judgment_answers import Asked, answer, print_each_out
-from .options import (
-    CoefficientsOption,
-    Format,
-    FormatOption,
-    HtmlOption,
-    Missing,
-    MissingOption,
-    QuietOption,
-    SeedOption,
-    WorkersOption,
-)
-from .reading import labels_of, names_of
-from .reporting import Report
-from .terminal import Bar, Notes, say
+from .answer import Answer, Found, Output, answering
+from .options import CoefficientsOption, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
+from .reading import known_coefficients, labels_of, names_of
+from .render import Table, to_text
+from .single import write_scores
+from .terminal import width
 
+if TYPE_CHECKING:
+    from ..judgments import Change
+    from ..judgments.qrels import Qrels
+    from ..judgments.runs import Runs
+    from ..study.judgments import JudgmentStudy
+
+DEFAULT = ("nDCG@10", "AP")
 app = typer.Typer(
     help="Change the judgments, and see what happens to the ranking of systems.",
     no_args_is_help=True,
@@ -38,155 +38,253 @@ def _root() -> None:
     """Change the judgments, and see what happens to the ranking of systems."""
 
 
-QrelsArgument = Annotated[Path, typer.Argument(help="The full judgments, in TREC's format.")]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="A folder for what is done, to continue there, and for tables and the figure."),
-]
-DrawsOption = Annotated[int, typer.Option(min=1, help="Random draws of each level.")]
-ResamplesOption = Annotated[int, typer.Option(min=1, help="Resamples of topics, for p-values.")]
-ProcessesOption = Annotated[int, typer.Option(min=1, help="Processes.")]
+@dataclass(frozen=True)
+class Judged:
+    """Runs and their judgments."""
+
+    runs: Annotated[str, typer.Argument(metavar="RUNS", help="The runs: a folder or a glob.")]
+    qrels: Annotated[Path, typer.Argument(metavar="TRUTH", help="The judgments of the truth, in TREC's format.")]
+
+    def read(self) -> tuple[Runs, Qrels]:
+        from ..read import read_qrels, read_runs
+
+        return read_runs(self.runs), read_qrels(self.qrels)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Which scores are computed."""
+
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", "-m", help="A measure, such as nDCG@10 or AP(rel=2); may be given several times."),
+    ] = None
+    missing: MissingOption = "error"
+
+
+@dataclass(frozen=True)
+class Studied(Measured):
+    """How a study of judgments is run."""
+
+    coefficient: CoefficientsOption = None
+    resamples: Annotated[int, typer.Option(min=1, help="Resamples of topics, for p-values.")] = 1_000
+    seed: SeedOption = 0
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="A folder for what is done, to continue there, and for tables and the figure."
+        ),
+    ] = None
+
+    draws = 1
+    workers = 1
+
+    def study(self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output) -> JudgmentStudy:
+        """Run it, and write its tables where they were asked for."""
+        from ..study.judgments import judgment_study
+
+        with out.bar("draws") as bar:
+            study = judgment_study(
+                *of,
+                changes,
+                self.measure or DEFAULT,
+                known_coefficients(self.coefficient) if self.coefficient else None,
+                self.seed,
+                n_draws=self.draws,
+                n_resamples=self.resamples,
+                missing=self.missing,
+                folder=self.output,
+                workers=self.workers,
+                progress=bar.update,
+            )
+        if self.output is not None:
+            study.save(self.output)
+        return study
+
+    def answer(self, study: JudgmentStudy, more: Callable[[], str] | None = None) -> Answer:
+        """The study, what its numbers are, and what else is to be said."""
+
+        def text() -> str:
+            about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
+            about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
+            about += f" Every number, and each system's: {self.output}." if self.output is not None else ""
+            return "\n\n".join([str(study), about, *([more()] if more else [])])
+
+        shown = study.statistics if self.coefficient else None
+        return replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
+
+
+@dataclass(frozen=True)
+class Drawn(Studied):
+    """As `Studied`, with random draws."""
+
+    draws: Annotated[int, typer.Option(min=1, help="Random draws of each level.")] = 20
+    workers: ProcessesOption = 1
+
+
+DepthsOption = Annotated[str, typer.Option(help="Depths of the pool, with commas between.")]
+SharesOption = Annotated[str, typer.Option(help="Shares of the judgments, with commas between.")]
 ContributingOption = Annotated[
     str | None, typer.Option(help="The runs that form the pool: names with commas between, or @FILE; default: all.")
 ]
 
 
+@answering()
+def evaluate(
+    judged: Judged,
+    *,
+    measured: Measured,
+    per_topic: Annotated[bool, typer.Option("--per-topic", help="One row per topic, system and measure.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", callback=writable, help="Also write topics x systems to this CSV file, full precision."
+        ),
+    ] = None,
+    out: Output,
+) -> Found:
+    """Score all runs under the judgments, as trec_eval does; the best by the first measure first."""
+    from ..judgments.evaluation import evaluate_all
+    from ..words import counted
+
+    measures = measured.measure or DEFAULT
+    if output is not None and len(measures) != 1:
+        raise typer.BadParameter("--output writes one measure: give one with -m")
+    found = evaluate_all(*judged.read(), measures, missing=measured.missing)
+    first = next(iter(found.values()))
+    if output is not None:
+        write_scores(first, output)
+
+    def rows() -> list[dict[str, Any]]:
+        if per_topic:
+            return [
+                {"topic": topic, "system": system, "measure": name, "value": float(scores.values[i, j])}
+                for name, scores in found.items()
+                for i, topic in enumerate(scores.topics)
+                for j, system in enumerate(scores.systems)
+            ]
+        means = {name: scores.means() for name, scores in found.items()}
+        order = sorted(range(len(first.systems)), key=lambda j: -means[first.measure][j])
+        return [
+            {"system": first.systems[j], **{name: float(values[j]) for name, values in means.items()}} for j in order
+        ]
+
+    def text() -> str:
+        size = f"{counted(len(first.systems), 'system')}, {counted(len(first.topics), 'topic')}"
+        head = size if per_topic else f"{size}; means, best by {first.measure} first"
+        return f"{head}\n\n{to_text(Table.of(rows()), width())}"
+
+    def content() -> dict[str, Any]:
+        return {
+            name: {
+                "topics": list(scores.topics),
+                "systems": list(scores.systems),
+                "means": scores.means().tolist(),
+                "values": scores.values.tolist(),
+            }
+            for name, scores in found.items()
+        }
+
+    return Answer(text, rows, content)
+
+
 @app.command()
+@answering(html=True)
 def pool(
-    runs: RunsArgument,
-    qrels: QrelsArgument,
-    depths: Annotated[str, typer.Option(help="Depths of the pool, with commas between.")] = "1,2,3,5,10",
+    judged: Judged,
+    *,
+    depths: DepthsOption = "1,2,3,5,10",
     contributing: ContributingOption = None,
-    measure: MeasuresOption = None,
-    coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
-    seed: SeedOption = 0,
-    output: OutputOption = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    how: Studied,
+    out: Output,
+) -> Found:
     """Judge only the first k documents of each run (Yilmaz et al. 2008, figures 1 and 2)."""
     from ..judgments import Change
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
-    changes = [Change("depth_pool", k, **options) for k in _numbers(depths, "--depths", int)]
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
+    changes = [Change("depth_pool", k, **options) for k in numbers(depths, "--depths", int)]
+    return how.answer(how.study(judged.read(), changes, out))
 
 
 @app.command()
+@answering(html=True)
 def sample(
-    runs: RunsArgument,
-    qrels: QrelsArgument,
-    shares: Annotated[
-        str, typer.Option(help="Shares of the judgments, with commas between.")
-    ] = "0.01,0.05,0.1,0.25,0.5",
+    judged: Judged,
+    *,
+    shares: SharesOption = "0.01,0.05,0.1,0.25,0.5",
     rel: Annotated[float | None, typer.Option(help="The lowest relevant grade; default 1.")] = None,
-    draws: DrawsOption = 20,
-    measure: MeasuresOption = None,
-    coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
-    seed: SeedOption = 0,
-    workers: ProcessesOption = 1,
-    output: OutputOption = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    how: Drawn,
+    out: Output,
+) -> Found:
     """Keep a random share of the judgments (Buckley and Voorhees 2004; Carterette 2009, figure 4)."""
     from ..judgments import Change
 
-    changes = [Change("sample", share, rel=rel) for share in _numbers(shares, "--shares", float)]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
+    changes = [Change("sample", share, rel=rel) for share in numbers(shares, "--shares", float)]
+    return how.answer(how.study(judged.read(), changes, out))
 
 
 @app.command()
+@answering(html=True)
 def pseudo(
-    runs: RunsArgument,
-    qrels: QrelsArgument,
-    depths: Annotated[str, typer.Option(help="Depths of the pool, with commas between.")] = "10,50,100",
+    judged: Judged,
+    *,
+    depths: DepthsOption = "10,50,100",
     share: Annotated[float, typer.Option(help="Mean share of the pool that is relevant.")] = 0.1,
     spread: Annotated[float, typer.Option(help="Its standard deviation over topics.")] = 0.0,
     duplicates: Annotated[
         bool, typer.Option("--duplicates", help="Documents that more runs have are likelier to be relevant.")
     ] = False,
-    draws: DrawsOption = 20,
-    measure: MeasuresOption = None,
-    coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
-    seed: SeedOption = 0,
-    workers: ProcessesOption = 1,
-    output: OutputOption = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    how: Drawn,
+    out: Output,
+) -> Found:
     """Call random documents of the pool relevant (Soboroff et al. 2001)."""
     from ..judgments import Change
 
     changes = [
-        Change("pseudo", k, share=share, spread=spread, duplicates=duplicates)
-        for k in _numbers(depths, "--depths", int)
+        Change("pseudo", k, share=share, spread=spread, duplicates=duplicates) for k in numbers(depths, "--depths", int)
     ]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
-    answer(asked.study(*read_noting(runs, qrels, quiet), changes), format, asked)
+    return how.answer(how.study(judged.read(), changes, out))
 
 
 @app.command("single-run")
+@answering(html=True)
 def single_run(
-    runs: RunsArgument,
-    qrels: QrelsArgument,
+    judged: Judged,
+    *,
     names: Annotated[
         str | None, typer.Option(help="Runs to take the judged documents from, one by one, or @FILE; default: each.")
     ] = None,
-    measure: MeasuresOption = None,
-    coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
-    seed: SeedOption = 0,
-    output: OutputOption = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    how: Studied,
+    out: Output,
+) -> Found:
     """Keep the judgments of what one run retrieved (Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5)."""
     from ..judgments import Change
 
-    read, judged = read_noting(runs, qrels, quiet)
-    wanted = list(read.systems) if names is None else names_of(names, "--names")
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
-    answer(asked.study(read, judged, [Change("from_runs", name) for name in wanted or ()]), format, asked)
+    runs, qrels = judged.read()
+    wanted = names_of(names, "--names") or runs.systems
+    return how.answer(how.study((runs, qrels), [Change("from_runs", name) for name in wanted], out))
 
 
 @app.command("leave-out")
+@answering(html=True)
 def leave_out(
-    runs: RunsArgument,
-    qrels: QrelsArgument,
+    judged: Judged,
+    *,
     teams: Annotated[Path, typer.Option(help="A CSV file with columns run and team.")],
     depth: Annotated[
         int | None, typer.Option(min=1, help="Depth of the pool; default: all that was retrieved.")
     ] = None,
     contributing: ContributingOption = None,
-    measure: MeasuresOption = None,
-    coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
-    seed: SeedOption = 0,
-    output: OutputOption = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    how: Studied,
+    out: Output,
+) -> Found:
     """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
-    from ..judgments import Change
+    from ..coefficients.registry import headlines
+    from ..judgments import Change, leave_each_out
     from ..judgments.teams import teams_of
+    from ..study.judgment_trials import correlation
 
-    read, judged = read_noting(runs, qrels, quiet)
+    runs, qrels = judged.read()
     owners = _owners(teams)
     if contributing is not None:
         pooled = names_of(contributing, "--contributing") or []
@@ -194,100 +292,101 @@ def leave_out(
         if lost:
             raise InputError(f"{teams} has no team for {lost[0]!r}")
         owners = {name: owners[name] for name in pooled}
-    of = teams_of(owners, read)
-    changes = [Change("leave_out", team, teams=of, k=depth) for team in of]
-    asked = Asked(measure, coefficient, missing, 1, resamples, seed, 1, output, quiet, html)
-    study = asked.study(read, judged, changes)
-    answer(study, format, asked)
-    if format is Format.table:
-        say("\nEach system without what its own team alone pooled, against all judgments:")
-        print_each_out(read, judged, of, depth, study, missing)
+    of = teams_of(owners, runs)
+    study = how.study((runs, qrels), [Change("leave_out", team, teams=of, k=depth) for team in of], out)
+
+    def each_out() -> str:
+        with warnings.catch_warnings(action="ignore"):  # said of the study
+            each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
+        names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
+        rows = [
+            {"measure": measure, **{n: correlation(n, study.full[k], each[measure].means()) for n in names}}
+            for k, measure in enumerate(study.measures)
+        ]
+        table = to_text(Table.of(rows), width())
+        return f"Each system without what its own team alone pooled, against all judgments:\n\n{table}"
+
+    return how.answer(study, each_out)
 
 
 @app.command()
+@answering(html=True)
 def mix(
-    runs: RunsArgument,
-    qrels: QrelsArgument,
-    machine: Annotated[Path, typer.Argument(help="The other judge's judgments.")],
-    shares: Annotated[str, typer.Option(help="Shares that it replaces, with commas between.")] = "0.1,0.25,0.5,0.75,1",
-    draws: DrawsOption = 20,
-    measure: MeasuresOption = None,
-    coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
-    resamples: ResamplesOption = 1_000,
-    seed: SeedOption = 0,
-    workers: ProcessesOption = 1,
-    output: OutputOption = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    judged: Judged,
+    machine: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="The other judge's judgments.")],
+    *,
+    shares: SharesOption = "0.1,0.25,0.5,0.75,1",
+    how: Drawn,
+    out: Output,
+) -> Found:
     """Replace a random share of the grades by another judge's."""
     from ..judgments import Change
     from ..read import read_qrels
 
-    read, judged = read_noting(runs, qrels, quiet)
-    with Notes(quiet):
-        other = read_qrels(machine)
-    changes = [Change("mix", share, machine=other) for share in _numbers(shares, "--shares", float)]
-    asked = Asked(measure, coefficient, missing, draws, resamples, seed, workers, output, quiet, html)
-    answer(asked.study(read, judged, changes), format, asked)
+    of, other = judged.read(), read_qrels(machine)
+    changes = [Change("mix", share, machine=other) for share in numbers(shares, "--shares", float)]
+    return how.answer(how.study(of, changes, out))
 
 
 @app.command()
+@answering(html=True)
 def judges(
-    runs: RunsArgument,
-    qrels: Annotated[Path, typer.Argument(help="The judgments of the truth.")],
-    others: Annotated[list[Path], typer.Argument(help="The judgments of other judges, a file each.")],
+    judged: Judged,
+    others: Annotated[
+        list[Path], typer.Argument(metavar="CANDIDATE", help="The judgments of other judges, a file each.")
+    ],
+    *,
     rel: Annotated[
         float | None, typer.Option(help="Compare labels only by whether grades are at least this, on all sides.")
     ] = None,
-    measure: MeasuresOption = None,
+    measured: Measured,
     coefficient: CoefficientsOption = None,
-    missing: MissingOption = Missing.error,
     resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 1,
+    random: Random,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
-    format: FormatOption = Format.table,
-    html: HtmlOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    out: Output,
+) -> Found:
     """Compare judges: do they rank the systems alike, and do they give the same grades?"""
+    from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
     from ..read import read_qrels
     from ..study.judges import judge_study
-    from .judgment_answers import print_judges
-    from .reading import known_coefficients
 
-    read, truth = read_noting(runs, qrels, quiet)
-    wanted = known_coefficients(coefficient) if coefficient else ["tau_b", "tau_ap_b"]
-    measures = [str(found) for found in parse_all(measure or ["nDCG@10"])]
-    with Notes(quiet), Bar("judges", quiet) as bar:
-        labels = [label.removesuffix(".gz").removesuffix(".txt") for label in labels_of([str(path) for path in others])]
+    runs, truth = judged.read()
+    wanted = known_coefficients(coefficient or headlines("main"))
+    measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
+    labels = [label.removesuffix(".gz").removesuffix(".txt") for label in labels_of([str(path) for path in others])]
+    with out.bar("judges") as bar:
         study = judge_study(
-            read,
+            runs,
             truth,
             {label: read_qrels(path) for label, path in zip(labels, others, strict=True)},
             measures,
             wanted,
-            seed,
+            random.seed,
             rel=rel,
             n_resamples=resamples,
-            missing=missing.value,
-            workers=workers,
+            missing=measured.missing,
+            workers=random.workers,
             progress=bar.update,
         )
     if output is not None:
         study.save(output)
-    print_judges(study, format, None if html is None else Report(html, quiet).write(study))
 
+    def text() -> str:
+        parts = [str(study)]
+        if study.tests:
+            rows = [
+                {"judge": a, "other": b, "difference": t.difference, "corrected": t.bias_corrected}
+                | {"low": t.interval.low, "high": t.interval.high, "p": t.pvalue}
+                for (a, b), t in study.tests.items()
+            ]
+            what = f"{measures[0]}, {wanted[0]}, paired over topics, not adjusted for the number of pairs"
+            parts.append(f"Which judge is better than which ({what}):\n\n{to_text(Table.of(rows), width())}")
+        parts += [f"{judge}: {found}" for judge, found in study.labels.items() if len(found.labels) <= 6]
+        return "\n\n".join(parts)
 
-def _numbers(text: str, option: str, kind: type[int] | type[float]) -> list[Any]:
-    try:
-        return list(dict.fromkeys(kind(part) for part in text.split(",")))
-    except ValueError:
-        raise typer.BadParameter(f"{option} is {text!r}: give numbers with commas between") from None
+    return replace(Answer.of(study), text=text)
 
 
 def _owners(path: Path) -> dict[str, str]:

@@ -1,94 +1,88 @@
-"""The options that commands share, and their choices."""
+"""The options that commands share."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+OPTIONS = {
+    "measure": "-m",
+    "missing": "--missing",
+    "lower_is_better": "--lower-is-better",
+    "bounds": "--lowest and --highest",
+    "systems": "--systems",
+    "rel": "--rel",
+}
+"""By argument of the library, the option that stands for it in messages."""
 
-class Format(StrEnum):
-    """What to print."""
+Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 
-    table = "table"
-    json = "json"
-    csv = "csv"
-    markdown = "markdown"
-    latex = "latex"
-
-
-class RankTest(StrEnum):
-    """How to test the rank distance."""
-
-    recentred = "recentred"
-    paper = "paper"
-    none = "none"
-
-    @property
-    def method(self) -> Literal["recentred", "paper"] | None:
-        """The argument of the library."""
-        return {"recentred": "recentred", "paper": "paper"}.get(self.value)  # type: ignore[return-value]
-
-
-class Figure(StrEnum):
-    """What to draw of a comparison."""
-
-    scatter = "scatter"
-    ranks = "ranks"
-    panels = "panels"
-    forest = "forest"
-    heatmap = "heatmap"
-
-
-class Missing(StrEnum):
-    """What to do about topics that a system lacks."""
-
-    error = "error"
-    zero = "zero"
-    drop = "drop"
-    drop_systems = "drop-systems"
-    mean = "mean"
-
-
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="What to print.")]
-MeasureOption = Annotated[
-    str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
+TruthArgument = Annotated[str, typer.Argument(metavar="TRUTH", help="Scores of the truth: a file, a folder or a glob.")]
+CandidatesArgument = Annotated[
+    list[str], typer.Argument(metavar="CANDIDATE", help="Scores to compare with it, given in the same way.")
 ]
+ScoresArgument = Annotated[
+    str, typer.Argument(metavar="SCORES", help="Scores of the systems: a file, a folder or a glob.")
+]
+
 MissingOption = Annotated[
     Missing,
     typer.Option(
         help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, or average the rest."
     ),
 ]
-LowerOption = Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")]
-SystemsOption = Annotated[
-    str | None, typer.Option(help="Only these systems: names with commas between, or @FILE with a name a line.")
+CoefficientOption = Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")]
+CoefficientsOption = Annotated[
+    list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")
 ]
-TopicsOption = Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")]
-LowestOption = Annotated[float, typer.Option(help="The lowest possible score.")]
-HighestOption = Annotated[float, typer.Option(help="The highest possible score.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
-PlotOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it, to a .pdf, .svg or .png file.")
+OwnTopicsOption = Annotated[
+    bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
 ]
-WorkersOption = Annotated[int, typer.Option(min=1, help="Threads.")]
+LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+ResamplesOption = Annotated[int, typer.Option(min=1, help="Number of resamples.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Seed of all that is drawn at random.")]
+ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]
+
+
+@dataclass(frozen=True)
+class Random:
+    """Options of what is drawn at random."""
+
+    seed: SeedOption = 0
+    workers: Annotated[int, typer.Option(min=1, help="Threads.")] = 1
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Options of simulated collections."""
+
+    lowest: Annotated[float, typer.Option(help="The lowest possible score.")] = 0.0
+    highest: Annotated[float, typer.Option(help="The highest possible score.")] = 1.0
+    exact_means: Annotated[
+        bool, typer.Option("--exact-means", help="Make the expected means those of the original.")
+    ] = False
+
+
+DropOption = Annotated[
+    float, typer.Option(min=0, max=1, help="Leave out the systems below this quantile of the means.")
+]
 
 
 def writable(path: Path | None) -> Path | None:
     """A file that is to be written, for options: refused where its folder is not there, or where it is one itself."""
-    if path is not None and not path.parent.is_dir():  # before the work, not after it
-        raise typer.BadParameter(f"there is no folder {path.parent}")
+    if path is not None and not path.absolute().parent.is_dir():  # before the work, not after it
+        raise typer.BadParameter(f"there is no folder {path.absolute().parent}")
     if path is not None and path.is_dir():
         raise typer.BadParameter(f"{path} is a folder: give the name of a file")
     return path
 
 
-HtmlOption = Annotated[
-    Path | None, typer.Option("--html", callback=writable, help="Also write a report, one HTML file.")
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")]
-CoefficientsOption = Annotated[
-    list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")
-]
+def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[int] | list[float]:
+    """Numbers with commas between, each once."""
+    try:
+        return list(dict.fromkeys(kind(part) for part in text.split(",")))
+    except ValueError:
+        raise typer.BadParameter(f"{option} is {text!r}: give numbers with commas between") from None

@@ -4,63 +4,68 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import InputError
-from .options import Missing
+from .options import Missing, MissingOption
 from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..scores import Scores
 
 
+@dataclass(frozen=True)
 class Reader:
-    """Reads one side as the options say."""
+    """Reads a side, as these options say: the one place where what stands on the command line becomes scores."""
 
-    def __init__(
-        self, measure: str | None, missing: Missing, lower_is_better: bool, systems: str | None, topics: str | None
-    ) -> None:
-        if lower_is_better and missing is Missing.zero:
+    measure: Annotated[
+        str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
+    ] = None
+    missing: MissingOption = "error"
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")] = False
+    systems: Annotated[
+        str | None,
+        typer.Option(help="Only these systems: names with commas between, or @FILE with one name per line."),
+    ] = None
+    topics: Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")] = None
+
+    def __post_init__(self) -> None:
+        if self.lower_is_better and self.missing == "zero":
             raise typer.BadParameter(
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
-        self.options: dict[str, Any] = {
-            "measure": measure,
-            "missing": missing.value,
-            "lower_is_better": lower_is_better,
-            "systems": names_of(systems, "--systems"),
-            "topics": names_of(topics, "--topics"),
-        }
 
-    def all(self, paths: list[str], quiet: bool) -> list[Scores]:
-        """One side a path, with a bar over all their files."""
+    def __call__(self, path: str, bar: Bar | None = None, missing: Missing | None = None) -> Scores:
+        """The scores of one side."""
+        from ..read import read_scores
+
+        return read_scores(
+            path,
+            measure=self.measure,
+            missing=missing or self.missing,
+            lower_is_better=self.lower_is_better,
+            systems=names_of(self.systems, "--systems"),
+            topics=names_of(self.topics, "--topics"),
+            progress=bar.update if bar else None,
+        )
+
+    def sides(self, paths: Sequence[str], quiet: bool, missing: Missing | None = None) -> list[Scores]:
+        """One side per path, with a bar over all their files; sides of one system each are refused."""
         found = []
         for k, path in enumerate(paths):
             with Bar(f"reading {k + 1} of {len(paths)}", quiet) as bar:
-                found.append(self(path, bar))
+                found.append(self(path, bar, missing))
+        _refuse_single_systems(found)
         return found
 
-    def __call__(self, path: str, bar: Bar | None = None) -> Scores:
-        from ..read import read_scores
 
-        return read_scores(path, **self.options, progress=bar.update if bar else None)
-
-
-def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> list[Scores]:
-    """All sides on what all of them have; a note says what each loses."""
-    from ..sides import aligned_by_name
-
-    found = aligned_by_name(sides, labels, "systems" if own_topics else "both")
-    for note in found.notes(labels):
-        warnings.warn(note, stacklevel=2)
-    return list(found.scores)
-
-
-def refuse_single_systems(sides: list[Scores]) -> None:
-    """Refuse sides of one system each: what a folder is when the shell takes its pattern apart."""
+def _refuse_single_systems(sides: Sequence[Scores]) -> None:
+    """Sides of one system each are what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
         if len(sides) == 1:
@@ -71,8 +76,18 @@ def refuse_single_systems(sides: list[Scores]) -> None:
         )
 
 
+def on_common_data(sides: Sequence[Scores], labels: Sequence[str], own_topics: bool) -> list[Scores]:
+    """All sides on what all of them have; a note says what each loses."""
+    from ..align import alignment
+
+    found = alignment(*sides, on="systems" if own_topics else "both", names=labels)
+    for note in found.notes:
+        warnings.warn(note, stacklevel=2)
+    return list(found.scores)
+
+
 def names_of(given: str | None, option: str) -> list[str] | None:
-    """Names with commas between, or @FILE with a name a line."""
+    """Names with commas between, or @FILE with one name per line."""
     if given is None:
         return None
     if given.startswith("@"):
@@ -89,7 +104,8 @@ def names_of(given: str | None, option: str) -> list[str] | None:
     return list(dict.fromkeys(names))
 
 
-def known_coefficients(given: list[str]) -> list[str]:
+def known_coefficients(given: Sequence[str]) -> list[str]:
+    """Their names, refused as bad usage where there is no such coefficient."""
     from ..coefficients.registry import get_coefficient
 
     try:
@@ -98,7 +114,7 @@ def known_coefficients(given: list[str]) -> list[str]:
         raise typer.BadParameter(str(error)) from None
 
 
-def labels_of(paths: list[str]) -> list[str]:
+def labels_of(paths: Sequence[str]) -> list[str]:
     """What to call each file: its name, and as many of its folders as tell the files apart."""
     parts = [Path(os.path.abspath(path)).parts for path in paths]
     for k, part in enumerate(parts):

@@ -7,11 +7,15 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..words import p_cell
+
 Cell = str | float | int | None
+Rows = Sequence[Mapping[str, Any]]
+_PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
 # What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -32,7 +36,12 @@ class Table:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    decimals: int = 3
+    decimals: int = 4
+
+    @classmethod
+    def of(cls, rows: Rows) -> Table:
+        """Of a result's `rows`; the names of the first are the columns."""
+        return cls(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
 def to_json(content: Any) -> str:
@@ -75,38 +84,25 @@ def to_latex(table: Table) -> str:
     )
 
 
-def fit(table: Table, width: int) -> tuple[Table, list[str]]:
-    """The table without its last columns of numbers, as many as do not fit, and the names of those.
+def to_text(table: Table, width: int) -> str:
+    """Aligned columns, names to the left and numbers to the right.
 
-    Columns of text can be folded; half a number would be a wrong number.
+    A table wider than `width` is printed in parts, each with the first column, so that no number is cut or left out.
     """
-    shown, numeric = _shown(table), _numeric(table)
-    need = [
-        max(len(text) for text in (name, *(row[k] for row in shown))) + 2 if numeric[k] else 12
-        for k, name in enumerate(table.columns)
-    ]
-    need[0] = min(need[0], max(len(row[0]) for row in shown) + 2) if shown else need[0]
-    kept = list(range(len(table.columns)))
-    while sum(need[k] for k in kept) > width and sum(numeric[k] for k in kept) > 1:
-        kept.remove(max(k for k in kept if numeric[k]))
-    left_out = [name for k, name in enumerate(table.columns) if k not in kept]
-    rows = [[row[k] for k in kept] for row in table.rows]
-    return Table([table.columns[k] for k in kept], rows, table.decimals), left_out
+    numeric = _numeric(table)
+    lines = [[_one_line(column) for column in table.columns], *_shown(table)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    parts: list[list[int]] = [[]]
+    for k in range(1, len(widths)):
+        if parts[-1] and sum(widths[j] + 2 for j in (0, *parts[-1], k)) > width:
+            parts.append([])
+        parts[-1].append(k)
 
+    def line(cells: Sequence[str], part: Sequence[int]) -> str:
+        aligned = (cells[k].rjust(widths[k]) if numeric[k] else cells[k].ljust(widths[k]) for k in (0, *part))
+        return ("  " + "  ".join(aligned)).rstrip()
 
-def to_terminal(table: Table) -> Any:
-    """A table of rich."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    shown = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column, numeric in zip(table.columns, _numeric(table), strict=True):
-        shown.add_column(
-            Text(printable(column)), justify="right" if numeric else "left", no_wrap=numeric, overflow="fold"
-        )
-    for row in _shown(table):
-        shown.add_row(*(Text(printable(cell)) for cell in row))  # Text: names are data, never markup
-    return shown
+    return "\n\n".join("\n".join(line(cells, part) for cells in lines) for part in parts)
 
 
 def _missing(cell: Cell) -> bool:
@@ -114,13 +110,14 @@ def _missing(cell: Cell) -> bool:
 
 
 def _shown(table: Table) -> list[list[str]]:
-    return [
-        [
-            "-" if _missing(cell) else f"{cell:.{table.decimals}f}" if isinstance(cell, float) else _one_line(str(cell))
-            for cell in row
-        ]
-        for row in table.rows
-    ]
+    def text(cell: Cell, column: str) -> str:
+        if _missing(cell):
+            return "-"
+        if not isinstance(cell, float):
+            return _one_line(str(cell))
+        return p_cell(cell) if column in _PVALUES else f"{cell:.{table.decimals}f}"
+
+    return [[text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
 
 
 def _numeric(table: Table) -> list[bool]:

@@ -1,68 +1,31 @@
-"""`--html` and `concordant report`: one HTML file of a result, made from its JSON."""
+"""`concordant report`: one HTML file of a result, made from its JSON."""
 
 from __future__ import annotations
 
 import json
-import shlex
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..errors import InputError, ReadError
-from .options import QuietOption, writable
-from .render import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..comparison_result import Comparison
-    from ..scores import Scores
-
-
-@dataclass(frozen=True)
-class Report:
-    """A report that was asked for: where, and whether to say so."""
-
-    path: Path
-    quiet: bool
-
-    def write(self, content: Any) -> dict[str, Any]:
-        """Write it, and give back the document that it was made from, which is what --format json prints."""
-        from ..report.document import document_of
-        from ..report.page import write_report
-
-        document = document_of(content)
-        document.setdefault("command", shlex.join(["concordant", *sys.argv[1:]]))
-        write_report(document, self.path)
-        if not self.quiet:
-            sys.stderr.write(printable(f"Report: {self.path}") + "\n")
-        return document
-
-
-def comparison_document(
-    found: Sequence[Comparison], first: Scores, others: Sequence[Scores], read_notes: list[str], workers: int
-) -> dict[str, Any]:
-    """The document of comparisons, with what reading had to say."""
-    from ..report import report_document
-
-    document = report_document(list(found), first, list(others), workers=workers)
-    for part in document["comparisons"]:
-        part["read_notes"] = read_notes
-    return document
+from .answer import write_report
+from .options import writable
 
 
 def report(
+    ctx: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="What compare, judgments, reliability or tiers printed with --format json.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="What compare, judgments, reliability or tiers printed with --format json."
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", callback=writable, help="The HTML file to write; default: FILE with .html."),
     ] = None,
-    quiet: QuietOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error.")] = False,
 ) -> None:
     """Make a report, one HTML file, from saved JSON."""
     try:
@@ -73,6 +36,6 @@ def report(
     if target.resolve() == file.resolve():
         raise InputError(f"the report would replace {file}: name another file with -o")
     try:
-        Report(target, quiet).write(content)
+        write_report(content, target, quiet, ctx)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ReadError(f"this JSON is not what concordant wrote: {error!r}", str(file)) from None

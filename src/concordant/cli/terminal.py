@@ -1,12 +1,12 @@
-"""What reaches the screen: text, tables, notes and bars. Names from files are data and never control the terminal."""
+"""What reaches the screen: text, notes and progress. Names from files are data and never control the terminal."""
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shutil
 import sys
+import textwrap
 import time
 import warnings
 from collections.abc import Iterable
@@ -14,29 +14,34 @@ from typing import Any
 
 import typer
 
-from . import render
-from .options import Format
 from .render import printable
 
+ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 
-def print_table(table: Any, format: Format) -> None:
-    if format is not Format.table:
-        say({"csv": render.to_csv, "markdown": render.to_markdown, "latex": render.to_latex}[format.value](table))
-        return
-    from rich.console import Console
 
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else 10_000  # into a file or a pipe: never cut
-    fitting, left_out = render.fit(table, width)
-    out = io.StringIO()
-    Console(file=out, width=width, force_terminal=terminal, highlight=False).print(render.to_terminal(fitting))
-    _write("\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")) + "\n")
-    if left_out:
-        say(f"(too narrow for {', '.join(left_out)}; --format csv has them)")
+def width() -> int:
+    """How many columns a line has."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else ENDLESS
 
 
 def say(text: str) -> None:
-    _write(printable(text) + "\n")
+    """Print text, its long lines folded between words."""
+    _write("\n".join(folded(line, width()) for line in printable(text).split("\n")) + "\n")
+
+
+def folded(line: str, columns: int) -> str:
+    """A line of words on as many lines as it needs; of a line of a table, only the words in its last column.
+
+    A number is never cut: half a number would be a wrong number.
+    """
+    if len(line) <= columns:
+        return line
+    table = re.match(r" *\S.*  +(?=\S)", line)
+    start = len(table[0]) if table else len(line) - len(line.lstrip())
+    if columns - start < 15:
+        return line
+    lines = textwrap.wrap(line[start:], columns - start, break_long_words=False, break_on_hyphens=False)
+    return line[:start] + ("\n" + " " * start).join(lines)
 
 
 def _write(text: str) -> None:
@@ -47,6 +52,7 @@ def _write(text: str) -> None:
         abandon_output()
         raise typer.Exit from None
     except OSError as error:  # a full disk
+        abandon_output()
         raise OSError(error.errno, error.strerror, "standard output") from None
 
 
@@ -55,17 +61,23 @@ def abandon_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def tell(text: str) -> None:
+    """A line on standard error."""
+    sys.stderr.write(printable(text) + "\n")
+    sys.stderr.flush()
+
+
 class Notes:
-    """Collects the warnings of a block, and prints them on standard error as notes."""
+    """Shows the warnings of a block as notes on standard error, once each, but those that the answer has."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
         self.seen: list[str] = []
-        self._hidden: set[str] = set()
+        self._answered: set[str] = set()
 
-    def hide(self, notes: Iterable[str]) -> None:
+    def answered(self, notes: Iterable[str]) -> None:
         """Leave out what the answer itself says."""
-        self._hidden.update(notes)
+        self._answered.update(notes)
 
     def __enter__(self) -> Notes:
         self._catch = warnings.catch_warnings(record=True)
@@ -75,26 +87,35 @@ class Notes:
 
     def __exit__(self, *error: Any) -> None:
         self._catch.__exit__(*error)
-        self.seen = list(dict.fromkeys(str(w.message) for w in self._caught or ()))
-        self.seen = [note for note in self.seen if note not in self._hidden]
-        if not self.quiet:
-            for note in self.seen:
-                sys.stderr.write(printable(f"note: {in_options(note)}") + "\n")
+        found = dict.fromkeys(str(w.message) for w in self._caught or ())
+        self.seen = [note for note in found if note not in self._answered]
+        for note in () if self.quiet else self.seen:
+            tell(f"note: {in_options(note)}")
 
 
 class Bar:
-    """A bar on standard error, once something takes longer than a second; none where that is no terminal."""
+    """How far something is, on standard error.
 
-    def __init__(self, what: str, quiet: bool) -> None:
-        self.what = what
-        self.silent = quiet or not sys.stderr.isatty()
-        self.start = time.monotonic()
+    On a terminal a bar, once it takes longer than a second; elsewhere, in a file that somebody looks into, one line per
+    minute.
+    """
+
+    def __init__(self, what: str, quiet: bool, every: float = 60.0) -> None:
+        self.what, self.quiet, self.every = what, quiet, every
+        self.start = self.last = time.monotonic()
+        self.first: int | None = None
         self.bar: Any = None
 
     def update(self, done: int, total: int) -> None:
         """Say how far it is."""
-        if self.silent:
+        if self.quiet:
             return
+        if sys.stderr.isatty():
+            self._draw(done, total)
+        else:
+            self._tell(done, total)
+
+    def _draw(self, done: int, total: int) -> None:
         if self.bar is None and time.monotonic() - self.start > 1:
             from rich.console import Console
             from rich.progress import Progress
@@ -105,12 +126,29 @@ class Bar:
         if self.bar is not None:
             self.bar.update(self.task, completed=done, total=total)
 
+    def _tell(self, done: int, total: int) -> None:
+        """How far it is, and how long it will take at the speed of this run."""
+        self.first = done if self.first is None else self.first
+        now = time.monotonic()
+        if now - self.last < self.every or done == self.first:
+            return
+        self.last = now
+        left = (now - self.start) / (done - self.first) * (total - done)
+        tell(f"{self.what}: {done:,} of {total:,}, {duration(left)} left")
+
     def __enter__(self) -> Bar:
         return self
 
     def __exit__(self, *error: Any) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+def duration(seconds: float) -> str:
+    """Seconds, minutes or hours."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def in_options(message: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,31 +9,29 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
-from ..estimates import Estimate, Interval
-from ..notebook import Displayed
-from ..resampling import Seed, check_count, check_level, generator, resampled_weights, seed_of
-from ..tables import counted
+from ..resampling import Resampling, Seed, check_level, resampled_weights
+from ..results import Estimate, Interval, Result, columns, or_none, plain, settings_of
+from ..words import counted
 from .changes import check_kinds, grades_beside, threshold
 from .qrels import Grade, Qrels
 
 MOST_LABELS = 200
 
 
-@dataclass(frozen=True, eq=False)
-class LabelAgreement(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelAgreement(Result):
     """What `label_agreement` found. `print` shows it, `to_dict` has everything."""
 
     labels: tuple[Grade, ...]
     """The grades, from the lowest."""
     confusion: IntArray
-    """How many documents have grade labels[i] by the truth and labels[j] by the other judge."""
+    """How many documents have grade labels[i] by the truth and labels[j] by the candidate."""
     estimates: tuple[Estimate, ...]
     """agreement, kappa, kappa_linear, kappa_quadratic and alpha."""
     n_topics: int
     only_truth: int
     """Judgments that only the truth has; they are left out."""
-    only_other: int
-    settings: Mapping[str, Any]
+    only_candidate: int
 
     def __getitem__(self, name: str) -> Estimate:
         """One of the estimates by its name."""
@@ -49,8 +46,8 @@ class LabelAgreement(Displayed):
         return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=1), strict=True) if count)
 
     @property
-    def labels_of_other(self) -> tuple[Grade, ...]:
-        """The grades that the other judge gave to them."""
+    def labels_of_candidate(self) -> tuple[Grade, ...]:
+        """The grades that the candidate gave to them."""
         return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=0), strict=True) if count)
 
     @property
@@ -58,48 +55,48 @@ class LabelAgreement(Displayed):
         """Documents that both judged."""
         return int(self.confusion.sum())
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """How far they agree, and on what."""
+        found = ", ".join(f"{name} {self[name].value:.3f}" for name in ("agreement", "kappa", "alpha"))
+        return f"{found} on {counted(self.size, 'document')} of {counted(self.n_topics, 'topic')} that both judged"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per estimate."""
+        return [row for estimate in self.estimates for row in estimate.rows()]
+
+    def table(self) -> str:
+        """The estimates, and where there are few grades the confusion table."""
+        text = columns([[e.coefficient, f"{e.value:.4f}", str(e.interval or "")] for e in self.estimates])
+        text += f"\n\nonly the truth judged {self.only_truth}, only the candidate {self.only_candidate}"
+        if len(self.labels) > 12:
+            return text
         names = [f"{label:g}" for label in self.labels]
-        width = max(6, *(len(name) for name in names), *(len(str(n)) for n in self.confusion.ravel())) + 1
-        lines = [
-            f"{counted(self.size, 'document')} judged by both on {counted(self.n_topics, 'topic')}; "
-            f"only the truth judged {self.only_truth}, only the other {self.only_other}",
-            "",
-            *(f"  {e.coefficient:<16} {e.value:8.4f}  {e.interval or ''}" for e in self.estimates),
-        ]
-        if len(self.labels) <= 12:
-            lines += [
-                "",
-                "  truth by row, other by column",
-                "  " + " " * width + "".join(f"{n:>{width}}" for n in names),
-            ]
-            for name, row in zip(names, self.confusion, strict=True):
-                lines.append("  " + f"{name:>{width}}" + "".join(f"{count:>{width}}" for count in row))
-        return "\n".join(lines)
+        counts = [[name, *map(str, row)] for name, row in zip(names, self.confusion, strict=True)]
+        return f"{text}\n\ntruth by row, candidate by column\n\n{columns([['', *names], *counts])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return {
+            "verdict": self.verdict,
             "labels": list(self.labels),
             "confusion": self.confusion.tolist(),
             **{
-                e.coefficient: {
-                    "value": None if np.isnan(e.value) else e.value,
-                    "interval": e.interval.to_dict() if e.interval else None,
-                }
+                e.coefficient: {"value": or_none(e.value), "interval": e.interval.to_dict() if e.interval else None}
                 for e in self.estimates
             },
             "n_topics": self.n_topics,
             "only_truth": self.only_truth,
-            "only_other": self.only_other,
-            "settings": dict(self.settings),
+            "only_candidate": self.only_candidate,
+            "notes": list(self.notes),
+            "settings": plain(self.settings),
         }
 
-    def to_frame(self) -> Any:
-        """A pandas frame of the confusion table: the truth by row, the other judge by column."""
+    def confusion_frame(self) -> Any:
+        """A pandas frame of the confusion table: the truth by row, the candidate by column."""
         pandas = import_extra("pandas")
-        index, columns = pandas.Index(self.labels, name="truth"), pandas.Index(self.labels, name="other")
-        return pandas.DataFrame(self.confusion, index=index, columns=columns)
+        index, across = pandas.Index(self.labels, name="truth"), pandas.Index(self.labels, name="candidate")
+        return pandas.DataFrame(self.confusion, index=index, columns=across)
 
     def plot(self, ax: Any = None) -> Any:
         """The confusion table: each row as shares of it, with the counts written in."""
@@ -110,7 +107,7 @@ class LabelAgreement(Displayed):
 
 def label_agreement(
     truth: Qrels,
-    other: Qrels,
+    candidate: Qrels,
     *,
     rel: float | None = None,
     n_resamples: int = 1_999,
@@ -126,21 +123,28 @@ def label_agreement(
     - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
 
     1 is perfect, 0 what chance gives. Intervals: topics are resampled, with all their documents, and quantiles taken, a
-    little further out where topics are few (expanded percentile bootstrap). How often they
-    hold is in docs/guide/judgments.md.
+    little further out where topics are few (expanded percentile bootstrap). How often they hold is in
+    docs/guide/judgments.md.
 
     Parameters
     ----------
-    truth, other : Qrels
-        The two judges. Kappa and agreement need the same scale of grades; alpha, too.
+    truth : Qrels
+        The judge whom we trust.
+    candidate : Qrels
+        The other judge, on the same scale of grades.
     rel : float, optional
         Compare only whether grades are at least this, 0 or 1 on both sides.
-    n_resamples, confidence_level, rng
-        Of the intervals; the same seed gives the same bits.
+    n_resamples : int
+        Resamples of topics, for the intervals.
+    confidence_level : float
+        Of the intervals.
+    rng : int, Generator or None
+        The seed of the intervals; the same one gives the same bits.
 
     Returns
     -------
     LabelAgreement
+        The five numbers with their intervals, and the table of who gave which grade.
 
     References
     ----------
@@ -159,13 +163,13 @@ def label_agreement(
     0.4545, 0.6627
     """
     check_kinds(None, truth)
-    check_kinds(None, other)
-    check_level(confidence_level)
-    n_resamples = check_count(n_resamples)
-    beside = grades_beside(truth, other)
+    check_kinds(None, candidate)
+    level = check_level(confidence_level)
+    drawing = Resampling.of(n_resamples, rng)
+    beside = grades_beside(truth, candidate)
     both = ~np.isnan(beside)
     if not both.any():
-        raise InputError("truth and other have no judged document in common")
+        raise InputError("truth and candidate have no judged document in common")
     mine, theirs, topic = truth.grades[both], beside[both], truth.topic_of[both]
     if rel is not None:
         mine, theirs = ((grades >= threshold(truth, rel)).astype(np.float64) for grades in (mine, theirs))
@@ -182,26 +186,20 @@ def label_agreement(
     drawn = np.concatenate(
         [
             agreement_of(weights @ tables, labels)
-            for _, weights in resampled_weights(len(topics), n_resamples, generator(rng))
+            for _, weights in resampled_weights(len(topics), drawing.n_resamples, drawing.generator())
         ]
     )
-    settings = {
-        "n_resamples": n_resamples,
-        "confidence_level": float(confidence_level),
-        "rel": rel,
-        "seed": seed_of(rng),
-    }
-    plain = [int(label) if label == int(label) else float(label) for label in labels]
+    settings = settings_of(seed=drawing.seed, n_resamples=drawing.n_resamples, confidence_level=level, rel=rel)
     return LabelAgreement(
-        labels=tuple(plain),
+        labels=tuple(int(label) if label == int(label) else float(label) for label in labels),
         confusion=tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64),
         estimates=tuple(
-            Estimate(name, float(value), "observed", _interval(draws, confidence_level, len(topics)), settings=settings)
+            Estimate(name, float(value), "observed", _interval(draws, level, len(topics)), settings=settings)
             for name, value, draws in zip(NAMES, values[0], drawn.T, strict=True)
         ),
         n_topics=len(topics),
         only_truth=int((~both).sum()),
-        only_other=other.size - int(both.sum()),
+        only_candidate=candidate.size - int(both.sum()),
         settings=settings,
     )
 

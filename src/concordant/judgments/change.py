@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import DataWarning, InputError, InputTypeError
-from ..tables import listing
-from .changes import check_kinds, depth_pool, from_runs, leave_out, mix, pseudo, sample
+from ..errors import InputError, InputTypeError
+from ..words import listing
+from .changes import check_kinds, from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs
+
+Made = tuple[Qrels, tuple[str, ...]]
+Maker = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Made]
 
 
 def _judge(qrels: Qrels, of: Qrels) -> Qrels:
@@ -26,17 +28,16 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
     return qrels
 
 
-Made = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Qrels]
-
-# What makes the qrels, whether it draws at random, and the options that it takes; those in capitals are needed.
-_KINDS: dict[str, tuple[Made, bool, tuple[str, ...]]] = {
-    "depth_pool": (lambda runs, full, k, rng, o: depth_pool(runs, full, k, **o), False, ("contributing",)),
-    "sample": (lambda runs, full, share, rng, o: sample(full, share, rng, **o), True, ("rel", "least")),
-    "pseudo": (lambda runs, full, k, rng, o: pseudo(runs, k, rng, **o), True, ("share", "spread", "duplicates")),
-    "from_runs": (lambda runs, full, name, rng, o: from_runs(full, runs, _listed(name), **o), False, ("k",)),
-    "leave_out": (lambda runs, full, team, rng, o: leave_out(runs, full, team, **o), False, ("TEAMS", "k")),
-    "mix": (lambda runs, full, share, rng, o: mix(full, o["machine"], share, rng), True, ("MACHINE",)),
-    "judge": (lambda runs, full, name, rng, o: _judge(o["qrels"], full), False, ("QRELS",)),
+# What makes the qrels, and notes on them; whether it draws at random; the options that it takes, those in capitals are
+# needed.
+_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
+    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",)),
+    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least")),
+    "pseudo": (lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()), True, ("share", "spread", "duplicates")),
+    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _listed(name), **o), ()), False, ("k",)),
+    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k")),
+    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
+    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
 }
 
 
@@ -58,7 +59,14 @@ class Change:
     | mix | the share | machine (needed): the other Qrels |
     | judge | what to call the judge | qrels (needed): its Qrels |
 
-    Options are those of the functions of the same name.
+    Parameters
+    ----------
+    kind : str
+        The name of the change, as in the table.
+    level : int, float, str or list of str
+        How much, or which, as in the table.
+    **options
+        Those of the function of the same name.
 
     Examples
     --------
@@ -96,12 +104,13 @@ class Change:
         """The level in words."""
         return self.level if isinstance(self.level, str) else listing(_each(self.level))
 
-    def make(self, runs: Runs, full: Qrels, rng: np.random.Generator, *, warn: bool = False) -> Qrels:
-        """The changed judgments; with the warnings that making them gives only where asked for, to say it once."""
-        with warnings.catch_warnings():
-            if not warn:
-                warnings.simplefilter("ignore", DataWarning)
-            return _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
+    def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
+        """The changed judgments."""
+        return self.with_notes(runs, full, rng)[0]
+
+    def with_notes(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Made:
+        """The changed judgments, and what to say of them."""
+        return _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
 
     def other(self) -> Qrels | None:
         """The Qrels of another judge that its grades come from, if any."""

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
-from ..tables import counted, nearest
+from ..words import counted, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 
@@ -22,8 +22,10 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
 
     Parameters
     ----------
-    runs, qrels
-        The runs, and the full judgments.
+    runs : Runs
+        The runs.
+    qrels : Qrels
+        The full judgments.
     k : int
         Depth of the pool.
     contributing : sequence of str, optional
@@ -46,20 +48,27 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     >>> cc.judgments.depth_pool(runs, qrels, 1)["1"]
     {'d1': 2, 'd3': 1}
     """
+    found, notes = pooled(runs, qrels, k, contributing)
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=2)
+    return found
+
+
+def pooled(
+    runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None
+) -> tuple[Qrels, tuple[str, ...]]:
+    """`depth_pool`, and what to say of it."""
     check_kinds(runs, qrels)
-    pooled = runs.retrieved(check_count(k, "k"), _names(contributing, "contributing"))
-    kept = among(runs, qrels, pooled)
+    pool = runs.retrieved(check_count(k, "k"), _names(contributing, "contributing"))
+    kept = among(runs, qrels, pool)
     topics = runs.pairs.locate_topics(qrels.pairs)
-    size = int((pooled & np.isin(runs.pairs.topic_of, topics[topics >= 0])).sum())
+    size = int((pool & np.isin(runs.pairs.topic_of, topics[topics >= 0])).sum())
     unjudged = size - int(kept.sum())
-    if unjudged:
-        warnings.warn(
-            f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
-            "qrels, and stay without",
-            DataWarning,
-            stacklevel=2,
-        )
-    return qrels.take(kept)
+    note = (
+        f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
+        "qrels, and stay without"
+    )
+    return qrels.take(kept), (note,) if unjudged else ()
 
 
 def sample(
@@ -77,11 +86,16 @@ def sample(
     share : float
         Above 0 and up to 1; of each stratum the nearest whole number is drawn.
     rng : int, Generator or None
-        Seed.
+        The seed; the same one gives the same judgments.
     rel : float, optional
         The lowest relevant grade, 1 by default; it must be given where grades are not whole numbers.
     least : (int, int)
         So many relevant documents, and so many others, stay on each topic that has them.
+
+    Returns
+    -------
+    Qrels
+        The judgments that were drawn, on the same topics.
 
     References
     ----------
@@ -118,12 +132,17 @@ def pseudo(
     k : int
         Depth of the pool.
     rng : int, Generator or None
-        Seed.
+        The seed; the same one gives the same judgments.
     share, spread : float
-        The share of the pool that is relevant is normal with this mean and standard deviation, a number for each topic
-        (and kept between 0 and 1); at least one document is relevant.
+        The share of the pool that is relevant is normal with this mean and standard deviation, drawn for each topic
+        and kept between 0 and 1; at least one document is relevant.
     duplicates : bool
         Whether a document that several runs have is that many times as likely to be drawn next.
+
+    Returns
+    -------
+    Qrels
+        Grade 1 or 0 for each document of the pool, on the topics of the runs.
 
     References
     ----------
@@ -155,6 +174,22 @@ def pseudo(
 def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = None) -> Qrels:
     """The judgments of what these runs retrieved, among their first k if given: those that one team's work would give.
 
+    Parameters
+    ----------
+    qrels : Qrels
+        The full judgments.
+    runs : Runs
+        The runs.
+    names : sequence of str
+        The runs whose documents are judged.
+    k : int, optional
+        How deep to look into them; by default all that they retrieved.
+
+    Returns
+    -------
+    Qrels
+        On the same topics.
+
     References
     ----------
     M. Sanderson and H. Joho (2004). Forming test collections with no system pooling. SIGIR.
@@ -178,8 +213,10 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
 
     Parameters
     ----------
-    runs, qrels
-        The runs, and the full judgments.
+    runs : Runs
+        The runs.
+    qrels : Qrels
+        The full judgments.
     team : str
         The team to leave out.
     teams : mapping of str to sequence of str
@@ -233,7 +270,12 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     share : float
         From 0 to 1; on each topic the nearest whole number of labels is replaced.
     rng : int, Generator or None
-        Seed.
+        The seed; the same one gives the same judgments.
+
+    Returns
+    -------
+    Qrels
+        The documents and topics of the human judgments.
 
     Examples
     --------
@@ -243,6 +285,14 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     >>> cc.judgments.mix(human, machine, 0.5, rng=1)["1"]
     {'d1': 2, 'd2': 0, 'd3': 1, 'd4': 3}
     """
+    found, notes = mixed(human, machine, share, rng)
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=2)
+    return found
+
+
+def mixed(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> tuple[Qrels, tuple[str, ...]]:
+    """`mix`, and what to say of it."""
     check_kinds(None, human)
     check_kinds(None, machine)
     share = check_share(share, zero=True)
@@ -250,24 +300,19 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     both = ~np.isnan(place)
     if not both.any():
         raise InputError("human and machine have no judged document in common")
+    notes = []
     if not both.all():
-        warnings.warn(
-            f"{counted(int((~both).sum()), 'judgment')} of {human.size} that the machine lacks stay human",
-            DataWarning,
-            stacklevel=2,
-        )
+        notes.append(f"{counted(int((~both).sum()), 'judgment')} of {human.size} that the machine lacks stay human")
     if machine.levels[-1] > human.levels[-1] or machine.levels[0] < human.levels[0]:
-        warnings.warn(
+        notes.append(
             f"the grades of the machine ({machine.levels[0]} to {machine.levels[-1]}) go beyond those of the human "
-            f"({human.levels[0]} to {human.levels[-1]}): if they mean something else, recode them first",
-            DataWarning,
-            stacklevel=2,
+            f"({human.levels[0]} to {human.levels[-1]}): if they mean something else, recode them first"
         )
     topic = human.topic_of
     quota = np.floor(share * np.bincount(topic[both], minlength=len(human)) + 0.5)
     waits = np.where(both, generator(rng).random(human.size), np.inf)
     replaced = both & (_place_in(topic, waits) < quota[topic])
-    return human.with_grades(np.where(replaced, place, human.grades))
+    return human.with_grades(np.where(replaced, place, human.grades)), tuple(notes)
 
 
 def grades_beside(first: Qrels, second: Qrels) -> FloatArray:

@@ -1,8 +1,8 @@
 """`evaluate`: the scores of all runs under some judgments. Equal to trec_eval's, and quick to repeat.
 
-A study scores the same runs under a thousand qrels. So documents are numbers (`Pairs`), one look-up finds those that
-are judged in all runs at once, and each measure is a few sums over these. Sums are taken in the order of the ranking,
-as trec_eval takes them.
+A study scores the same runs under a thousand qrels. So documents are numbers (`TopicDocuments`), one look-up finds
+those that are judged in all runs at once, and each measure is a few sums over these. Sums are taken in the order of
+the ranking, as trec_eval takes them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
-from ..scores import Scores
-from ..tables import Missing, counted, fill_or_drop, listing
+from ..scores import Scores, places_of
+from ..tables import Missing, fill_or_drop
+from ..words import counted, listing
 from .changes import check_kinds
 from .measures import Measure
 from .qrels import Qrels
@@ -56,6 +57,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     Returns
     -------
     Scores
+        Topics x systems, named as ir-measures names the measure.
 
     References
     ----------
@@ -72,11 +74,27 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     >>> cc.evaluate(runs, qrels, "AP(rel=2)").values.round(4).tolist()
     [[1.0, 0.3333]]
     """
-    return next(iter(evaluate_all(runs, qrels, [measure], missing=missing).values()))
+    return next(iter(_evaluated(runs, qrels, [measure], missing).values()))
 
 
 def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
-    """As `evaluate`, for several measures at once: a dictionary by their names, as ir-measures writes them.
+    """As `evaluate`, for several measures at once.
+
+    Parameters
+    ----------
+    runs : Runs
+        From `read_runs` or `Runs.from_dict`.
+    qrels : Qrels
+        From `read_qrels` or `Qrels.from_dict`.
+    measures : iterable of str
+        Their names, as in `evaluate`.
+    missing : {"error", "zero", "drop", "drop-systems"}
+        For a run that lacks a topic which other runs have, as in `evaluate`.
+
+    Returns
+    -------
+    dict of str to Scores
+        By the names of the measures, as ir-measures writes them; the same topics and systems in all.
 
     Examples
     --------
@@ -85,6 +103,10 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     >>> cc.evaluate_all(runs, cc.Qrels.from_dict({"1": {"d1": 1}}), ["RR", "P@1"])
     {'RR': <Scores: 1 topic x 2 systems, RR>, 'P@1': <Scores: 1 topic x 2 systems, P@1>}
     """
+    return _evaluated(runs, qrels, measures, missing)
+
+
+def _evaluated(runs: Runs, qrels: Qrels, measures: Iterable[str], missing: Missing) -> dict[str, Scores]:
     if missing == "mean":
         raise InputError(
             "missing is 'mean', which serves to reproduce numbers from files of scores: a run scores nothing on a "
@@ -94,17 +116,16 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     topics = common_topics(runs, qrels)
     _warn_far(qrels)
     check_thresholds(qrels, wanted)
-    absent = (runs.depths == 0).T[topics]
     labels = [runs.topics[k] for k in topics]
-    found: dict[str, Scores] = {}
-    for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True):
-        matrix = np.where(absent, np.nan, values.T[topics])
-        with warnings.catch_warnings():
-            if found:  # say it once
-                warnings.simplefilter("ignore", DataWarning)
-            filled, kept, systems = fill_or_drop(matrix, labels, list(runs.systems), missing)
-        found[str(measure)] = Scores(filled, kept, systems, str(measure))
-    return found
+    # Which lists are missing is the same for all measures; there, `score` gives 0.
+    holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
+    _, kept, systems = fill_or_drop(holes, labels, list(runs.systems), missing, stacklevel=4)
+    columns = np.array(places_of(systems, runs.systems, "systems"))
+    cells = np.ix_(columns, topics[places_of(kept, tuple(labels), "topics")])
+    return {
+        str(measure): Scores(values[cells].T, kept, systems, str(measure))
+        for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True)
+    }
 
 
 def parse_all(measures: Iterable[str]) -> list[Measure]:

@@ -14,9 +14,9 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..files import written_whole
-from ..scores import places_of
-from ..tables import counted, listing
-from .pairs import Pairs
+from ..scores import check_labels, places_of
+from ..words import counted, listing
+from .documents import TopicDocuments
 from .runs import BoolArray
 
 Grade = int | float
@@ -43,7 +43,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     {'d1': 2, 'd2': 0}
     """
 
-    pairs: Pairs
+    pairs: TopicDocuments
     """The topics, and the documents judged on each; shared with the qrels that this was made from."""
     places: IntArray
     """Which of the pairs are judged, rising."""
@@ -56,13 +56,26 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
-        """From {topic: {document: grade}}."""
+        """From data: the grades of documents on each topic.
+
+        Parameters
+        ----------
+        nested : mapping
+            {topic: {document: grade}}, the grades numbers.
+
+        Returns
+        -------
+        Qrels
+            The topics in the order given.
+        """
         if not isinstance(nested, Mapping) or not all(isinstance(judged, Mapping) for judged in nested.values()):
             raise InputTypeError("give qrels as {topic: {document: grade}}")
-        topics = tuple(map(str, nested))
+        topics = check_labels(list(nested), "topics")
         documents: dict[str, int] = {}
         found: list[tuple[int, int, float]] = []
         for topic, judged in enumerate(nested.values()):
+            if len(set(map(str, judged))) < len(judged):
+                raise InputError(f"topic {topics[topic]!r} judges a document twice: 1 and '1' are the same name")
             for document, grade in judged.items():
                 number = documents.setdefault(str(document), len(documents))
                 found.append((topic, number, _grade(grade, document, topics[topic])))
@@ -79,7 +92,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         topic_of = np.array([row[0] for row in rows], dtype=np.int64)
         starts = np.searchsorted(topic_of, np.arange(len(topics) + 1))
         document_of = np.array([row[1] for row in rows], dtype=np.int32)
-        pairs = Pairs(topics, documents, starts, document_of)
+        pairs = TopicDocuments(topics, documents, starts, document_of)
         return cls(pairs, np.arange(len(rows)), np.array([row[2] for row in rows], dtype=np.float64))
 
     @property
@@ -131,8 +144,20 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
 
     def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
-        """With other grades for some; None leaves out what has that grade, for instance where 999 means no answer.
+        """With other grades for some.
 
+        Parameters
+        ----------
+        changed : mapping
+            The new grade for each old one; None leaves out what has that grade, for instance where 999 means no answer.
+
+        Returns
+        -------
+        Qrels
+            On the same topics.
+
+        Examples
+        --------
         >>> Qrels.from_dict({"1": {"d1": 999, "d2": 2}}).recode({999: None, 2: 1})["1"]
         {'d2': 1}
         """
@@ -147,16 +172,33 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places[kept], grades[kept])
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Only these topics."""
+        """Only these topics.
+
+        Parameters
+        ----------
+        topics : iterable of str
+            Topics of these judgments.
+
+        Returns
+        -------
+        Qrels
+            Their judgments, in the order given.
+        """
         wanted = places_of(topics, self.topics, "topics")
         return Qrels.from_dict({self.topics[k]: self[self.topics[k]] for k in wanted})
 
     def to_dict(self) -> dict[str, dict[str, Grade]]:
-        """As dictionaries, which pytrec_eval takes."""
+        """As dictionaries {topic: {document: grade}}, which pytrec_eval takes."""
         return {topic: self[topic] for topic in self}
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written."""
+        """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written.
+
+        Parameters
+        ----------
+        path : path
+            Replaced if it is there.
+        """
         lost = [topic for topic in self if not self[topic]]
         if lost:
             warnings.warn(

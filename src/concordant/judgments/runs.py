@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,8 +14,8 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
 from ..resampling import check_count
 from ..scores import check_labels, places_of
-from ..tables import counted
-from .pairs import Int32Array, Pairs
+from ..words import counted
+from .documents import Int32Array, TopicDocuments
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
@@ -47,7 +48,8 @@ class Run:
 class Runs:
     """Systems x topics x ranked documents. Immutable. `read_runs` makes them from files, `from_dict` from data.
 
-    Only the order of the documents is kept, not their scores. A topic that some systems lack has no documents there.
+    `evaluate` scores them under judgments. Only the order of the documents is kept, not their scores. A topic that some
+    systems lack has no documents there.
 
     Examples
     --------
@@ -62,7 +64,7 @@ class Runs:
     """
 
     systems: tuple[str, ...]
-    pairs: Pairs
+    pairs: TopicDocuments
     """The topics, and the documents that were ranked for each."""
     items: Int32Array
     """The pairs that were ranked: system by system, topic by topic, best first."""
@@ -93,13 +95,33 @@ class Runs:
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Runs:
-        """From {system: {topic: documents, best first}} or {system: {topic: {document: score}}}.
+        """From data: the documents that each system ranked for each topic.
 
-        Scores are ordered as trec_eval orders them: as float32, descending, then by the document's name, descending.
-        An empty list is the same as no list.
+        Parameters
+        ----------
+        nested : mapping
+            {system: {topic: documents, best first}} or {system: {topic: {document: score}}}. Scores are ordered as
+            trec_eval orders them: as float32, descending, then by the document's name, descending. An empty list is
+            the same as no list.
+
+        Returns
+        -------
+        Runs
+            The systems in the order given.
+
+        Raises
+        ------
+        InputError
+            If a system ranks a document twice, has a score that is no number, or gives its documents without an order.
         """
         if not isinstance(nested, Mapping):
             raise InputTypeError(f"runs are a {type(nested).__name__}: give {{system: {{topic: documents}}}}")
+        for system, lists in nested.items():
+            if not isinstance(lists, Mapping):
+                raise InputTypeError(
+                    f"system {str(system)!r} has a {type(lists).__name__}: give {{topic: documents, best first}}"
+                )
+            check_labels(list(lists), f"the topics of system {str(system)!r}")  # 1 and "1" are the same
         return cls.of(
             Run(
                 str(system),
@@ -126,14 +148,38 @@ class Runs:
         return np.diff(self.starts).reshape(self.shape)
 
     def documents(self, system: str, topic: str) -> tuple[str, ...]:
-        """What a system ranked for a topic, best first."""
+        """What a system ranked for a topic.
+
+        Parameters
+        ----------
+        system : str
+            Its name.
+        topic : str
+            A topic that any system has.
+
+        Returns
+        -------
+        tuple of str
+            The documents, best first; none where this system lacks the topic.
+        """
         row = places_of([system], self.systems, "systems")[0] * len(self.topics)
         row += places_of([topic], self.topics, "topics")[0]
         found = self.pairs.document_of[self.items[self.starts[row] : self.starts[row + 1]]]
         return tuple(self.pairs.documents[k] for k in found)
 
     def cut(self, k: int) -> Runs:
-        """Only the first k documents of each list."""
+        """Only the first k documents of each list.
+
+        Parameters
+        ----------
+        k : int
+            At least 1.
+
+        Returns
+        -------
+        Runs
+            The same systems and topics.
+        """
         k = check_count(k, "k")
         if self.depths.max() <= k:
             return self
@@ -142,7 +188,18 @@ class Runs:
         return self._cuts[k]
 
     def select(self, systems: Iterable[str]) -> Runs:
-        """Only these systems, in the order given, on the same topics."""
+        """Only these systems, in the order given, on the same topics.
+
+        Parameters
+        ----------
+        systems : iterable of str
+            Their names.
+
+        Returns
+        -------
+        Runs
+            Without the others.
+        """
         return self._keep(np.array(places_of(systems, self.systems, "systems"), dtype=np.int64), None)
 
     def _keep(self, systems: IntArray, k: int | None) -> Runs:
@@ -211,22 +268,34 @@ def _assemble(
         found.clear()
         document_of.append(pooled)
         pair_starts[topic + 1] = pair_starts[topic] + len(pooled)
-    return Runs(systems, Pairs(topics, documents, pair_starts, np.concatenate(document_of)), items, starts)
+    return Runs(systems, TopicDocuments(topics, documents, pair_starts, np.concatenate(document_of)), items, starts)
 
 
 def _ranked(found: Any, system: Any, topic: Any) -> tuple[str, ...]:
     where = f"system {str(system)!r} on topic {str(topic)!r}"
     if isinstance(found, Mapping):
+        for document, score in found.items():
+            if not isinstance(score, int | float | np.number) or math.isnan(score):
+                raise InputError(
+                    f"{where} has {score!r} as the score of document {str(document)!r}, which is no number and so "
+                    "gives it no place in the ranking"
+                )
         scores = np.array(list(found.values()), dtype=np.float64)
-        if np.isnan(scores).any():
-            raise InputError(f"{where} has a score that is no number, and so no place in the ranking")
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32).tolist()
-        order = sorted(zip(single, (str(d).encode() for d in found), strict=True), reverse=True)
+        order = sorted(zip(single, (d.encode() for d in _each_once(found, where)), strict=True), reverse=True)
         return tuple(document.decode() for _, document in order)
+    if isinstance(found, Set):
+        raise InputTypeError(
+            f"{where} has a {type(found).__name__}, which has no order: give a list of documents, best first"
+        )
     if isinstance(found, str) or not isinstance(found, Iterable):
         raise InputTypeError(f"{where} has a {type(found).__name__}: give a list of documents, or {{document: score}}")
-    ranked = tuple(str(document) for document in found)
+    return _each_once(found, where)
+
+
+def _each_once(documents: Iterable[Any], where: str) -> tuple[str, ...]:
+    ranked = tuple(str(document) for document in documents)
     if len(set(ranked)) < len(ranked):
         twice = next(document for k, document in enumerate(ranked) if document in ranked[:k])
         raise InputError(f"{where} ranks document {twice!r} twice")

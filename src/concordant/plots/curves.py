@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, import_extra
-from ..tables import counted
+from ..words import counted
 from .labels import text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
     from ..expected.planning import TopicPlan
-    from ..study.judgments_result import JudgmentStudy
-    from ..study.reliability_result import ReliabilityStudy
+    from ..study.judgments import JudgmentStudy
+    from ..study.reliability import ReliabilityStudy
 
 _SYMBOLS = {"tau": r"$\tau$", "tau_ap": r"$\tau_{AP}$"}
 
@@ -37,7 +37,7 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
 
 
 def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:
-    """Error or bias by number of topics, a line an estimator."""
+    """Error or bias by number of topics, one line per estimator."""
     name = found.collections[0] if collection is None else collection
     if what not in ("error", "bias"):
         raise InputError(f"what is {what!r}: use 'error' or 'bias'")
@@ -56,7 +56,7 @@ def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: s
 
 
 def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
-    """The figure of urbano2016 of error or of bias: a row a collection, tau to the left, tau_ap to the right."""
+    """The figure of urbano2016 of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
     height = 0.4 + 2.1 * len(found.collections)
     with import_extra("matplotlib").rc_context(STYLE):
         made = import_extra("matplotlib.figure").Figure(figsize=(TEXT, height), layout="constrained")
@@ -73,7 +73,7 @@ def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
 
 
 def judgment_study(found: JudgmentStudy, ax: Any, change: str | None, statistic: str | None) -> Any:
-    """A statistic by level, a line a measure, with what the middle 95% of the draws span."""
+    """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
     kind = found.changes[0][0] if change is None else change
     name = statistic or ("tau_ap_b" if "tau_ap_b" in found.coefficients else found.coefficients[0])
     levels = [level for of, level in found.changes if of == kind]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..tables import counted
+from ..coefficients.registry import headlines
+from ..words import counted
 from . import charts
 from .causes import causes, matters
 from .elements import chart, details, items, name, names, number, table, words
-from .parts import Part, Parts, Rows, cut, distinct, domain_of
+from .parts import Part, Parts, Records, cut, distinct, domain_of
 from .systems import system_charts, systems_of, tell
 
-_MAIN = ("tau_b", "tau_ap_b", "pearson_rank")
 _ANSWERS = {"yes": "yes", "no": "no", "open": "not certain", "unknown": "not known"}
 
 
@@ -20,7 +20,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
     """The page of one candidate or of several."""
     found = document["comparisons"]
     first = found[0]
-    title = f"{first['observed']} against {first['truth']}"
+    title = f"{first['candidate']} against {first['truth']}"
     if len(found) > 1:
         title = f"{counted(len(found), 'ranking')} against {first['truth']}"
     parts = Parts(title, _about(first))
@@ -35,7 +35,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
         ("matters", "Disagreements that matter", [matters(c, rows) for c, rows in pairs]),
         ("systems", "Systems", [system_charts(c, k, rows, parts) for k, (c, rows) in enumerate(pairs)]),
         ("causes", "What the rankings disagree on", [causes(c, k, parts) for k, c in enumerate(found)]),
-        ("mind", "What to mind", [_notes(c, document) for c in found]),
+        ("caveats", "Caveats", [_notes(c, document) for c in found]),
     ):
         if any(contents):
             parts.add(key, heading, _each(found, contents))
@@ -57,7 +57,7 @@ def _each(found: Sequence[Part], contents: Sequence[str]) -> str:
     if len(found) == 1:
         return contents[0]
     return "".join(
-        details(name(c["observed"]), content, opened=k == 0, kind="candidate")
+        details(name(c["candidate"]), content, opened=k == 0, kind="candidate")
         for k, (c, content) in enumerate(zip(found, contents, strict=True))
     )
 
@@ -65,27 +65,27 @@ def _each(found: Sequence[Part], contents: Sequence[str]) -> str:
 def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
     """All candidates in one table, and their intervals side by side."""
     found = document["comparisons"]
-    shown = [n for n in _MAIN if any(c["coefficients"].get(n) is not None for c in found)]
+    shown = [n for n in headlines("inferred") if any(c["coefficients"].get(n) is not None for c in found)]
     shown = shown or list(found[0]["coefficients"])[:3]
     columns = [names("candidate"), number("systems"), number("topics"), *map(number, shown)]
     columns += [number("rank distance", "distance"), number("p, rank test", "pvalue"), words("good enough", "answer")]
     rows = [
-        {"candidate": c["observed"], "systems": len(c["systems"]), "topics": len(c["topics"]), **c["coefficients"]}
+        {"candidate": c["candidate"], "systems": len(c["systems"]), "topics": len(c["topics"]), **c["coefficients"]}
         | {"distance": (c["rank_test"] or {}).get("distance"), "pvalue": _valid_p(c["rank_test"])}
         | {"answer": _ANSWERS[c["verdict"]["answer"]]}
         for c in found
     ]
     content = table("Every candidate against the truth", columns, rows)
     for n in shown[:2]:
-        drawn = [_interval_row(c, n, label=cut(c["observed"], 40), place=k) for k, c in enumerate(found)]
+        drawn = [_interval_row(c, n, label=cut(c["candidate"], 40), place=k) for k, c in enumerate(found)]
         for row, label in zip(drawn, distinct([row["label"] for row in drawn]), strict=True):
             row["label"] = label
-        about = f"{n} of each candidate with its interval over all topics there could be; the bar is the ceiling."
+        about = f"{n} of each candidate with its interval across the population of topics; the bar is the ceiling."
         content += _forest(f"forest-{n}", n, n, about, drawn, parts, what="candidate")
     return content + _judges(document.get("judges") or [])
 
 
-def _forest(key: str, title: str, axis: str, about: str, rows: Rows, parts: Parts, *, what: str) -> str:
+def _forest(key: str, title: str, axis: str, about: str, rows: Records, parts: Parts, *, what: str) -> str:
     drawn = [row for row in rows if row["value"] is not None]
     low, high = domain_of([row[of] for row in drawn for of in ("value", "low", "high", "ceiling")])
     limits = max(low, -1.0), min(high, 1.0)
@@ -122,7 +122,7 @@ def _judges(found: Sequence[Part]) -> str:
         {**j, "a": j["names"][0], "b": j["names"][1], "low": j["interval"]["low"], "high": j["interval"]["high"]}
         for j in found
     ]
-    return table("The best candidate against the others, over all topics there could be", columns, rows)
+    return table("The best candidate against the others, across the population of topics", columns, rows)
 
 
 def _valid_p(test: Part | None) -> float | None:
@@ -136,7 +136,7 @@ def _valid_p(test: Part | None) -> float | None:
 def _coefficients(c: Part, k: int, parts: Parts) -> str:
     """Every coefficient with its interval, what ties leave open, and the values on each topic."""
     rows = [_interval_row(c, n, label=n, place=at) for at, n in enumerate(c["coefficients"])]
-    about = "The value on these topics as a dot, the interval over all topics there could be as a line"
+    about = "The value on these topics as a dot, the interval across the population of topics as a line"
     about += ", and the ceiling given the number of topics as a bar." if c.get("ceiling") else "."
     title = "Coefficients and their intervals"
     content = _forest(f"coefficients-{k}", title, "coefficient", about, rows, parts, what="coefficient")
@@ -162,7 +162,7 @@ def _tie_bounds(c: Part) -> str:
         return ""
     columns = [words("coefficient"), number("minimum"), number("expected"), number("maximum")]
     rows = [{"coefficient": n, **bounds} for n, bounds in c["tie_bounds"].items()]
-    return table("Over all orders of the systems that are tied in observed", columns, rows)
+    return table("Over all orders of the systems that are tied in the candidate", columns, rows)
 
 
 def _per_topic(c: Part) -> str:
@@ -186,7 +186,7 @@ def _reliability(c: Part) -> str:
 def _notes(c: Part, document: Mapping[str, Any]) -> str:
     tied = c["tied_pairs"]
     notes = [f"{n} has no value: {why}" for n, why in c["not_defined"].items()]
-    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "observed") if tied[side]]
+    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "candidate") if tied[side]]
     notes += [*c["notes"], *c.get("read_notes", ()), *c.get("truth_notes", ()), *document.get("notes", ())]
     notes += (c.get("explanation") or {}).get("notes", [])
     if not notes:

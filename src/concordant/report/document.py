@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 import warnings
 from collections.abc import Mapping, Sequence
@@ -13,25 +12,24 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..coefficients.registry import list_coefficients
+from ..coefficients.registry import headlines, list_coefficients
 from ..comparison_result import Comparison
+from ..door import Collection, as_scores
 from ..errors import InputError, InputTypeError
-from ..inference.judges import compare_judges
 from ..resampling import Progress
-from ..scores import Scores
-from ..sides import Labelled, Side, side_of
+from ..results import plain
+from ..scores import Means, Scores
+from ..topics.judges import compare_judges
 from .verdicts import verdict_of, verdict_of_many
 
 FORMAT = 1
-CEILINGS = ("tau_b", "tau_ap_b", "pearson_rank")
-EXPLAINED = ("tau_ap_b", "tau_b")
 MOST_PAIRS = 100
 
 
 def report_document(
     comparisons: Comparison | Sequence[Comparison],
-    truth: Labelled,
-    observed: Labelled | Sequence[Labelled],
+    truth: Collection,
+    candidate: Collection | Sequence[Collection],
     *,
     workers: int = 1,
     progress: Progress | None = None,
@@ -47,8 +45,8 @@ def report_document(
     ----------
     comparisons : Comparison or sequence of them
         From `compare`. With `interval=TopicBootstrap()` and `test=True` the report says how sure it is.
-    truth, observed
-        What was compared: `Scores`, files or means. `observed` is a list for several comparisons.
+    truth, candidate : Scores, Means, path, frame, mapping or results of a tool
+        What was compared; `candidate` is a list of them for several comparisons.
     workers : int
         Threads.
     progress : callable, optional
@@ -64,18 +62,18 @@ def report_document(
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     >>> found = cc.compare(people, hasty, interval=cc.TopicBootstrap(999), n_resamples=999, rng=7)
-    >>> document = cc.report_document(found, people, hasty)
+    >>> document = cc.report.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
-    'Not certain: 40 topics are too few to tell whether observed ranks as well as truth.'
+    'Not certain: 40 topics are too few to tell whether candidate ranks as well as truth.'
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    others: Any = [observed] if isinstance(comparisons, Comparison) else observed
+    others: Any = [candidate] if isinstance(comparisons, Comparison) else candidate
     if not found or not all(isinstance(c, Comparison) for c in found):
         raise InputTypeError("comparisons must be what compare returns, at least one")
     if len(found) != len(others):
-        raise InputError(f"{len(found)} comparisons and {len(others)} sides observed: give one for each")
-    reference = side_of(truth, "truth")
-    sides = [side_of(other, "observed") for other in others]
+        raise InputError(f"{len(found)} comparisons and {len(others)} candidates: give one for each")
+    reference = as_scores(truth, "truth")
+    sides = [as_scores(other, "candidate") for other in others]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
     for k, (c, side) in enumerate(zip(found, sides, strict=True)):
@@ -96,7 +94,7 @@ def document_of(given: Any) -> dict[str, Any]:
         content = {"comparisons": [c.to_dict() if hasattr(c, "to_dict") else c for c in content]}
     if not isinstance(content, Mapping):
         raise InputTypeError(f"a report is made of a result, or of its JSON, and not of a {type(given).__name__}")
-    made = _plain(content)
+    made = plain(content)
     if {"tests", "labels", "study"} <= set(made):  # judges: a study of judgments, and what is said of the judges
         study = {**made.pop("study"), "labels": made.pop("labels")}
         made = {"study": study, "judges": made}
@@ -121,15 +119,6 @@ def document_of(given: Any) -> dict[str, Any]:
     )
 
 
-def _plain(content: Any) -> Any:
-    """As JSON has it: lists for tuples, and None where there is no number."""
-    if isinstance(content, Mapping):
-        return {str(key): _plain(value) for key, value in content.items()}
-    if isinstance(content, (list, tuple)):
-        return [_plain(value) for value in content]
-    return None if isinstance(content, float) and not math.isfinite(content) else content
-
-
 def _completed(document: dict[str, Any]) -> dict[str, Any]:
     if document["format"] != FORMAT:
         raise InputError(f"this document has format {document['format']!r}, and this version reads {FORMAT}")
@@ -148,10 +137,10 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
 
 def _call(parts: Sequence[Mapping[str, Any]]) -> str:
     """The same in Python; the names of the sides stand for their files."""
-    settings = dict(parts[0]["settings"])
-    settings.pop("version", None)
-    interval = settings.pop("interval", None)
-    given = [f"{name}={value!r}" for name, value in settings.items()]
+    settings = parts[0]["settings"]
+    own = ("top", "per_topic", "on", "test", "rank_test", "n_resamples")
+    given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
+    interval = settings["interval"]
     if interval is not None:
         given.append(f"interval=cc.TopicBootstrap({', '.join(f'{k}={v!r}' for k, v in interval.items())})")
     named = list(parts[0]["coefficients"])
@@ -162,10 +151,10 @@ def _call(parts: Sequence[Mapping[str, Any]]) -> str:
         [
             "import concordant as cc",
             f"truth = cc.read_scores({truth})",
-            f"sides = {{name: cc.read_scores(name) for name in {[c['observed'] for c in parts]!r}}}",
+            f"sides = {{name: cc.read_scores(name) for name in {[c['candidate'] for c in parts]!r}}}",
             f"how = dict({', '.join(given)})",
             f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
-            "document = cc.report_document(found, truth, list(sides.values()))",
+            "document = cc.report.report_document(found, truth, list(sides.values()))",
             'cc.write_report(document, "report.html")',
         ]
     )
@@ -184,7 +173,7 @@ def _versions() -> dict[str, str]:
 
 def _ranks(comparison: Mapping[str, Any]) -> dict[str, list[int]]:
     """1 + the number of strictly better systems, on both sides."""
-    return {side: _rank(np.asarray(comparison[f"{side}_means"])) for side in ("truth", "observed")}
+    return {side: _rank(np.asarray(comparison[f"{side}_means"])) for side in ("truth", "candidate")}
 
 
 def _rank(means: FloatArray) -> list[int]:
@@ -205,27 +194,24 @@ class _Truth:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, c: Comparison, side: Side, workers: int) -> _Truth:
-        from ..expected.correlation import expected_correlation, reliability
-        from ..inference.rank_bounds import rank_intervals
+    def of(cls, c: Comparison, truth: Scores | Means, workers: int) -> _Truth:
+        from ..expected.estimation import expected_correlation, reliability
+        from ..ranks.bounds import rank_intervals
 
-        if side.scores is None:
+        if isinstance(truth, Means):
             return cls(None, notes=("the truth came without topics, so nothing is known of its own precision",))
-        scores = side.scores.select(c.systems, c.topics or None)
+        scores = truth.select(c.systems, c.topics or None)
         if len(scores.topics) < 2:
             return cls(scores, notes=("one topic only, so nothing is known of the truth's own precision",))
-        seed, count = c.settings["rng"], c.settings["n_resamples"]
-        seed = 0 if seed is None else seed
-        chosen = [v.coefficient for v in c.values if v.coefficient in CEILINGS or v.interval is not None]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            return cls(
-                scores,
-                reliability(scores, rng=seed, workers=workers),
-                [expected_correlation(scores, n, "posterior", rng=seed, workers=workers) for n in chosen],
-                rank_intervals(scores, n_resamples=max(count, 19), rng=seed, workers=workers),
-                tuple(dict.fromkeys(str(w.message) for w in caught)),
-            )
+        wanted = headlines("inferred")
+        chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
+        how: dict[str, Any] = {"rng": _seed(c), "workers": workers}
+        with warnings.catch_warnings(action="ignore"):  # their notes say it
+            found = reliability(scores, **how)
+            ceiling = [expected_correlation(scores, name, "posterior", **how) for name in chosen]
+            intervals = rank_intervals(scores, n_resamples=max(c.settings["n_resamples"], 19), **how)
+        notes = dict.fromkeys(note for made in (found, *ceiling, intervals) for note in made.notes)
+        return cls(scores, found, ceiling, intervals, tuple(notes))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -236,26 +222,29 @@ class _Truth:
         }
 
 
-def _explained(c: Comparison, truth: _Truth, observed: Side) -> dict[str, Any] | None:
+def _seed(c: Comparison) -> int:
+    seed: int | None = c.settings["seed"]
+    return 0 if seed is None else seed
+
+
+def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[str, Any] | None:
     """The worst pairs, each with whether the truth's topics tell it apart; the losses of systems; topics."""
-    from ..inference.explanation import explain
+    from ..topics.explanation import explain
 
     defined = [v.coefficient for v in c.values if not v.why]
-    name = next((n for n in (*EXPLAINED, *defined) if n in defined), None)
+    name = next((n for n in (*reversed(headlines("main")), *defined) if n in defined), None)
     if name is None:
         return None
-    if c.topics and truth.scores is not None and observed.scores is not None:
-        found = explain(truth.scores, observed.scores.select(c.systems, c.topics), name)
+    if c.topics and truth.scores is not None and isinstance(candidate, Scores):
+        found = explain(truth.scores, candidate.select(c.systems, c.topics), name)
     else:
-        means = (dict(zip(c.systems, side.tolist(), strict=True)) for side in (c.truth_means, c.observed_means))
-        found = explain(next(means), next(means), name)
+        found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), name)
     made = found.to_dict()
-    told_apart: dict[tuple[str, str], bool] = {}
     if truth.rank_intervals is not None:
         names, better = truth.rank_intervals.systems, truth.rank_intervals.better()
-        told_apart = {(names[j], names[i]): True for i, j in zip(*np.nonzero(better), strict=True)}
+        told_apart = {(names[j], names[i]) for i, j in zip(*np.nonzero(better), strict=True)}
         for pair in made["pairs"]:
-            pair["told_apart"] = told_apart.get((pair["better"], pair["worse"]), False)
+            pair["told_apart"] = (pair["better"], pair["worse"]) in told_apart
     swapped = [pair for pair in made["pairs"] if pair["kind"] == "swapped"]
     matters = [pair for pair in swapped if pair.get("told_apart")]
     return {
@@ -272,26 +261,25 @@ def _explained(c: Comparison, truth: _Truth, observed: Side) -> dict[str, Any] |
 
 
 def _judges(
-    found: Sequence[Comparison], truth: Side, sides: Sequence[Side], workers: int
+    found: Sequence[Comparison], truth: Scores | Means, sides: Sequence[Scores | Means], workers: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The best candidate against each other one, where all were compared on the same topics; or why not."""
     if len(found) < 2:
         return [], []
-    name = next((n for n in CEILINGS[:2] if all(_has(c, n) for c in found)), None)
+    name = next((n for n in headlines("main") if all(_has(c, n) for c in found)), None)
     if name is None or len({(c.systems, c.topics) for c in found}) > 1 or len(found[0].topics) < 2:
         return [], ["the candidates are not tested against each other: that needs the same systems and topics for all"]
     first = max(range(len(found)), key=lambda k: found[k][name])
     c = found[first]
-    taken = [side.scores.select(c.systems, c.topics) for side in (truth, *sides) if side.scores is not None]
-    seed, count = c.settings["rng"], max(c.settings["n_resamples"], 100)
+    taken = [side.select(c.systems, c.topics) for side in (truth, *sides) if isinstance(side, Scores)]
+    how: dict[str, Any] = {"n_resamples": max(c.settings["n_resamples"], 100), "rng": _seed(c), "workers": workers}
     judges, notes = [], []
     for k, other in enumerate(found):
         if k == first:
             continue
-        names = (c.observed, other.observed)
-        options: dict[str, Any] = {"n_resamples": count, "rng": 0 if seed is None else seed, "workers": workers}
+        names = (c.candidate, other.candidate)
         try:
-            tested = compare_judges(taken[0], taken[first + 1], taken[k + 1], name, names=names, **options)
+            tested = compare_judges(taken[0], taken[first + 1], taken[k + 1], name, names=names, **how)
         except InputError as error:
             notes.append(f"{names[0]} is not tested against {names[1]}: {error}")
         else:

@@ -59,7 +59,7 @@ def report_html(result: Any) -> str:
     document = document_of(result)
     parts = _PARTS[document["report"]](document)
     parts.add("methods", "Methods and references", _methods(parts))
-    parts.add("reproduce", "How to make this again", _reproduce(document))
+    parts.add("reproduce", "Reproduce this report", _reproduce(document))
     data = in_script({"charts": parts.charts, "data": parts.data, "about": _about_systems(parts)})
     scripts = [library(), _asset("page.js")]
     return "\n".join(
@@ -148,7 +148,7 @@ def _methods(parts: Parts) -> str:
 _METHODS = {
     "rank_test": "rank test: could the candidate's ranking be the true one, given how systems vary over topics? "
     "(carterette2009, with a recentred bootstrap)",
-    "expected_correlation": "ceiling: correlation of the truth's ranking with that over all topics there could be, "
+    "expected_correlation": "ceiling: correlation of the truth's ranking with that across the population of topics, "
     "expected from the topics; tau and tau_ap by MSQD, others from a posterior (urbano2016)",
     "rank_intervals": "rank intervals: all pairs of systems compared over the topics, corrected for their number "
     "(romano2005)",

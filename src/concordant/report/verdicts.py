@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..tables import counted, listing
+from ..coefficients.registry import headlines
+from ..words import counted, listing, p_equals
 from .parts import cut
-
-JUDGED_BY = ("tau_b", "tau_ap_b", "pearson_rank")
 
 SUBJECTS = ("Agreement", "Ceiling", "Rank test", "Disagreements")
 """What the sentences of a verdict begin with."""
@@ -28,10 +27,10 @@ def verdict_of_many(document: Mapping[str, Any]) -> Verdict:
 def verdict_of(c: Mapping[str, Any]) -> Verdict:
     """Is the candidate good enough, how sure is that, and what is the ceiling given the topics?
 
-    Good enough means: over all topics there could be, it agrees with the truth at least as well as the truth's own
+    Good enough means: across the population of topics, it agrees with the truth at least as well as the truth's own
     ranking on these topics does. So an interval for the first is held against the expectation of the second.
     """
-    c = {**c, "truth": cut(c["truth"], 60), "observed": cut(c["observed"], 60)}
+    c = {**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)}
     answer, headline = _answer(c)
     sentences = [_agreement(c), _ceiling(c), _tested(c), _disagreements(c)]
     return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
@@ -40,14 +39,14 @@ def verdict_of(c: Mapping[str, Any]) -> Verdict:
 def judged_by(c: Mapping[str, Any]) -> str | None:
     """The coefficient that decides: the first of three with a value, preferably with an interval."""
     defined = [name for name, value in c["coefficients"].items() if value is not None]
-    known = [name for name in JUDGED_BY if name in defined]
+    known = [name for name in headlines("inferred") if name in defined]
     return next((n for n in known if _known(c["intervals"].get(n), "low")), next(iter([*known, *defined]), None))
 
 
 def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     name = judged_by(c)
     if name is None:
-        return "unknown", f"No coefficient has a value for {c['observed']} against {c['truth']}."
+        return "unknown", f"No coefficient has a value for {c['candidate']} against {c['truth']}."
     span, ceiling = _known(c["intervals"].get(name), "low"), _known((c.get("ceiling") or {}).get(name), "value")
     if not span or not ceiling:
         value = c["coefficients"][name]
@@ -55,10 +54,10 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
         return "unknown", f"{name} is {value:.3f}, and whether that is good enough is not known: {lacking}."
     topics = counted(len(c["topics"]), "topic")
     if span["low"] >= ceiling["value"]:
-        return "yes", f"Good enough: {c['observed']} ranks the systems as well as {c['truth']} does with {topics}."
+        return "yes", f"Good enough: {c['candidate']} ranks the systems as well as {c['truth']} does with {topics}."
     if span["high"] < ceiling["value"]:
-        return "no", f"Not good enough: {c['observed']} ranks the systems worse than {c['truth']} does with {topics}."
-    return "open", f"Not certain: {topics} are too few to tell whether {c['observed']} ranks as well as {c['truth']}."
+        return "no", f"Not good enough: {c['candidate']} ranks the systems worse than {c['truth']} does with {topics}."
+    return "open", f"Not certain: {topics} are too few to tell whether {c['candidate']} ranks as well as {c['truth']}."
 
 
 def _known(found: Mapping[str, Any] | None, number: str) -> Mapping[str, Any] | None:
@@ -75,10 +74,10 @@ def _agreement(c: Mapping[str, Any]) -> str:
     span = _known(c["intervals"].get(name), "low")
     if span:
         centre = span.get("bias_corrected")
-        text += "; over all topics there could be it is " + (f"about {centre:.3f}, " if centre is not None else "")
+        text += "; across the population of topics it is " + (f"about {centre:.3f}, " if centre is not None else "")
         text += f"with {100 * span['confidence_level']:g}% confidence between {span['low']:.3f} and {span['high']:.3f}"
     p = c["pvalues"].get(name)
-    return text + (f". Against chance: p = {p:.2g}." if p is not None else ".")
+    return text + (f". Against chance: {p_equals(p)}." if p is not None else ".")
 
 
 def _ceiling(c: Mapping[str, Any]) -> str:
@@ -89,7 +88,7 @@ def _ceiling(c: Mapping[str, Any]) -> str:
     count = (c.get("reliability") or {}).get("n_topics", len(c["topics"]))
     return (
         f"Ceiling: with {counted(count, 'topic')}, {c['truth']} itself is expected to agree with the true "
-        f"ranking, that over all topics there could be, to {name} {ceiling['value']:.3f} "
+        f"ranking, across the population of topics, to {name} {ceiling['value']:.3f} "
         f"({ceiling['interval']['low']:.3f} to {ceiling['interval']['high']:.3f}); more topics would raise it."
     )
 
@@ -105,8 +104,8 @@ def _tested(c: Mapping[str, Any]) -> str:
         )
     found = "rejects" if t["significant"] else "does not reject"
     return (
-        f"Rank test: it {found} the ranking of {c['observed']} as the true one, given the topics "
-        f"(rank distance {t['distance']:.3f}, p = {t['pvalue']:.3f})."
+        f"Rank test: it {found} the ranking of {c['candidate']} as the true one, given the topics "
+        f"(rank distance {t['distance']:.3f}, {p_equals(t['pvalue'])})."
     )
 
 
@@ -121,16 +120,16 @@ def _disagreements(c: Mapping[str, Any]) -> str:
 
 
 def _of_candidates(document: Mapping[str, Any]) -> Verdict:
-    parts = [{**c, "truth": cut(c["truth"], 60), "observed": cut(c["observed"], 60)} for c in document["comparisons"]]
+    parts = [{**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)} for c in document["comparisons"]]
     if len({(frozenset(c["systems"]), frozenset(c["topics"])) for c in parts}) > 1:
         headline = "The candidates were compared on different systems or topics, so they cannot be ranked."
         return {"answer": "unknown", "headline": headline, "sentences": _each(parts)}
-    name = next((n for n in JUDGED_BY if all(c["coefficients"].get(n) is not None for c in parts)), None)
+    name = next((n for n in headlines("inferred") if all(c["coefficients"].get(n) is not None for c in parts)), None)
     if name is None:
         return {"answer": "unknown", "headline": "The candidates have no coefficient in common.", "sentences": []}
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
-    who = listing([c["observed"] for c in best])
+    who = listing([c["candidate"] for c in best])
     headline = (
         f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
     )
@@ -144,15 +143,15 @@ def _against_others(document: Mapping[str, Any]) -> str:
     not_told: list[str] = []
     for j in document["judges"]:
         told = j["pvalue"] <= 1 - j["interval"]["confidence_level"] and j["difference"] > 0
-        (better if told else not_told).append(f"{cut(j['names'][1], 60)} (p = {j['pvalue']:.3f})")
+        (better if told else not_told).append(f"{cut(j['names'][1], 60)} ({p_equals(j['pvalue'])})")
     first = cut(document["judges"][0]["names"][0], 60)
     texts = [f"agrees with the truth better than {listing(better)}"] * bool(better)
-    texts += [f"cannot be told from {listing(not_told)}"] * bool(not_told)
-    return f"Over all topics there could be, {first} {', and '.join(texts)}."
+    texts += [f"cannot be distinguished from {listing(not_told)}"] * bool(not_told)
+    return f"Across the population of topics, {first} {', and '.join(texts)}."
 
 
 def _each(parts: Any) -> list[str]:
-    return [f"{c['observed']}: {c['verdict']['headline']}" for c in parts]
+    return [f"{c['candidate']}: {c['verdict']['headline']}" for c in parts]
 
 
 def _of_tiers(document: Mapping[str, Any]) -> Verdict:
@@ -183,7 +182,7 @@ def _of_reliability(document: Mapping[str, Any]) -> Verdict:
     ]
     return {
         "answer": "none",
-        "headline": f"With {size} is expected to agree with the true one, that over all topics there could be, to "
+        "headline": f"With {size} is expected to agree with the true one, across the population of topics, to "
         f"{' and '.join(f'{name} {value:.3f}' for name, value in best.items())}.",
         "sentences": [*sentences, "More topics would raise it: `concordant plan` says how many are enough."],
     }
@@ -203,9 +202,10 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
 def _best_and_worst(rows: Sequence[Mapping[str, Any]]) -> str:
     """Which change keeps the ranking best, and which worst, by the coefficient that the study's verdict uses."""
     there = [row for row in rows if row["mean"] is not None and row["statistic"] not in ("d_rank", "p")]
-    name = next((n for n in ("tau_ap_b", *(row["statistic"] for row in there)) if _stands(n, there)), None)
-    if name is None:
+    names = [row["statistic"] for row in there]
+    if not names:
         return "No coefficient has a value."
+    name = headlines("main")[-1] if headlines("main")[-1] in names else names[0]
     of_name = sorted((row for row in there if row["statistic"] == name), key=lambda row: -row["mean"])
     best, worst = ((row, f"{name} {row['mean']:.3f} by {row['measure']}") for row in (of_name[0], of_name[-1]))
     if {row["change"] for row in of_name} == {"judge"}:
@@ -213,7 +213,3 @@ def _best_and_worst(rows: Sequence[Mapping[str, Any]]) -> str:
         return f"{text}, {worst[0]['level']} least ({worst[1]})." if len(of_name) > 1 else f"{text}."
     text = f"{best[0]['change']} {best[0]['level']} keeps the ranking best ({best[1]})"
     return f"{text}, {worst[0]['change']} {worst[0]['level']} worst ({worst[1]})." if len(of_name) > 1 else f"{text}."
-
-
-def _stands(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    return any(row["statistic"] == name for row in rows)

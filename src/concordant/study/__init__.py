@@ -1,7 +1,23 @@
 """Studies: a grid of independent trials, run in parallel, that can be stopped and continued.
 
-`grid` says what a trial is, `folder` keeps what is done, `execution` runs the rest here, in processes or on a cluster;
-`reliability` is the study of the estimators of expected correlation.
+`grid` says what a trial is, `folder` keeps what is done, `execution` runs the rest here, in processes or on any
+executor. `reliability` is the study of the estimators of expected correlation, `judgments` that of changed judgments,
+`judges` that of several judges; `saving` has what their results share.
 """
 
-from __future__ import annotations
+from .execution import executor_at
+from .grid import StudyError
+from .judges import JudgeStudy, judge_study
+from .judgments import JudgmentStudy, judgment_study
+from .reliability import ReliabilityStudy, reliability_study
+
+__all__ = [
+    "JudgeStudy",
+    "JudgmentStudy",
+    "ReliabilityStudy",
+    "StudyError",
+    "executor_at",
+    "judge_study",
+    "judgment_study",
+    "reliability_study",
+]

@@ -1,13 +1,20 @@
-"""`run_grid`: every trial that is not done yet, here, in processes or on a Dask cluster; the same bits each way."""
+"""`run_grid`: every trial that is not done yet, in this process, in others or on a cluster; the same bits each way."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import signal
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
+from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +22,16 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..coefficients.sums import check_workers
-from ..errors import import_extra
+from ..errors import ConcordantError, import_extra
+from ..parallel import Workers, check_workers
 from ..resampling import Progress
 from .folder import Folder
-from .grid import Failure, Grid, Outcome, StudyError, run_chunk
+from .grid import Failure, Grid, Outcome, StudyError, one_thread, run_chunk
+
+# Chunks that an executor holds at a time, each with the inputs of the study: as many as take so many bytes, within
+# bounds.
+_IN_FLIGHT_BYTES = 2**28
+_FEWEST, _MOST = 16, 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,41 +39,50 @@ class GridRun:
     """All values of a grid, and what the run cost that finished it."""
 
     values: FloatArray
-    """A trial each along the first axis."""
+    """One trial each along the first axis."""
     computed: int
     """Trials that this run computed; the others were in the folder."""
     seconds: float
     cpu_seconds: float
     """Of the trials that this run computed, in all processes."""
 
+    @property
+    def cost(self) -> dict[str, float]:
+        """What it took, for a result."""
+        return {"computed": self.computed, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
+
 
 def run_grid(
     grid: Grid,
     folder: str | os.PathLike[str] | None = None,
     *,
-    workers: int = 1,
-    dask: Any = None,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> GridRun:
     """Run the trials of a grid.
 
     Parameters
     ----------
-    grid
+    grid : Grid
         The trials.
-    folder
+    folder : path, optional
         Where to keep what is done: a run that was killed continues there. Without it, nothing is kept.
-    workers
-        Processes on this machine.
-    dask
-        The address of a Dask scheduler, or a `distributed.Client`, to run on instead.
-    progress
+    workers : int or concurrent.futures.Executor
+        The number of processes on this machine, or an executor, which is given chunks of trials: Dask's
+        ``client.get_executor(pure=False)``, ``mpi4py.futures.MPIPoolExecutor``, a pool of one's own. It stays open.
+        Processes import the script that started them: there, call this below ``if __name__ == "__main__":``.
+    progress : callable, optional
         Called with the number of trials that are done, and of all.
+
+    Returns
+    -------
+    GridRun
+        The values of all trials.
 
     Raises
     ------
     StudyError
-        If trials failed, naming the first of them; all chunks without a failure are kept.
+        If trials failed, naming the first of them, or if what runs them did. Chunks without a failure are kept.
     """
     workers = check_workers(workers)
     start = time.monotonic()
@@ -82,18 +103,26 @@ def run_grid(
     cpu_seconds = 0.0
     if progress is not None:
         progress(done, grid.n_trials)
-    for chunk, outcome in _outcomes(grid, todo, workers, dask):
-        cpu_seconds += outcome.cpu_seconds
-        failures += outcome.failures
-        if outcome.values is not None:
-            values[_rows(grid, chunk)] = outcome.values
-            if store is not None:
-                store.write(chunk, outcome.values)
-        done += len(grid.trials(chunk))
-        if progress is not None:
-            progress(done, grid.n_trials)
+    finished = "" if folder is None else f" What was finished is kept in {os.fspath(folder)}: run it again to continue."
+    with one_thread(), closing(_outcomes(grid, todo, workers, finished)) as outcomes:
+        for chunk, outcome in outcomes:
+            cpu_seconds += outcome.cpu_seconds
+            failures += outcome.failures
+            if outcome.values is not None:
+                values[_rows(grid, chunk)] = outcome.values
+                if store is not None:
+                    store.write(chunk, outcome.values)
+            done += len(grid.trials(chunk))
+            if progress is not None:
+                progress(done, grid.n_trials)
     if failures:
-        raise _failed(grid, failures, folder)
+        first = min(failures, key=lambda failure: failure.trial)
+        error = StudyError(
+            f"{len(failures)} of {grid.n_trials} trials failed, first trial {first.trial} of seed {grid.seed} "
+            f"({first.what}): {first.error}.{finished}"
+        )
+        error.add_note(first.trace)
+        raise error
     return GridRun(values, missing, time.monotonic() - start, cpu_seconds)
 
 
@@ -102,83 +131,152 @@ def _rows(grid: Grid, chunk: int) -> slice:
     return slice(trials.start, trials.stop)
 
 
-def _failed(grid: Grid, failures: list[Failure], folder: Any) -> StudyError:
-    first = min(failures, key=lambda failure: failure.trial)
-    kept = "" if folder is None else f" What succeeded is kept in {os.fspath(folder)}."
-    error = StudyError(
-        f"{len(failures)} of {grid.n_trials} trials failed, first trial {first.trial} of seed {grid.seed} "
-        f"({first.what}): {first.error}.{kept}"
-    )
-    error.add_note(first.trace)
-    return error
-
-
-def _outcomes(grid: Grid, todo: list[int], workers: int, dask: Any) -> Iterator[tuple[int, Outcome]]:
+def _outcomes(
+    grid: Grid, todo: list[int], workers: Workers, finished: str
+) -> Generator[tuple[int, Outcome], None, None]:
     """Each chunk and what came of it, in the order in which they finish."""
-    if not todo:
-        return iter(())
-    if dask is not None:
-        return _on_dask(grid, todo, dask)
-    if workers > 1 and len(todo) > 1:
-        return _in_processes(grid, todo, workers)
-    return ((chunk, run_chunk(grid, chunk)) for chunk in todo)
+    if isinstance(workers, Executor):
+        work = partial(run_chunk, grid, version=__version__)
+        yield from _submitted(workers, work, todo, _at_once(grid), finished)
+    elif workers == 1 or len(todo) < 2:
+        yield from ((chunk, run_chunk(grid, chunk)) for chunk in todo)
+    else:
+        with _processes(grid, min(workers, len(todo))) as pool:
+            yield from _submitted(pool, _run_own, todo, 2 * workers, finished)
 
 
-def _numbered(grid: Grid, chunk: int, version: str) -> tuple[int, Outcome]:
-    return chunk, run_chunk(grid, chunk, version)
-
-
-def _uninterrupted(grid: Grid, chunk: int, version: str) -> tuple[int, Outcome]:
-    """In a process of joblib's: Ctrl-C reaches all processes, and the one that started them ends the others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return _numbered(grid, chunk, version)
-
-
-def _in_processes(grid: Grid, todo: list[int], workers: int) -> Iterator[tuple[int, Outcome]]:
-    joblib = import_extra("joblib")
-    from concurrent.futures.process import BrokenProcessPool
-
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+def _at_once(grid: Grid) -> int:
     try:
-        yield from parallel(joblib.delayed(_uninterrupted)(grid, chunk, __version__) for chunk in todo)
-    except BrokenProcessPool as error:
-        raise StudyError(
-            f"a worker process died ({str(error).split('.', maxsplit=1)[0]}); what was finished is kept: run it again "
-            "to continue, with fewer workers if memory ran out"
-        ) from None
+        size = len(pickle.dumps(grid))
+    except Exception:  # work that only some executors can send, or that stays in this process
+        return _FEWEST
+    return min(max(_IN_FLIGHT_BYTES // size, _FEWEST), _MOST)
 
 
-def _on_dask(grid: Grid, todo: list[int], dask: Any) -> Iterator[tuple[int, Outcome]]:
-    distributed = import_extra("distributed", "dask")
-    own = not isinstance(dask, distributed.Client)
-    try:
-        client = distributed.Client(dask) if own else dask
-    except (OSError, TimeoutError, ValueError) as error:
-        raise StudyError(f"no Dask scheduler answers at {dask}: {error}") from None
-    try:
-        yield from _by_client(distributed, client, grid, todo)
-    except distributed.KilledWorker as error:
-        raise StudyError(f"workers died again and again; what was finished is kept: {error}") from None
-    finally:
-        if own:
-            client.close()
-
-
-def _by_client(distributed: Any, client: Any, grid: Grid, todo: list[int]) -> Iterator[tuple[int, Outcome]]:
-    """Not all chunks at once: each carries the inputs, which the scheduler must hold until it is done.
-
-    The inputs go with the chunk because what is scattered to a worker is lost with it.
-    """
+def _submitted(
+    executor: Executor, work: Callable[[int], Outcome], todo: list[int], at_once: int, finished: str
+) -> Iterator[tuple[int, Outcome]]:
+    """Run the chunks on an executor, not all at once, because it has to hold what each of them carries."""
     waiting = iter(todo)
-    running = distributed.as_completed()
-    count = 0
-    while True:
-        threads = sum(client.nthreads().values())  # workers come and go
-        for chunk in islice(waiting, max(0, max(4, 2 * threads) - count)):
-            # Not pure: a second study with the same grid must not be given results that are still there.
-            running.add(client.submit(_numbered, grid, chunk, __version__, pure=False))
-            count += 1
-        if not count:
-            return
-        yield next(running).result()
-        count -= 1
+    running: dict[Future[Outcome], int] = {}
+    broken: Exception | None = None  # of the executor: trials that fail are part of an outcome
+    try:
+        while broken is None:
+            try:
+                for chunk in islice(waiting, at_once - len(running)):
+                    running[executor.submit(work, chunk)] = chunk
+            except Exception as error:
+                broken = error
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                chunk = running.pop(future)
+                try:
+                    outcome = future.result()
+                except Exception as error:
+                    broken = error
+                else:
+                    yield chunk, outcome
+    finally:
+        for future in running:
+            future.cancel()
+    if isinstance(broken, ConcordantError):
+        raise broken
+    if broken is not None:
+        raise StudyError(f"{_what_broke(executor)} ({type(broken).__name__}: {broken}).{finished}") from broken
+
+
+def _what_broke(executor: Executor) -> str:
+    if isinstance(executor, ProcessPoolExecutor):
+        return (
+            "a worker process died: use fewer workers if memory ran out; in a script, run the study below "
+            'if __name__ == "__main__":'
+        )
+    return f"the executor, a {type(executor).__name__}, gave up"
+
+
+# Processes of this machine ------------------------------------------------------------------------
+
+
+class _Recorded(SpawnContext):
+    """Starts fresh processes, as forked ones may hang where threads run, and remembers them, to end them at once."""
+
+    def __init__(self) -> None:
+        self.started: list[SpawnProcess] = []
+
+    def Process(self, *args: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
+        process = SpawnProcess(*args, **options)
+        self.started.append(process)
+        return process
+
+
+@contextmanager
+def _processes(grid: Grid, count: int) -> Iterator[Executor]:
+    """Processes that have the grid. They end with this one, however it ends."""
+    context = _Recorded()
+    count = min(count, 61) if os.name == "nt" else count  # what Windows can wait for
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(grid,))
+    try:
+        yield pool
+    except BaseException:  # Ctrl-C, too: a chunk may take minutes
+        for process in context.started:
+            if process.is_alive():
+                process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_own: list[Grid] = []  # in a process of the pool: what it was started for
+
+
+def _begin(grid: Grid) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the one that started these ends them
+    _own.append(grid)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run_own(chunk: int) -> Outcome:
+    return run_chunk(_own[0], chunk)
+
+
+# A cluster ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def executor_at(address: str) -> Iterator[Executor]:
+    """An executor on the Dask cluster whose scheduler is at this address, to be given as `workers`.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as "tcp://10.0.0.1:8786".
+
+    Yields
+    ------
+    concurrent.futures.Executor
+        Closed at the end. Where workers of the cluster die, Dask gives their work to others.
+
+    Raises
+    ------
+    StudyError
+        If no scheduler answers.
+    """
+    distributed = import_extra("distributed", "dask")
+    try:
+        client = distributed.Client(address)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise StudyError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        executor = client.get_executor(pure=False)
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import time
 import warnings
@@ -19,6 +21,7 @@ from ..files import write_new, written_whole
 from .grid import Grid
 
 _STALE = 3600.0  # seconds after which a half-written file is one that a killed run left
+_CHECKSUM = hashlib.sha256().digest_size
 
 
 class Folder:
@@ -51,22 +54,26 @@ class Folder:
     def read(self, chunk: int) -> FloatArray | None:
         """The values of a chunk, or None where it has to be computed."""
         path = self._path(chunk)
-        shape = (len(self.grid.trials(chunk)), *self.grid.shape)
         try:
-            values = np.load(path, allow_pickle=False)
+            content = path.read_bytes()
         except FileNotFoundError:
             return None
-        except (ValueError, EOFError, OSError):
-            values = None
-        if not isinstance(values, np.ndarray) or values.shape != shape or values.dtype != np.float64:
-            warnings.warn(f"{path} is damaged, and is computed again", DataWarning, stacklevel=3)
-            return None
-        return values
+        except OSError:
+            content = b""
+        saved, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
+        if _checksum(chunk, saved) == checksum:
+            values: FloatArray = np.load(io.BytesIO(saved), allow_pickle=False)
+            if values.shape == (len(self.grid.trials(chunk)), *self.grid.shape):
+                return values
+        warnings.warn(f"{path} is damaged, and is computed again", DataWarning, stacklevel=3)
+        return None
 
     def write(self, chunk: int, values: FloatArray) -> None:
-        """Keep the values of a chunk."""
+        """Keep the values of a chunk, as a .npy file with a checksum behind, which readers of .npy pass over."""
+        buffer = io.BytesIO()
+        np.save(buffer, values, allow_pickle=False)
         with written_whole(self._path(chunk)) as file:
-            np.save(file, values, allow_pickle=False)
+            file.write(buffer.getvalue() + _checksum(chunk, buffer.getvalue()))
 
     def _path(self, chunk: int) -> Path:
         return self.chunks / f"{chunk:06d}.npy"
@@ -78,6 +85,11 @@ class Folder:
                     left.unlink()
             except FileNotFoundError:  # the other run has renamed it
                 pass
+
+
+def _checksum(chunk: int, saved: bytes) -> bytes:
+    """Of the bytes and the number of their chunk: a file that was copied over another one is damaged, too."""
+    return hashlib.sha256(b"%d " % chunk + saved).digest()
 
 
 def _manifest(grid: Grid) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import traceback
 from collections.abc import Mapping
@@ -13,12 +12,18 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..errors import ConcordantError, import_extra
-from ..scores import Scores
+from ..errors import ConcordantError, InputTypeError, import_extra
 
 
 class StudyError(ConcordantError):
     """Some trials of a study failed, or what runs them did; all others are kept."""
+
+
+def check_seed(rng: Any) -> int:
+    """A whole number: a study that was stopped is continued with the same one."""
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise InputTypeError(f"rng is {rng!r}: a study needs a seed, a whole number, so that it can be continued")
+    return int(rng)
 
 
 class Work(Protocol):
@@ -46,7 +51,7 @@ class Grid:
     """Everything that decides the results, fingerprints of the inputs included, ready for JSON."""
     seed: int
     chunk: int = 25
-    """Trials that are computed and written together: what a killed run loses at most, a worker each."""
+    """Trials that are computed and written together: what a killed run loses at most, for each worker."""
 
     @property
     def n_chunks(self) -> int:
@@ -85,28 +90,27 @@ class Outcome:
     cpu_seconds: float
 
 
+def one_thread() -> Any:
+    """One thread for linear algebra: several workers would fight for the cores, and sums could change their last bit.
+
+    The workers limit themselves. Where they are threads of one process, this has to last longer than each of them.
+    """
+    return import_extra("threadpoolctl").threadpool_limits(1)
+
+
 def run_chunk(grid: Grid, chunk: int, version: str = __version__) -> Outcome:
     """All trials of a chunk, in whatever process this is."""
     if version != __version__:
         raise StudyError(f"a worker has concordant {__version__}, and the study was started by {version}")
-    threadpoolctl = import_extra("threadpoolctl")
-    start = time.process_time()
+    start = time.thread_time()
     trials = grid.trials(chunk)
     values = np.empty((len(trials), *grid.shape))
     failures = []
-    # One thread for linear algebra: several processes would fight for the cores, and sums could change their last bit.
-    with threadpoolctl.threadpool_limits(1):
+    with one_thread():
         for row, trial in enumerate(trials):
             try:
                 values[row] = grid.run_trial(trial)
             except Exception as error:
                 name = type(error).__name__
                 failures.append(Failure(trial, grid.work.describe(trial), f"{name}: {error}", traceback.format_exc()))
-    return Outcome(None if failures else values, tuple(failures), time.process_time() - start)
-
-
-def fingerprint(scores: Scores) -> str:
-    """The same for the same scores of the same systems on the same topics, and for nothing else."""
-    digest = hashlib.sha256(np.ascontiguousarray(scores.values, dtype="<f8").tobytes())
-    digest.update("\0".join([*scores.topics, "", *scores.systems]).encode())
-    return digest.hexdigest()
+    return Outcome(None if failures else values, tuple(failures), time.thread_time() - start)

@@ -4,22 +4,146 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
 
-from ..errors import InputError, InputTypeError
-from ..inference.correlation import correlate
-from ..inference.judges import compare_judges
-from ..inference.topic_bootstrap import TopicBootstrap
-from ..judgments.agreement import label_agreement
+import numpy as np
+
+from ..errors import InputError, InputTypeError, check_choice, import_extra
+from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
 from ..judgments.changes import check_kinds
 from ..judgments.evaluation import evaluate_all
-from ..judgments.qrels import Qrels
+from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
+from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..tables import Missing, listing
-from .judges_result import JudgeStudy
-from .judgments import judgment_study
+from ..results import Estimate, columns, plain
+from ..tables import Missing
+from ..topics.bootstrap import TopicBootstrap
+from ..topics.correlation import correlate
+from ..topics.judges import JudgeComparison, compare_judges
+from ..words import counted, listing
+from .judgments import JudgmentStudy, judgment_study
+from .saving import StudyResult, place_of
+
+ALPHA = 0.05
+JudgedTopics: TypeAlias = Literal["truth", "common"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeStudy(StudyResult):
+    """How far other judges agree with the truth. `print` shows it, `to_dict` has everything."""
+
+    study: JudgmentStudy
+    """All coefficients, and the consequences for each system; its changes are of kind "judge"."""
+    estimates: Mapping[tuple[str, str, str], Estimate]
+    """By judge, measure and coefficient, with intervals for the population of topics."""
+    tests: Mapping[tuple[str, str], JudgeComparison]
+    """By pair of judges: the first measure, the first coefficient."""
+    labels: Mapping[str, LabelAgreement]
+    """By judge."""
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.labels)
+
+    @property
+    def coefficients(self) -> tuple[str, ...]:
+        """Those that have intervals."""
+        return tuple(dict.fromkeys(coefficient for _, _, coefficient in self.estimates))
+
+    @property
+    def verdict(self) -> str:
+        """Which judge is most like the truth, and than which it is better beyond chance."""
+        measure, coefficient = self.study.measures[0], self.coefficients[0]
+        values = {judge: self.estimates[judge, measure, coefficient].value for judge in self.judges}
+        best = max(values, key=lambda judge: -2.0 if np.isnan(values[judge]) else values[judge])
+        text = f"{best} ranks the systems most like the truth ({measure}, {coefficient} {values[best]:.3f})"
+        beaten: list[str] = []
+        open_: list[str] = []
+        for pair, test in self.tests.items():
+            if best in pair:
+                other, sign = (pair[1], 1) if pair[0] == best else (pair[0], -1)
+                # Without its bias a difference may point the other way.
+                better = test.pvalue <= ALPHA and sign * test.bias_corrected > 0
+                (beaten if better else open_).append(f"{other} (p = {test.pvalue:.3f})")
+        text += f"; better than {', '.join(beaten)}" if beaten else ""
+        return f"{text}; not distinguishably better than {', '.join(open_)}." if open_ else f"{text}."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per judge, measure and coefficient."""
+        return [
+            {
+                "judge": judge,
+                "measure": measure,
+                "coefficient": coefficient,
+                "value": estimate.value,
+                "low": estimate.interval.low if estimate.interval else float("nan"),
+                "high": estimate.interval.high if estimate.interval else float("nan"),
+                "d_rank": self.study.value("judge", judge, measure, "d_rank"),
+                "p": self.study.value("judge", judge, measure, "p"),
+            }
+            for (judge, measure, coefficient), estimate in self.estimates.items()
+        ]
+
+    def table(self) -> str:
+        """Coefficients with their intervals, and how far the labels agree."""
+        ranked = [
+            [judge, measure, coefficient, f"{estimate.value:.3f}", str(estimate.interval or "")]
+            for (judge, measure, coefficient), estimate in self.estimates.items()
+        ]
+        names = [estimate.coefficient for estimate in self.labels[self.judges[0]].estimates]
+        labels = [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
+        return f"{columns(ranked)}\n\n{columns([['labels', *names], *labels])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {
+            "verdict": self.verdict,
+            "rows": plain(self.rows()),
+            "tests": [test.to_dict() for test in self.tests.values()],
+            "labels": {judge: found.to_dict() for judge, found in self.labels.items()},
+            "study": self.study.to_dict(),
+            "notes": list(self.notes),
+            "settings": plain(self.settings),
+        }
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Of judges and of systems."""
+        return {"judges.csv": self.rows(), "systems.csv": self.study.systems_rows()}
+
+    def figures(self) -> dict[str, Any]:
+        """The figure."""
+        return {"judges.png": self.figure()}
+
+    def figure(self) -> Any:
+        """The heatmap; then for each judge the means of all systems, of the ten best, and the confusion of labels."""
+        count = len(self.judges)
+        made = import_extra("matplotlib.figure").Figure(figsize=(13, 3.8 * (count + 1)), layout="constrained")
+        panels = made.subplots(count + 1, 3, squeeze=False)
+        self.plot(panels[0, 0])
+        for ax in panels[0, 1:]:
+            ax.axis("off")
+        for row, judge in zip(panels[1:], self.judges, strict=True):
+            self.plot_scores(judge, ax=row[0])
+            self.plot_scores(judge, ax=row[1], top=10)
+            self.labels[judge].plot(row[2])
+        return made
+
+    def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
+        """A coefficient as a heatmap, judge by measure, with the values written in."""
+        from ..plots import heatmap
+
+        name = self.coefficients[0] if coefficient is None else coefficient
+        place_of(name, self.study.coefficients, "coefficient")
+        values = [[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges]
+        return heatmap(values, self.judges, self.study.measures, ax, label=name, decimals=3)
+
+    def plot_scores(self, judge: str, measure: str | None = None, ax: Any = None, *, top: int | None = None) -> Any:
+        """Means of the systems under a judge against those under the truth, with the diagonal; the `top` best only."""
+        return self.study.plot_scores("judge", judge, measure or self.study.measures[0], ax, top=top)
 
 
 def judge_study(  # noqa: PLR0913
@@ -31,9 +155,11 @@ def judge_study(  # noqa: PLR0913
     rng: int = 0,
     *,
     rel: float | None = None,
+    topics: JudgedTopics = "truth",
+    drop_grades: Iterable[Grade] = (),
     n_resamples: int = 4_999,
     missing: Missing = "error",
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> JudgeStudy:
     """Compare judges with one whose judgments are the truth: by the ranking of systems, and label by label.
@@ -51,7 +177,7 @@ def judge_study(  # noqa: PLR0913
     truth : Qrels
         The judge whom we trust.
     judges : mapping of str to Qrels
-        The others by their names. Topics that the truth lacks are left out; one that a judge lacks is an error.
+        The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
     coefficients : iterable of str
@@ -60,14 +186,25 @@ def judge_study(  # noqa: PLR0913
         The seed.
     rel : float, optional
         Compare labels only by whether grades are at least this, on all sides.
+    topics : {"truth", "common"}
+        "truth": all topics of the truth; a judge that lacks one is an error. "common": those that all judges have, the
+        truth included, with a note on the others.
+    drop_grades : iterable of int or float
+        Grades that are no judgments, such as 999 or -1 where a judge gave no answer: left out on all sides, with a note
+        on how many there were. A topic of which nothing is left is one that this judge lacks.
     n_resamples : int
         Of topics, for each interval and each test; at least 500.
-    missing, workers, progress
-        As in `evaluate` (missing); threads; a call with the steps done and of all.
+    missing : {"error", "zero", "drop", "drop-systems"}
+        For runs that lack topics, as in `evaluate`.
+    workers : int or concurrent.futures.Executor
+        The number of threads, or an executor that is given batches of resamples.
+    progress : callable, optional
+        Called with the number of steps done and of all.
 
     Returns
     -------
     JudgeStudy
+        Estimates, tests and label agreement by judge.
 
     Examples
     --------
@@ -80,7 +217,8 @@ def judge_study(  # noqa: PLR0913
     0.0
     """
     check_kinds(runs, truth)
-    named = _checked(truth, judges)
+    drop_grades = tuple(drop_grades)
+    truth, named, notes = _prepared(truth, judges, topics, drop_grades)
     names = list(coefficients)
     if isinstance(coefficients, str) or not names:
         raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
@@ -115,23 +253,83 @@ def judge_study(  # noqa: PLR0913
             full[first], one, other, names[0], n_resamples=count, names=(a, b), rng=rng, workers=workers
         )
 
+    tests = {pair: step(against(*pair)) for pair in pairs}
+    labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
     return JudgeStudy(
         study=study,
         estimates=estimates,
-        tests={pair: step(against(*pair)) for pair in pairs},
-        labels={name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()},
-        settings={**study.settings, "rel": rel, "interval_resamples": count, "interval_coefficients": names},
+        tests=tests,
+        labels=labels,
+        notes=(*notes, *_other_scales(labels)),
+        settings={
+            **study.settings,
+            "rel": rel,
+            "judged_topics": topics,
+            "drop_grades": list(drop_grades),
+            "interval_resamples": count,
+            "interval_coefficients": names,
+        },
     )
 
 
-def _checked(truth: Qrels, judges: Any) -> dict[str, Qrels]:
+def _prepared(
+    truth: Qrels, judges: Any, topics: str, drop_grades: tuple[Grade, ...]
+) -> tuple[Qrels, dict[str, Qrels], tuple[str, ...]]:
+    """The truth and the judges without grades that are none, on the topics that are compared; and notes."""
     if not isinstance(judges, Mapping) or not judges:
         raise InputTypeError("judges must be a dictionary of Qrels by name, such as {'machine': qrels}")
-    found = {}
-    for name, qrels in judges.items():
+    check_choice("topics", topics, get_args(JudgedTopics))
+    for qrels in judges.values():
         check_kinds(None, qrels)
-        lost = [topic for topic in truth if topic not in qrels.topics]
-        if lost:
-            raise InputError(f"judge {name!r} lacks topics of the truth: {listing(lost)}; select those that both have")
-        found[str(name)] = qrels if set(qrels) == set(truth) else qrels.select(truth.topics)
-    return found
+    named = {str(name): qrels for name, qrels in judges.items()}
+    notes = []
+    for grade in drop_grades:
+        if not any(grade in qrels.levels for qrels in (truth, *named.values())):
+            raise InputError(f"drop_grades holds {grade!r}, a grade that no judge gave: leave it out")
+        for name, qrels in (("the truth", truth), *named.items()):
+            count = int((qrels.grades == grade).sum())
+            if count:
+                notes.append(f"{counted(count, 'judgment')} of {qrels.size} of {name} left out, of grade {grade:g}")
+    truth = _without(truth, drop_grades)
+    named = {name: _without(qrels, drop_grades) for name, qrels in named.items()}
+    lost = {name: [topic for topic in truth if topic not in qrels.topics] for name, qrels in named.items()}
+    for name, lacking in lost.items():
+        if lacking and topics == "truth":
+            raise InputError(
+                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; topics='common' compares on those that "
+                "all judges have"
+            )
+    left = dict.fromkeys(topic for lacking in lost.values() for topic in lacking)
+    kept = [topic for topic in truth if topic not in left]
+    if not kept:
+        raise InputError(f"no topic of the truth is judged by all judges: {listing(truth.topics, 5)}")
+    if left:
+        notes.append(f"{counted(len(left), 'topic')} left out, which not all judges have: {listing(left)}")
+        truth = truth.select(kept)
+    named = {name: qrels if set(qrels) == set(kept) else qrels.select(kept) for name, qrels in named.items()}
+    return truth, named, tuple(notes)
+
+
+def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
+    """Without these grades, and without the topics of which nothing is left."""
+    there = [grade for grade in grades if grade in qrels.levels]
+    if not there:
+        return qrels
+    found = qrels.recode(dict.fromkeys(there))
+    kept = [topic for topic in qrels if found[topic] or not qrels[topic]]
+    if not found.size:
+        raise InputError(f"drop_grades is {list(grades)}, which leaves a judge no judgments: leave out fewer grades")
+    return found if len(kept) == len(qrels) else found.select(kept)
+
+
+def _other_scales(labels: Mapping[str, LabelAgreement]) -> tuple[str, ...]:
+    """The judges whose grades are on another scale than the truth's."""
+    odd = [
+        judge
+        for judge, found in labels.items()
+        if found.labels_of_candidate[0] < found.labels_of_truth[0]
+        or found.labels_of_candidate[-1] != found.labels_of_truth[-1]
+    ]
+    whose = ", ".join(odd)
+    note = f"the grades of {whose} end elsewhere than the truth's: on another scale kappa and alpha say little"
+    return (note,) if odd else ()

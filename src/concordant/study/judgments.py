@@ -4,108 +4,275 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, list_coefficients
-from ..distance.distribution import DistanceDistribution
-from ..distance.problem import Problem
-from ..errors import InputError, InputTypeError, RegularisationWarning, TiesError, UndefinedCorrelationWarning
+from ..errors import DataWarning, InputError, InputTypeError, import_extra
 from ..judgments.change import Change, qrels_digest, runs_digest
-from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all, score
-from ..judgments.measures import Measure
+from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
-from ..resampling import Progress, check_count, seed_of
-from ..scores import Scores, mean_over_topics
+from ..parallel import Workers
+from ..ranks.distance import Problem
+from ..ranks.distribution import DistanceDistribution, paper_distances
+from ..resampling import Progress, Resampling, check_count
+from ..results import Interval, columns, plain, settings_of
 from ..tables import Missing
+from ..words import counted, listing
 from .execution import run_grid
-from .grid import Grid
-from .judgments_result import JudgmentStudy
+from .grid import Grid, check_seed
+from .judgment_trials import JudgmentTrials
+from .saving import StudyResult, place_of
 
 _EPS = 1e-5
+_SHOWN = ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "d_rank", "p")
+LEVEL = 0.95  # of the intervals over draws
 
 
-@dataclass(frozen=True, eq=False)
-class JudgmentTrials:
-    """A trial makes the judgments of one change, scores all runs under them, and compares with the full ones."""
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgmentStudy(StudyResult):
+    """Every statistic by change, level and measure. `print` shows the means; `rows` and `systems_rows` have it all."""
 
-    runs: Runs
-    qrels: Qrels
-    cells: tuple[tuple[Change, int], ...]
-    """The change of each trial, and the how-many-eth draw it is."""
-    measures: tuple[Measure, ...]
+    changes: tuple[tuple[str, str], ...]
+    """Kind and level of each change."""
+    measures: tuple[str, ...]
     coefficients: tuple[str, ...]
-    full: tuple[Scores, ...]
-    """Under the full judgments, a measure each."""
-    distributions: tuple[DistanceDistribution, ...]
-    depth: int
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    full: FloatArray
+    """Means under the full judgments: measures x systems."""
+    values: FloatArray
+    """Trials x (measures, then one row of counts) x (coefficients, d_rank, its p-value, systems)."""
+    change_of: IntArray
+    """The change of each trial."""
 
     @property
-    def width(self) -> int:
-        """Numbers of a measure: coefficients, d_rank and its p-value, and the mean of each system."""
-        return len(self.coefficients) + 2 + len(self.full[0].systems)
+    def statistics(self) -> tuple[str, ...]:
+        """The coefficients, the rank distance, and its p-value."""
+        return (*self.coefficients, "d_rank", "p")
 
-    def describe(self, trial: int) -> str:
-        """What a trial is called in messages."""
-        change, draw = self.cells[trial]
-        return f"{change.kind} {change.label}, draw {draw}"
+    def draws(self, change: str, level: str, measure: str, statistic: str) -> FloatArray:
+        """A statistic in each draw; nan where it has no value."""
+        place = place_of(statistic, self.statistics, "statistic")
+        return np.asarray(self._trials(change, level)[:, place_of(measure, self.measures, "measure"), place])
 
-    @cached_property
-    def _problems(self) -> tuple[Problem, ...]:
-        with warnings.catch_warnings(action="ignore", category=RegularisationWarning):  # said when the study began
-            return tuple(Problem.of(scores, _EPS, "the study") for scores in self.full)
+    def value(self, change: str, level: str, measure: str, statistic: str) -> float:
+        """The mean of a statistic over the draws that have it; nan where none has."""
+        return _mean(self.draws(change, level, measure, statistic))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_problems"}
+    def interval(self, change: str, level: str, measure: str, statistic: str) -> Interval | None:
+        """What the middle 95% of the draws span; None for fewer than two draws."""
+        found = self.draws(change, level, measure, statistic)
+        found = found[~np.isnan(found)]
+        if len(found) < 2:
+            return None
+        low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return Interval(float(low), float(high), LEVEL, "of the draws")
 
-    def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """A row a measure; and one of the number of judgments and each system's share of unjudged documents."""
-        changed = self.cells[trial][0].make(self.runs, self.qrels, rng)
-        found = np.full((len(self.measures) + 1, self.width), np.nan)
-        topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
-        systems = [self.runs.systems.index(system) for system in self.full[0].systems]
-        values = score(self.runs, changed, self.measures)
-        for row, (own, scores, problem, distribution) in enumerate(
-            zip(values, self.full, self._problems, self.distributions, strict=True)
-        ):
-            means = mean_over_topics(own[np.ix_(systems, topics)].T)
-            distance = float(problem.distances(means[None])[0])
-            found[row] = np.concatenate(
-                [
-                    [correlation(name, scores.means(), means) for name in self.coefficients],
-                    [distance, float(distribution.pvalue(distance))],
-                    means,
-                ]
+    def scores(self, change: str, level: str, measure: str) -> FloatArray:
+        """The means of the systems under the changed judgments: draws x systems."""
+        place = place_of(measure, self.measures, "measure")
+        return np.asarray(self._trials(change, level)[:, place, -len(self.systems) :])
+
+    def unjudged(self, change: str, level: str) -> FloatArray:
+        """The share of unjudged documents at the top of each system's lists: draws x systems."""
+        return np.asarray(self._trials(change, level)[:, -1, -len(self.systems) :])
+
+    def judgments(self, change: str, level: str) -> float:
+        """How many judgments were left, on average."""
+        return float(self._trials(change, level)[:, -1, 0].mean())
+
+    def _trials(self, change: str, level: Any) -> FloatArray:
+        wanted = (change, str(level))
+        if wanted not in self.changes:
+            known = listing(f"{kind} {label}" for kind, label in self.changes)
+            raise InputError(f"the study has no change {change} {level}: it has {known}")
+        return np.asarray(self.values[self.change_of == self.changes.index(wanted)])
+
+    @property
+    def verdict(self) -> str:
+        """How far the ranking holds, for each kind of change."""
+        name = "tau_ap_b" if "tau_ap_b" in self.coefficients else self.coefficients[0]
+        parts = []
+        for kind in dict.fromkeys(kind for kind, _ in self.changes):
+            found = [
+                (self.value(kind, level, measure, name), level, measure)
+                for of, level in self.changes
+                for measure in self.measures
+                if of == kind and not np.isnan(self.value(kind, level, measure, name))
+            ]
+            if not found:
+                parts.append(f"{kind}: {name} is undefined")
+                continue
+            low, high = min(found), max(found)
+            parts.append(
+                f"{kind}: {name} from {low[0]:.3f} ({low[1]}, {low[2]}) to {high[0]:.3f} ({high[1]}, {high[2]})"
             )
-        found[-1, 0] = changed.size
-        found[-1, -len(systems) :] = unjudged_shares(self.runs.cut(self.depth), changed, topics)[systems]
+        return "; ".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per change, measure and statistic; low and high span the middle 95% of the draws."""
+        found = []
+        for change, level in self.changes:
+            judgments = self.judgments(change, level)
+            for measure in self.measures:
+                for statistic in self.statistics:
+                    draws = self.draws(change, level, measure, statistic)
+                    there = draws[~np.isnan(draws)]
+                    span = self.interval(change, level, measure, statistic)
+                    found.append(
+                        {
+                            "change": change,
+                            "level": level,
+                            "measure": measure,
+                            "statistic": statistic,
+                            "mean": _mean(draws),
+                            "low": span.low if span else float("nan"),
+                            "high": span.high if span else float("nan"),
+                            "sd": float(there.std(ddof=1)) if len(there) > 1 else float("nan"),
+                            "defined": len(there),
+                            "draws": len(draws),
+                            "judgments": judgments,
+                        }
+                    )
         return found
 
+    def systems_rows(self) -> list[dict[str, Any]]:
+        """One row per change, measure and system: means over the draws. A rank shift above 0 is a loss of places.
 
-def correlation(name: str, truth: FloatArray, observed: FloatArray) -> float:
-    """A coefficient; nan where ties or its definition leave it without a value."""
-    with warnings.catch_warnings(action="ignore", category=UndefinedCorrelationWarning):
-        try:
-            return float(get_coefficient(name).function(truth, observed))
-        except TiesError:
-            return float("nan")
+        Tied systems share the mean of their ranks.
+        """
+        found = []
+        for change, level in self.changes:
+            unjudged = self.unjudged(change, level).mean(axis=0)
+            for k, measure in enumerate(self.measures):
+                scores, full_ranks = self.scores(change, level, measure), ranks_of(self.full[k])
+                score = scores.mean(axis=0)
+                ranks = np.stack([ranks_of(row) for row in scores]).mean(axis=0)
+                for j, system in enumerate(self.systems):
+                    numbers = {
+                        "full_score": self.full[k, j],
+                        "score": score[j],
+                        "score_change": score[j] - self.full[k, j],
+                        "full_rank": full_ranks[j],
+                        "rank": ranks[j],
+                        "rank_shift": ranks[j] - full_ranks[j],
+                        "unjudged": unjudged[j],
+                    }
+                    labels = {"change": change, "level": level, "measure": measure, "system": system}
+                    found.append(labels | {name: float(number) for name, number in numbers.items()})
+        return found
+
+    def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
+        """One row per change and measure: the number of judgments, and the means of some statistics."""
+        wanted = _SHOWN if statistics is None else tuple(statistics)
+        names = [name for name in self.statistics if name in wanted] or self.statistics
+        return [
+            {"change": kind, "level": level, "judgments": round(self.judgments(kind, level)), "measure": measure}
+            | {name: self.value(kind, level, measure, name) for name in names}
+            for kind, level in self.changes
+            for measure in self.measures
+        ]
+
+    def table(self) -> str:
+        """The summary, below what it is a summary of."""
+        about = (
+            f"{counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}, "
+            f"{counted(len(self.values), 'draw')} in all, seed {self.settings['seed']}"
+        )
+        summary = self.summary()
+        cells = [[f"{c:.3f}" if isinstance(c, float) else str(c) for c in row.values()] for row in summary]
+        return f"{about}\n\n{columns([list(summary[0]), *cells])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both tables, ready for JSON."""
+        return {
+            "verdict": self.verdict,
+            "rows": plain(self.rows()),
+            "systems": plain(self.systems_rows()),
+            "notes": list(self.notes),
+            "settings": plain(self.settings),
+            "cost": dict(self.cost),
+        }
+
+    def to_frame(self, systems: bool = False) -> Any:
+        """A pandas frame of `rows`, or of `systems_rows`."""
+        return import_extra("pandas").DataFrame(self.systems_rows() if systems else self.rows())
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Both tables."""
+        return {"judgments.csv": self.rows(), "systems.csv": self.systems_rows()}
+
+    def figures(self) -> dict[str, Any]:
+        """The figure."""
+        return {"judgments.png": self.figure()}
+
+    def figure(self) -> Any:
+        """Coefficients and the rank distance by level: one row per kind of change, one line per measure."""
+        kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
+        shown = [name for name in self.coefficients if name in ("tau_b", "tau_ap_b")] or [self.coefficients[0]]
+        names = [*shown, "d_rank"]
+        size = (4.5 * len(names), 3.5 * len(kinds))
+        made = import_extra("matplotlib.figure").Figure(figsize=size, layout="constrained")
+        for row, kind in zip(made.subplots(len(kinds), len(names), squeeze=False), kinds, strict=True):
+            for ax, name in zip(row, names, strict=True):
+                self.plot(ax, change=kind, statistic=name)
+                ax.tick_params(axis="x", labelrotation=90 if len(self.changes) > 8 * len(kinds) else 0)
+        return made
+
+    def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
+        """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
+        from ..plots import curves
+
+        return curves.judgment_study(self, ax, change, statistic)
+
+    def plot_coefficients(self, change: str, level: str, ax: Any = None) -> Any:
+        """Coefficients down, measures across, the means over the draws as colours and numbers."""
+        from ..plots import heatmap
+
+        rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
+        return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
+
+    def plot_scores(
+        self,
+        change: str,
+        level: str,
+        measure: str,
+        ax: Any = None,
+        *,
+        top: int | None = None,
+        bottom: int | None = None,
+    ) -> Any:
+        """Means of the systems under the changed judgments against those under the full ones, with the diagonal.
+
+        Only the `top` best, or the `bottom` worst, by the full judgments if asked for.
+        """
+        from ..plots import agreement
+
+        full = self.full[place_of(measure, self.measures, "measure")]
+        changed = self.scores(change, level, measure).mean(axis=0)
+        order = np.argsort(-full, kind="stable")
+        order = order[:top] if top else order[-bottom:] if bottom else order
+        labels = (f"{measure}, full judgments", f"{measure}, {change} {level}")
+        return agreement.plain_scatter(full[order], changed[order], labels, ax)
 
 
-def unjudged_shares(runs: Runs, qrels: Qrels, topics: Sequence[int]) -> FloatArray:
-    """For each system the share of its documents on these topics that have no judgment."""
-    judged = np.zeros(len(runs.pairs), dtype=np.bool_)
-    places = runs.pairs.locate(qrels.pairs)[qrels.places[qrels.grades >= 0]]
-    judged[places[places >= 0]] = True
-    row = np.repeat(np.arange(len(runs.starts) - 1), np.diff(runs.starts))
-    unjudged = np.bincount(row[~judged[runs.items]], minlength=len(runs.starts) - 1).reshape(runs.shape)[:, topics]
-    count = runs.depths[:, topics].sum(axis=1)
-    return np.asarray(unjudged.sum(axis=1) / np.maximum(count, 1))
+def ranks_of(scores: FloatArray) -> FloatArray:
+    """Ranks from 1, best first; tied systems share the mean of theirs."""
+    above = (scores[None] > scores[:, None]).sum(axis=1)
+    same = (scores[None] == scores[:, None]).sum(axis=1)
+    return np.asarray(above + (same + 1) / 2)
+
+
+def _mean(values: FloatArray) -> float:
+    """Over those that are numbers."""
+    count = int((~np.isnan(values)).sum())
+    return float(np.nansum(values) / count) if count else float("nan")
 
 
 def judgment_study(  # noqa: PLR0913
@@ -121,20 +288,21 @@ def judgment_study(  # noqa: PLR0913
     depth: int = 10,
     missing: Missing = "error",
     folder: str | os.PathLike[str] | None = None,
-    workers: int = 1,
-    dask: Any = None,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> JudgmentStudy:
     """Change the judgments in many ways, and compare the ranking of systems with that under the full judgments.
 
     For each change and measure: every coefficient between the means under the full judgments (truth) and under the
-    changed ones (observed), the rank distance and the p-value of its test in the paper's way, and for each system how
+    changed ones (candidate), the rank distance and the p-value of its test in the paper's way, and for each system how
     its score and its rank move and how many documents at the top of its lists are unjudged.
 
     Parameters
     ----------
-    runs, qrels
-        The runs, and the full judgments.
+    runs : Runs
+        The runs.
+    qrels : Qrels
+        The full judgments.
     changes : iterable of Change
         What to do to the judgments: `concordant.judgments.Change("sample", 0.1)`.
     measures : iterable of str
@@ -151,13 +319,22 @@ def judgment_study(  # noqa: PLR0913
         How deep to look for unjudged documents.
     missing : {"error", "zero", "drop", "drop-systems"}
         For runs that lack topics, as in `evaluate`.
-    folder, workers, dask, progress
-        Where to keep what is done, processes, a Dask scheduler, and a call as trials are done; as in
-        `reliability_study`. A study that was stopped continues in its folder, with the same bits.
+    folder : path, optional
+        Where to keep what is done. A study that was stopped continues there, with the same bits.
+    workers : int or concurrent.futures.Executor
+        The number of processes, or an executor to run on, as in `concordant.study.reliability_study`.
+    progress : callable, optional
+        Called with the number of trials done and of all.
 
     Returns
     -------
     JudgmentStudy
+        Every statistic by change and measure, and what happens to each system.
+
+    Raises
+    ------
+    StudyError
+        If a trial failed, or what runs them; what was finished is kept in the folder.
 
     References
     ----------
@@ -171,52 +348,49 @@ def judgment_study(  # noqa: PLR0913
     >>> names = [f"d{k}" for k in range(30)]
     >>> grades = {str(t): {d: int(k < 9) for k, d in enumerate(names)} for t in range(20)}
     >>> noise = {f"s{s}": {str(t): np.arange(30) + rng.normal(0, 4 + 3 * s, 30) for t in range(20)} for s in range(6)}
-    >>> runs = cc.Runs.from_dict({s: {t: [names[k] for k in np.argsort(x)] for t, x in of.items()} for s, of in noise.items()})
+    >>> runs = {s: {t: [names[k] for k in np.argsort(x)] for t, x in of.items()} for s, of in noise.items()}
     >>> change = cc.judgments.Change("sample", 0.3, least=(1, 1))
-    >>> study = cc.judgment_study(runs, cc.Qrels.from_dict(grades), [change], ["AP"], ["tau_b"], n_draws=5)
+    >>> qrels = cc.Qrels.from_dict(grades)
+    >>> study = cc.judgment_study(cc.Runs.from_dict(runs), qrels, [change], ["AP"], ["tau_b"], n_draws=5)
     >>> study.value("sample", "0.3", "AP", "tau_b") > 0.5
     True
-    """  # noqa: E501
-    wanted, named = parse_all(measures), _coefficients(coefficients)
-    listed = _changes(changes)
-    seed = seed_of(rng)
-    if seed is None or seed < 0 or isinstance(rng, bool):
-        raise InputTypeError(f"rng is {rng!r}: a study needs a seed, a whole number, so that it can be continued")
+    """
+    wanted, named, listed = parse_all(measures), _coefficients(coefficients), _changes(changes)
+    seed, n_draws, n_resamples = check_seed(rng), check_count(n_draws, "n_draws"), check_count(n_resamples)
+    depth = check_count(depth, "depth")
     full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)
-    last = {change.kind: change.level for change in listed}
+    notes: dict[str, None] = {}
     for change in listed:
         other = change.other()
         if other is not None:
             check_thresholds(other, wanted)
         # What cannot be made is refused now, and what is odd about it said now.
-        change.make(
-            runs, qrels, np.random.default_rng(0), warn=not change.random or change.level == last.get(change.kind)
-        )
-    n_draws = check_count(n_draws, "n_draws")
+        notes |= dict.fromkeys(change.with_notes(runs, qrels, np.random.default_rng(0))[1])
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=2)
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
-    work = JudgmentTrials(
-        runs,
-        qrels,
-        cells,
-        tuple(wanted),
-        named,
-        tuple(full.values()),
-        _distributions(list(full.values()), check_count(n_resamples), seed),
-        check_count(depth, "depth"),
+    problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
+    problems[0].warn()  # the others have as many systems and topics
+    how = Resampling.of(n_resamples, seed)
+    distributions = tuple(
+        DistanceDistribution.made("paper", problem, paper_distances(problem, how), seed) for problem in problems
     )
-    settings = {
+    work = JudgmentTrials(
+        runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, depth
+    )
+    settings: dict[str, Any] = {
         "runs": runs_digest(runs),
         "qrels": qrels_digest(qrels),
         "changes": [change.settings() for change in listed],
         "measures": list(full),
         "coefficients": list(named),
         "n_draws": n_draws,
-        "n_resamples": int(n_resamples),
-        "depth": work.depth,
+        "n_resamples": n_resamples,
+        "depth": depth,
         "missing": missing,
     }
     grid = Grid("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, seed)
-    run = run_grid(grid, folder, workers=workers, dask=dask, progress=progress)
+    run = run_grid(grid, folder, workers=workers, progress=progress)
     return JudgmentStudy(
         changes=tuple((change.kind, change.label) for change in listed),
         measures=tuple(full),
@@ -226,19 +400,10 @@ def judgment_study(  # noqa: PLR0913
         full=np.stack([scores.means() for scores in work.full]),
         values=run.values,
         change_of=np.array([listed.index(change) for change, _ in cells]),
-        settings={**settings, "seed": seed},
-        cost={"computed": run.computed, "seconds": run.seconds, "cpu_seconds": run.cpu_seconds},
+        notes=tuple(notes),
+        settings=settings_of(seed=seed, **settings),
+        cost=run.cost,
     )
-
-
-def _distributions(full: list[Scores], n_resamples: int, seed: int) -> tuple[DistanceDistribution, ...]:
-    made: list[DistanceDistribution] = []
-    for scores in full:
-        with warnings.catch_warnings():
-            if made:  # as many systems as topics: say it once
-                warnings.simplefilter("ignore", RegularisationWarning)
-            made.append(DistanceDistribution.bootstrap(scores, n_resamples=n_resamples, rng=seed, eps=_EPS))
-    return tuple(made)
 
 
 def _coefficients(names: Iterable[str] | None) -> tuple[str, ...]:

@@ -6,23 +6,29 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..door import Collection, as_topics
 from ..errors import InputError, InputTypeError
-from ..expected.correlation import ESTIMATORS, estimates_of
+from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
-from ..resampling import Progress, check_count, seed_of
+from ..files import fingerprint, write_csv
+from ..parallel import Workers
+from ..resampling import Progress, check_count
+from ..results import columns, plain, settings_of
 from ..scores import Scores, mean_over_topics
-from ..simulation.simulator import Simulator, above_quantile, check_bounds
+from ..simulation.simulator import Simulator, check_bounds
 from .execution import run_grid
-from .grid import Grid, fingerprint
-from .reliability_result import COEFFICIENTS, ReliabilityStudy
+from .grid import Grid, check_seed
+from .saving import StudyResult, place_of
 
 SIZES = tuple(range(10, 101, 10))
+COEFFICIENTS = ("tau", "tau_ap")
 _PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation first
+What = Literal["error", "bias"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class ReliabilityTrials:
     repeats: int
 
     def place(self, trial: int) -> tuple[Original, int, int]:
-        """The collection, the number of topics, and the how-many-eth of its kind."""
+        """The collection, the number of topics, and which repeat it is."""
         cell, repeat = divmod(trial, self.repeats)
         collection, size = divmod(cell, len(self.sizes))
         return self.originals[collection], self.sizes[size], repeat
@@ -71,8 +77,139 @@ class ReliabilityTrials:
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ReliabilityStudy(StudyResult):
+    """Error and bias of each estimator. `print` shows the means over all, `to_frame` has every cell."""
+
+    collections: tuple[str, ...]
+    sizes: tuple[int, ...]
+    values: FloatArray
+    """Collections x sizes x trials x coefficients x (the actual correlation, then each estimator's)."""
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The estimators that are compared, in the order of `values`."""
+        return ESTIMATORS
+
+    def actual(self, collection: str, size: int, coefficient: str) -> float:
+        """The mean correlation between simulated and true rankings."""
+        return float(self._cell(collection, size, coefficient)[:, 0].mean())
+
+    def error(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
+        """The mean distance between an estimate and the actual correlation."""
+        return float(np.abs(self._off(collection, size, coefficient, estimator)).mean())
+
+    def bias(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
+        """The mean of estimate minus actual correlation: positive where an estimator is too optimistic."""
+        return float(self._off(collection, size, coefficient, estimator).mean())
+
+    def _cell(self, collection: str, size: int, coefficient: str) -> FloatArray:
+        at = (place_of(collection, self.collections, "collection"), place_of(size, self.sizes, "size"))
+        return np.asarray(self.values[at][:, place_of(coefficient, COEFFICIENTS, "coefficient")])
+
+    def _off(self, collection: str, size: int, coefficient: str, estimator: str) -> FloatArray:
+        cell = self._cell(collection, size, coefficient)
+        return np.asarray(cell[:, 1 + place_of(estimator, ESTIMATORS, "estimator")] - cell[:, 0])
+
+    @property
+    def verdict(self) -> str:
+        """Which estimators are best."""
+        summary = self.summary()
+        parts = []
+        for coefficient in COEFFICIENTS:
+            error, bias = f"error {coefficient}", f"bias {coefficient}"
+            least = min(summary, key=lambda row, of=error: row[of])  # type: ignore[misc]
+            fair = min(summary, key=lambda row, of=bias: abs(row[of]))  # type: ignore[misc]
+            parts.append(
+                f"{coefficient}: least error {least['estimator']} ({least[error]:.4f}), least bias "
+                f"{fair['estimator']} ({fair[bias]:+.4f})"
+            )
+        return "; ".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per collection, coefficient, size and estimator, with the standard errors of error and bias."""
+        found = []
+        for collection in self.collections:
+            for coefficient in COEFFICIENTS:
+                for size in self.sizes:
+                    for estimator in ESTIMATORS:
+                        off = self._off(collection, size, coefficient, estimator)
+                        found.append(
+                            {
+                                "collection": collection,
+                                "topics": size,
+                                "coefficient": coefficient,
+                                "estimator": estimator,
+                                "actual_mean": self.actual(collection, size, coefficient),
+                                "error": float(np.abs(off).mean()),
+                                "bias": float(off.mean()),
+                                "error_se": _standard_error(np.abs(off)),
+                                "bias_se": _standard_error(off),
+                            }
+                        )
+        return found
+
+    def summary(self) -> list[dict[str, Any]]:
+        """One row per estimator: error and bias of each coefficient, averaged over collections and sizes."""
+        off = self.values[..., 1:] - self.values[..., :1]
+        error, bias = np.abs(off).mean(axis=(0, 1, 2)), off.mean(axis=(0, 1, 2))
+        return [
+            {"estimator": name}
+            | {
+                f"{what} {coefficient}": float(of[c, e])
+                for c, coefficient in enumerate(COEFFICIENTS)
+                for what, of in (("error", error), ("bias", bias))
+            }
+            for e, name in enumerate(ESTIMATORS)
+        ]
+
+    def table(self) -> str:
+        """The summary, below what it is a summary of."""
+        sizes, names = ", ".join(map(str, self.sizes)), ", ".join(self.collections)
+        about = f"{self.settings['trials']:,} trials of each size ({sizes} topics) from {names}"
+        summary = self.summary()
+        rows = [[row.pop("estimator"), *(f"{value:.4f}" for value in row.values())] for row in self.summary()]
+        return f"{about}, seed {self.settings['seed']}\n\n{columns([list(summary[0]), *rows])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the single trials, ready for JSON."""
+        return {
+            "verdict": self.verdict,
+            "rows": plain(self.rows()),
+            "notes": list(self.notes),
+            "settings": plain(self.settings),
+            "cost": dict(self.cost),
+        }
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write `rows`, in full precision."""
+        write_csv(path, self.rows())
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Every cell."""
+        return {"reliability.csv": self.rows()}
+
+    def figures(self) -> dict[str, Any]:
+        """The paper's two figures."""
+        return {"error.png": self.figure("error"), "bias.png": self.figure("bias")}
+
+    def plot(
+        self, ax: Any = None, *, what: What = "error", collection: str | None = None, coefficient: str = "tau"
+    ) -> Any:
+        """Error or bias by number of topics, one line per estimator; of the first collection, if none is named."""
+        from ..plots import curves
+
+        return curves.reliability_study(self, ax, what, collection, coefficient)
+
+    def figure(self, what: What = "error") -> Any:
+        """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
+        from ..plots import curves
+
+        return curves.reliability_figure(self, what)
+
+
 def reliability_study(  # noqa: PLR0913
-    collections: Mapping[str, Scores],
+    collections: Mapping[str, Collection],
     *,
     n_trials: int = 1_000,
     sizes: Iterable[int] = SIZES,
@@ -81,8 +218,7 @@ def reliability_study(  # noqa: PLR0913
     bounds: tuple[float, float] = (0.0, 1.0),
     rng: int = 0,
     folder: str | os.PathLike[str] | None = None,
-    workers: int = 1,
-    dask: Any = None,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> ReliabilityStudy:
     """Measure error and bias of the estimators of expected correlation, as urbano2016 did, on any collections.
@@ -93,33 +229,38 @@ def reliability_study(  # noqa: PLR0913
 
     Parameters
     ----------
-    collections
-        Scores by name.
-    n_trials
+    collections : mapping of str to Scores, path or frame
+        Scores on each topic by the name of the collection, in any form that `as_scores` takes.
+    n_trials : int
         Simulated collections of each size, from each original.
-    sizes
+    sizes : iterable of int
         Numbers of topics.
-    drop_bottom
+    drop_bottom : float
         Systems whose mean is below this quantile are left out first, as in the paper; 0 keeps all.
-    exact_means
+    exact_means : bool
         The simulator keeps the means only roughly, so that the truth is off a little, in the paper, too.
         True makes it exact.
-    bounds
+    bounds : (float, float)
         The lowest and highest score that is possible, where that is not 0 and 1.
-    rng
+    rng : int
         The seed, a whole number: every trial draws from a stream of its own that is given by seed and trial.
-    folder
+    folder : path, optional
         Where to keep what is done; a run that was stopped continues there and ends with the same bits.
-    workers
-        Processes.
-    dask
-        Address of a Dask scheduler (or a `distributed.Client`) to run on instead.
-    progress
+    workers : int or concurrent.futures.Executor
+        The number of processes, or an executor to run on: of Dask, ``client.get_executor(pure=False)``. In a script,
+        processes need ``if __name__ == "__main__":`` around the call.
+    progress : callable, optional
         Called with the number of trials done and of all.
 
     Returns
     -------
     ReliabilityStudy
+        Error and bias of each estimator by collection, size and coefficient.
+
+    Raises
+    ------
+    StudyError
+        If a trial failed, or what runs them; what was finished is kept in the folder.
 
     References
     ----------
@@ -129,17 +270,15 @@ def reliability_study(  # noqa: PLR0913
     Examples
     --------
     >>> import concordant as cc
-    >>> study = cc.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
+    >>> study = cc.study.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
     >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
     (0.63, 0.829)
     """
     bounds = check_bounds(bounds)
     originals = _originals(collections, drop_bottom, bool(exact_means), bounds)
     work = ReliabilityTrials(originals, _checked_sizes(sizes), check_count(n_trials, "n_trials"))
-    seed = seed_of(rng)
-    if seed is None or seed < 0 or isinstance(rng, bool):
-        raise InputTypeError(f"rng is {rng!r}: a study needs a seed, a whole number, so that it can be continued")
-    settings = {
+    seed = check_seed(rng)
+    settings: dict[str, Any] = {
         "collections": {original.name: original.digest for original in work.originals},
         "sizes": list(work.sizes),
         "trials": work.repeats,
@@ -151,13 +290,13 @@ def reliability_study(  # noqa: PLR0913
     }
     shape = (len(work.originals), len(work.sizes), work.repeats)
     grid = Grid("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, seed)
-    run = run_grid(grid, folder, workers=workers, dask=dask, progress=progress)
+    run = run_grid(grid, folder, workers=workers, progress=progress)
     return ReliabilityStudy(
         collections=tuple(original.name for original in work.originals),
         sizes=work.sizes,
         values=run.values.reshape(*shape, *_PER_TRIAL),
-        settings={**settings, "seed": seed},
-        cost={"computed": run.computed, "seconds": run.seconds, "cpu_seconds": run.cpu_seconds},
+        settings=settings_of(seed=seed, **settings),
+        cost=run.cost,
     )
 
 
@@ -168,12 +307,11 @@ def _originals(
         raise InputTypeError('collections must be a dictionary of Scores by name, such as {"adhoc6": scores}')
     made = []
     for name, whole in collections.items():
-        if not isinstance(whole, Scores):
-            raise InputTypeError(f"collections[{name!r}] is a {type(whole).__name__}: give Scores")
-        scores = above_quantile(whole, drop_bottom)
+        scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
         if len(scores.systems) < 2:
             raise InputError(f"collections[{name!r}] has 1 system left: a ranking has several")
-        original = Original(str(name), fingerprint(scores), exact_means, bounds, scores)
+        digest = fingerprint(scores.values, scores.topics, scores.systems)
+        original = Original(str(name), digest, exact_means, bounds, scores)
         _simulator(original)  # what cannot be simulated is refused now
         made.append(original)
     return tuple(made)
@@ -187,3 +325,8 @@ def _checked_sizes(sizes: Any) -> tuple[int, ...]:
     if not found or min(found) < 2 or len(set(found)) < len(found):
         raise InputError(f"sizes is {list(found)!r}: give numbers of topics, each at least 2 and none twice")
     return found
+
+
+def _standard_error(values: FloatArray) -> float:
+    """Of a mean; nan for one trial."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")

@@ -1,0 +1,215 @@
+"""`concordant tiers`, `distribution`, `reliability`, `plan` and `simulate`: what one collection says by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .answer import Answer, Found, Output, answering
+from .options import (
+    CoefficientOption,
+    DropOption,
+    LevelOption,
+    Random,
+    ResamplesOption,
+    ScoresArgument,
+    SeedOption,
+    Simulation,
+    TruthArgument,
+    writable,
+)
+from .reading import Reader, known_coefficients
+from .render import Table, to_csv
+from .terminal import say
+
+if TYPE_CHECKING:
+    from ..scores import Scores
+
+
+@answering(plot=True, html=True)
+def tiers(
+    scores: ScoresArgument,
+    *,
+    level: LevelOption = 0.95,
+    marginal: Annotated[
+        bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
+    ] = False,
+    borda: Annotated[
+        bool, typer.Option("--borda", help="Rank by the mean of the ranks on each topic, not by the mean score.")
+    ] = False,
+    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who may be among the k best?")] = None,
+    resamples: ResamplesOption = 9_999,
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> Found:
+    """Show the ranks that each system may have, given the topics, and the tiers that can be told apart."""
+    from ..ranks.bounds import rank_intervals
+    from ..words import listing
+
+    if not 0 < level < 1:
+        raise typer.BadParameter(f"--level is {level:g}: give a number above 0 and below 1, such as 0.95")
+    (given,) = read.sides([scores], out.quiet)
+    if best is not None and best > len(given.systems):
+        raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
+    with out.bar("resampling") as bar:
+        found = rank_intervals(
+            given,
+            level,
+            simultaneous=not marginal,
+            aggregate="borda" if borda else "mean",
+            n_resamples=resamples,
+            rng=random.seed,
+            workers=random.workers,
+            progress=bar.update,
+        )
+    if best is None:
+        return found
+    top = found.best(best)
+    who = f"{top}\n  may be:     {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+    more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
+    return replace(
+        Answer.of(found),
+        text=lambda: str(found).replace(found.verdict, f"{found.verdict}\n\n{who}", 1),
+        content=lambda: {**found.to_dict(), **more},
+    )
+
+
+@answering(without=("format",))
+def distribution(
+    scores: TruthArgument,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", callback=writable, help="The file to write, .npz.")],
+    resamples: ResamplesOption = 9_999,
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> None:
+    """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
+    from ..ranks.distribution import DistanceDistribution
+
+    with out.bar("resampling") as bar:
+        made = DistanceDistribution.bootstrap(
+            read(scores), n_resamples=resamples, rng=random.seed, workers=random.workers, progress=bar.update
+        )
+        made.save(output)
+    say(f"{made}\nSaved: {output}")
+
+
+@answering(plot=True, html=True)
+def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
+    """Expected correlation of the ranking with the true one, across the population of topics."""
+    from ..expected.estimation import expected_correlation
+    from ..expected.estimation import reliability as run
+
+    given = read(scores)
+    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
+    found = run(given, **how)
+    posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
+
+    def text() -> str:
+        spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
+        known = f"95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
+        return f"{found}\n\n{known}\n\nCite: concordant cite urbano2016"
+
+    return replace(
+        Answer.of(found),
+        text=text,
+        rows=lambda: [
+            *found.rows(),
+            {"estimator": "posterior", **{e.coefficient: e.value for e in posterior}},
+        ],
+        content=lambda: {**found.to_dict(), "posterior": [e.to_dict() for e in posterior]},
+    )
+
+
+@answering(plot=True)
+def plan(
+    scores: ScoresArgument,
+    *,
+    target: Annotated[float, typer.Option(help="The correlation to reach.")] = 0.9,
+    coefficient: CoefficientOption = "tau",
+    probability: Annotated[
+        float | None, typer.Option(help="How probable it must be to reach the target; by default on average.")
+    ] = None,
+    resamples: ResamplesOption = 1_000,
+    most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> Found:
+    """How many topics are enough for a correlation with the true ranking."""
+    from ..expected.planning import plan_topics
+
+    name = known_coefficients([coefficient])[0]
+    with out.bar("planning") as bar:
+        return plan_topics(
+            read(scores),
+            name,
+            target,
+            probability,
+            n_resamples=resamples,
+            most=most,
+            rng=random.seed,
+            workers=random.workers,
+            progress=bar.update,
+        )
+
+
+@answering(without=("format", "lower_is_better"))
+def simulate(
+    scores: ScoresArgument,
+    *,
+    n_topics: Annotated[int, typer.Option("-n", "--n-topics", min=1, help="How many topics to draw.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", callback=writable, help="The file to write: CSV, topics x systems.")
+    ],
+    normal: Annotated[bool, typer.Option("--normal", help="Normal distributions of the effects.")] = False,
+    homoscedastic: Annotated[
+        bool, typer.Option("--homoscedastic", help="The same variance of residuals for all systems.")
+    ] = False,
+    uncorrelated: Annotated[bool, typer.Option("--uncorrelated", help="Independent residuals.")] = False,
+    chosen_topics: Annotated[
+        bool, typer.Option("--chosen-topics", help="Prefer easy topics or hard ones, as a careless choice would.")
+    ] = False,
+    drop_bottom: DropOption = 0.0,
+    simulation: Simulation,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> None:
+    """Simulate new topics for the systems of a collection, and say how well the original is kept."""
+    from ..simulation.simulator import Simulator
+    from ..words import counted, listing
+
+    original = read(scores)
+    if output.exists() and Path(scores).exists() and output.samefile(scores):
+        raise typer.BadParameter(f"--output is {str(output)!r}, the collection itself: give another file")
+    model = Simulator(
+        original,
+        normal=normal,
+        homoscedastic=homoscedastic,
+        uncorrelated=uncorrelated,
+        random_topics=not chosen_topics,
+        exact_means=simulation.exact_means,
+        drop_bottom=drop_bottom,
+        bounds=(simulation.lowest, simulation.highest),
+    )
+    made = model.simulate(n_topics, seed)
+    write_scores(made, output)
+    say(f"{counted(n_topics, 'topic')} of {counted(len(made.systems), 'system')}, seed {seed}, written to {output}")
+    if model.dropped:
+        say(f"{counted(len(model.dropped), 'system')} left out by --drop-bottom: {listing(model.dropped)}")
+    say(f"\n{model.fidelity()}")
+
+
+def write_scores(scores: Scores, path: Path) -> None:
+    """A table with a column for the topics and one for each system, in full precision."""
+    from ..files import written_whole
+
+    rows = [[topic, *row] for topic, row in zip(scores.topics, scores.values.tolist(), strict=True)]
+    with written_whole(path) as file:
+        file.write((to_csv(Table(["topic", *scores.systems], rows)) + "\n").encode())

@@ -1,0 +1,287 @@
+"""`expected_correlation` and `reliability`: how close the observed ranking is expected to be to the true one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..coefficients.registry import get_coefficient
+from ..door import Collection, as_topics
+from ..errors import InputError, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_level
+from ..results import Estimate, Interval, Result, settings_of
+from ..scores import mean_over_topics
+from ..words import counted
+from .differences import Differences
+from .estimators import Bandwidth
+from .halves import SPLITS, extrapolated, split_half
+from .posterior import Prior, correlations, draw
+from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities, warn_of
+
+Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
+ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(Result):
+    """What `reliability` found."""
+
+    estimates: Mapping[str, tuple[float, float]]
+    """By estimator, the expected tau and tau_ap with the true ranking."""
+    n_systems: int
+    n_topics: int
+
+    @property
+    def tau(self) -> float:
+        """Expected tau with the true ranking, by MSQD."""
+        return self.estimates["msqd"][0]
+
+    @property
+    def tau_ap(self) -> float:
+        """Expected AP correlation with the true ranking, by MSQD."""
+        return self.estimates["msqd"][1]
+
+    @property
+    def verdict(self) -> str:
+        """The expected correlations by MSQD."""
+        size = f"{counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
+        return (
+            f"Expected correlation with the true ranking: tau {self.tau:.3f}, tau_ap {self.tau_ap:.3f} (MSQD; {size})"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per estimator."""
+        return [{"estimator": name, "tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()]
+
+    def table(self) -> str:
+        """One line per estimator."""
+        lines = [f"  {name:<10} {tau:>8.4f}  {ap:>8.4f}" for name, (tau, ap) in self.estimates.items()]
+        return "\n".join(["  estimator       tau    tau_ap", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        estimates = {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()}
+        return {**super().to_dict(), "estimates": estimates}
+
+    def to_frame(self) -> Any:
+        """A pandas frame with one row per estimator."""
+        return super().to_frame().set_index("estimator")
+
+    def plot(self, ax: Any = None) -> Any:
+        """The estimates as points, the baselines hollow."""
+        from ..plots import intervals
+
+        return intervals.reliability(self, ax)
+
+
+def expected_correlation(  # noqa: PLR0913
+    scores: Collection,
+    coefficient: str = "tau",
+    estimator: Estimators | None = None,
+    *,
+    identical: Identical = "half",
+    ties: Ties = "half",
+    n_resamples: int | None = None,
+    bandwidth: Bandwidth = "plug-in",
+    prior: Prior = "normal",
+    confidence_level: float = 0.95,
+    rng: Seed = None,
+    workers: Workers = 1,
+    progress: Progress | None = None,
+) -> Estimate:
+    """Expected correlation of the observed ranking with the true one, that across the population of topics.
+
+    For tau and tau_ap, from the probabilities p_ij that a pair is discordant, with the systems sorted by their means:
+
+        E[tau] = 1 - 4 sum_{i<j} p_ij / (m (m - 1)),    E[tau_ap] = 1 - 2 / (m - 1) sum_{i<j} p_ij / (j - 1),
+
+    with p_ij by one of the estimators of `discordance`; or by `split_half`, "sh(w)" and "sh(w/o)".
+
+    For any coefficient, estimator "posterior": true means are drawn from their joint posterior distribution, and the
+    coefficient between each draw and the observed means is computed. The value is the mean, and the interval holds the
+    middle `confidence_level` of the draws. With a flat prior the posterior is multivariate t around the observed means;
+    that is optimistic, because observed means are spread wider than true ones. The default, a normal prior over systems
+    that is estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
+
+    Parameters
+    ----------
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
+    coefficient : str
+        Any of `list_coefficients()`.
+    estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
+        By default "msqd" for tau and tau_ap, and "posterior" for all others, which have no other one.
+    identical : {"half", "concordant"}
+        What counts for two systems with the same scores, as in `discordance`.
+    ties : {"half", "strict"}
+        What counts for a resampled mean of exactly 0, as in `discordance`.
+    n_resamples : int, optional
+        As in `discordance`; for "posterior" the number of draws, by default 2,000.
+    bandwidth : {"plug-in", "scott", "silverman"}
+        For "kd", as in `discordance`.
+    prior : {"normal", "flat"}
+        For "posterior".
+    confidence_level : float
+        Of the interval that "posterior" gives.
+    rng : int, Generator or None
+        The same seed gives the same bits at any number of workers.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
+    progress : callable, optional
+        As in `discordance`.
+
+    Returns
+    -------
+    Estimate
+        `float(e)` is the value; `e.interval` is there with "posterior".
+
+    Notes
+    -----
+    Observed means that are tied count one half in tau, tau_ap and tau_gap: these are those of `tau_a`, `tau_ap_a` and
+    `tau_gap_a`.
+    Identical systems count one half with "posterior". How little observed means may be shrunk there is our own
+    calibration, and measured (`concordant.calibration.LEAST_SHRINKAGE`).
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
+    True System Performance. SIGIR.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people = cc.load_collection("people")
+    >>> print(cc.expected_correlation(people, "tau_ap"))
+    tau_ap = 0.8320 (msqd)
+    >>> print(cc.expected_correlation(people, "spearman", rng=1))
+    spearman = 0.9671 (posterior), 95% interval [0.9263, 0.9910] (posterior, normal prior)
+    """
+    get_coefficient(coefficient)
+    linear = coefficient in ("tau", "tau_ap")
+    if estimator is None:
+        estimator = "msqd" if linear else "posterior"
+    check_choice("estimator", estimator, get_args(Estimators))
+    if estimator == "posterior":
+        check_choice("prior", prior, get_args(Prior))
+        level = check_level(confidence_level)
+        how = Resampling.of(2_000 if n_resamples is None else n_resamples, rng, workers, progress)
+        return _by_posterior(as_topics(scores, "scores").values, coefficient, prior, level, how)
+    if not linear:
+        raise InputError(f"estimator is {estimator!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
+    if estimator in ("sh(w)", "sh(w/o)"):
+        return split_half(scores, coefficient, replace=estimator == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
+    found = discordance(
+        scores,
+        estimator,  # type: ignore[arg-type]
+        identical=identical,
+        ties=ties,
+        n_resamples=n_resamples,
+        bandwidth=bandwidth,
+        rng=rng,
+        workers=workers,
+        progress=progress,
+    )
+    value = found.tau if coefficient == "tau" else found.tau_ap
+    return Estimate(coefficient, value, estimator, notes=found.notes, settings=found.settings)
+
+
+def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
+    # A tie in the observed means counts one half, as it does with the other estimators.
+    known = get_coefficient(get_coefficient(name).mean_over_ties or name)
+    drawn = draw(values, how.n_resamples, prior, how.generator())
+    found = correlations(known, drawn.truth, mean_over_topics(values), how.threads)
+    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+    return Estimate(
+        name,
+        float(found.mean()),
+        "posterior",
+        Interval(float(low), float(high), level, f"posterior, {prior} prior"),
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior),
+    )
+
+
+def reliability(
+    scores: Collection,
+    *,
+    identical: Identical = "half",
+    rng: Seed = None,
+    workers: Workers = 1,
+) -> Reliability:
+    """Expected correlation of the observed ranking with the true one, by all estimators of urbano2016 at once.
+
+    The true ranking is that by the means across the population of topics. MSQD is the headline: with few topics it is
+    the least biased. All of them tend to be optimistic with few topics; docs/guide/reliability.md has by how much.
+
+    Parameters
+    ----------
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
+    identical : {"half", "concordant"}
+        What counts for two systems with the same scores, as in `discordance`.
+    rng : int, Generator or None
+        Seed of the split halves; the other estimators are exact.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
+
+    Returns
+    -------
+    Reliability
+        `estimates` by estimator; `tau` and `tau_ap` are those of MSQD.
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
+    True System Performance. SIGIR.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> print(cc.reliability(cc.load_collection("people"), rng=1))
+    Expected correlation with the true ranking: tau 0.873, tau_ap 0.832 (MSQD; 20 systems, 40 topics)
+    <BLANKLINE>
+      estimator       tau    tau_ap
+      ml           0.8792    0.8398
+      msqd         0.8732    0.8320
+      res          0.8836    0.8460
+      kd           0.8721    0.8312
+      sh(w)        0.9261    0.8842
+      sh(w/o)      0.9108    0.8764
+    """
+    check_choice("identical", identical, get_args(Identical))
+    how = Resampling.of(SPLITS, rng, workers)
+    values = as_topics(scores, "scores").values
+    pairs = Differences(values)
+    warn_of(pairs)
+    n, m = values.shape
+    return Reliability(
+        _estimates(values, pairs, identical, how),
+        m,
+        n,
+        notes=pairs.doubts,
+        settings=settings_of(seed=how.seed, identical=identical, bandwidth="plug-in", n_splits=SPLITS),
+    )
+
+
+def estimates_of(
+    values: FloatArray, rng: np.random.Generator, *, identical: Identical = "half", workers: Workers = 1
+) -> dict[str, tuple[float, float]]:
+    """Tau and tau_ap by each of `ESTIMATORS`, for a topics x systems matrix of finite scores that is not checked."""
+    return _estimates(values, Differences(values), identical, Resampling(SPLITS, rng, workers))
+
+
+def _estimates(
+    values: FloatArray, pairs: Differences, identical: Identical, how: Resampling
+) -> dict[str, tuple[float, float]]:
+    p = exact_probabilities(pairs, get_args(Estimator), how, identical)
+    found = {name: pairs.expected(of) for name, of in p.items()}
+    rng = how.generator()  # one stream for both kinds of halves
+    found["sh(w)"] = extrapolated(values, True, SPLITS, rng, how.threads)
+    found["sh(w/o)"] = extrapolated(values, False, SPLITS, rng, how.threads)
+    return found

@@ -1,0 +1,256 @@
+"""The rank distance: how far a ranking is from what the topics allow.
+
+Kendall's tau counts how many pairs swapped. The rank distance of Carterette (2009) asks whether the swaps matter, given
+how much systems differ from topic to topic, and how they do so together.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _kernels
+from .._kernels import reference_distance
+from ..align import alignment
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..coefficients.inputs import floats, refuse_not_finite
+from ..door import Collection, as_scores, as_topics, is_bare
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning
+from ..parallel import Workers, check_workers, shared_out, threads
+from ..resampling import CHUNK
+from ..scores import Means, Scores
+from ..words import counted, listing
+
+LEAST_EPS = 1e-11
+"""Beside the largest variance: where the covariance has no inverse, rounding and not eps decides with less."""
+_LARGEST = 1e150  # its square is a float
+
+
+def rank_distance(
+    truth: Collection, candidate: Collection, eps: float = 1e-5, *, workers: Workers = 1
+) -> float | FloatArray:
+    """Distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
+
+    Order the systems by `candidate`, best first. Let d be the means over the n topics of the differences between
+    neighbours in that order, and S their covariance, with `eps` added to its diagonal. Then
+
+        d_rank^2 = minimum over delta >= 0 of n (delta - d)' S^-1 (delta - d),
+
+    Hotelling's T^2 between what was measured and the nearest means that have the order `candidate`. For two systems in
+    the wrong order it is Student's paired t. It is 0 if, and only if, both rank the systems in the same way, it has no
+    upper bound, and it is not symmetric. How large is large depends on the collection: `rank_test` tells.
+
+    Parameters
+    ----------
+    truth : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
+    candidate : Collection or array_like
+        One score per system. Bare numbers are in the order of the truth's systems: a vector, or an array with the
+        systems on its last axis as a batch of vectors. Anything with labels (Scores, a file, a frame, a mapping or
+        Series) is matched by name, and must have the same systems as the truth; where it has topics, also the same
+        topics, and its means are taken.
+    eps : float
+        What is added to the variances, in squared units of the scores; the paper's value by default. It matters where
+        there are as many systems as topics or more: a `RegularisationWarning` says so. There it is at least 1e-11 of
+        the largest variance, because with less rounding decides. It should be small beside the variances, or it and
+        not the topics decides, which is warned of as well.
+    workers : int or Executor
+        Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit.
+
+    Returns
+    -------
+    float or ndarray
+        A float for one ranking, otherwise an array of the leading shape of `candidate`.
+
+    Notes
+    -----
+    Systems that are tied in `candidate` are put in the order that the truth gives them; those tied on both sides stay
+    in the order of the truth's systems.
+
+    References
+    ----------
+    B. Carterette (2009). On Rank Correlation and the Distance Between Rankings. SIGIR, equation 2 and algorithm 1.
+
+    Examples
+    --------
+    Three systems on four topics. B and C differ by little, and A is worse than both on every topic:
+
+    >>> import concordant as cc
+    >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
+    >>> print(f"{cc.rank_distance(ap, [1, 3, 2]):.4f}")  # B and C swapped
+    0.6451
+    >>> print(f"{cc.rank_distance(ap, [2, 1, 3]):.4f}")  # A before B
+    4.8614
+    >>> cc.rank_distance(ap, [1, 2, 3])  # as in the truth
+    0.0
+    """
+    problem = Problem.of(truth, eps, "the rank distance")
+    scores = rankings_beside(problem.scores, candidate)
+    problem.warn()
+    values = problem.distances(scores.reshape(-1, problem.m), workers=check_workers(workers))
+    return float(values[0]) if scores.ndim == 1 else values.reshape(scores.shape[:-1])
+
+
+def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
+    """The candidate as scores in the order of the truth's systems: one vector, or where it is bare a batch of them."""
+    if is_bare(candidate):
+        scores = floats(candidate, "candidate")
+        m = len(truth.systems)
+        if scores.shape[-1] != m:
+            raise InputError(
+                f"truth has {counted(m, 'system')} and candidate {scores.shape[-1]}: candidate needs one score per "
+                f"system, in the order of the truth's (last axis; shape {scores.shape})"
+            )
+        if not np.isfinite(scores).all():
+            refuse_not_finite(scores, "candidate")
+        return scores
+    if isinstance(candidate, list | tuple) and candidate and all(name in truth.systems for name in candidate):
+        raise InputTypeError(
+            "candidate is a list of names of systems: a ranking is passed as scores, never as a list of names; give "
+            "one score per system, such as {name: score}"
+        )
+    side = as_scores(candidate, "candidate")
+    found = alignment(truth, side, on="systems" if isinstance(side, Means) else "both", names=("truth", "candidate"))
+    if not found.complete:
+        lost = [
+            f"only {name} has {counted(len(labels), noun)}: {listing(labels, 5)}"
+            for noun, sides in (("system", found.dropped_systems), ("topic", found.dropped_topics))
+            for name, labels in zip(found.names, sides, strict=True)
+            if labels
+        ]
+        own = "; or rank by its own topics: candidate.means()" if any(found.dropped_topics) else ""
+        raise InputError(
+            f"truth and candidate do not have the same systems and topics ({'; '.join(lost)}). Select those that both "
+            f"have first: truth, candidate = concordant.align(truth, candidate){own}"
+        )
+    return np.asarray(found.scores[1].means())
+
+
+class Projection(NamedTuple):
+    """The nearest means with a given order, as differences between neighbours in that order."""
+
+    order: IntArray
+    """The systems, best first."""
+    d: FloatArray
+    """The differences as measured."""
+    delta: FloatArray
+    """The nearest ones that are not negative."""
+    dual: FloatArray
+    """v in delta = d + S v; positive only where delta is 0."""
+    distance: float
+
+
+class Problem(NamedTuple):
+    """What all rankings are compared with: a collection, its means and its covariance, computed once."""
+
+    scores: Scores
+    means: FloatArray
+    covariance: FloatArray
+    eps: float
+    doubts: tuple[str, ...]
+    """Why a distance may say little: too few topics, or an eps that is too large. Public functions warn of them."""
+
+    @classmethod
+    def of(cls, truth: Collection, eps: float, what: str) -> Problem:
+        """Check a collection; `what` is what the doubts call that which is to be computed."""
+        scores = as_topics(truth, "truth")
+        n, m = scores.values.shape
+        if isinstance(eps, bool) or not isinstance(eps, (int, float, np.number)) or not 0 < eps < math.inf:
+            raise InputError(
+                f"eps is {eps!r}: give a positive number, which is added to the variances; 1e-5 is the paper's"
+            )
+        require_room_for_pairs(m, what)
+        centred = scores.values - scores.values.mean(axis=0)
+        if np.abs(centred).max(initial=0.0) > _LARGEST:
+            largest = float(np.abs(scores.values).max())
+            raise LimitError(
+                f"truth has scores of up to {largest:.3g}, and the rank distance needs their variances, which no float "
+                f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
+            )
+        covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
+        used, doubts = float(eps), []
+        if m >= n:
+            used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
+            raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
+            doubts.append(
+                f"{counted(m, 'system')} on {counted(n, 'topic')}: with as many systems as topics or more their "
+                f"covariance has no inverse, so {what} was regularised by eps = {used:g}{raised}, and no size is "
+                "claimed for a test of it; take more topics or fewer systems (Scores.drop_bottom, select)"
+            )
+        variance = float(covariance.diagonal().mean())
+        if variance < used and centred.any():
+            doubts.append(
+                f"the scores of a system vary from topic to topic by {math.sqrt(variance):.2g} on average, little "
+                f"beside sqrt(eps) = {math.sqrt(used):.2g}: eps, not the topics, decides {what}; give a smaller eps, "
+                f"such as {max(1e-4 * variance, 1e-300):.0e}, or multiply all scores by one number"
+            )
+        return cls(scores, scores.means(), covariance, used, tuple(doubts))
+
+    def warn(self) -> None:
+        """Warn of the doubts where the caller of a public function called it."""
+        for doubt in self.doubts:
+            warnings.warn(doubt, RegularisationWarning, stacklevel=3)
+
+    @property
+    def n(self) -> int:
+        """Number of topics."""
+        return len(self.scores.topics)
+
+    @property
+    def m(self) -> int:
+        """Number of systems."""
+        return len(self.scores.systems)
+
+    def distances(self, candidate: FloatArray, *, workers: Workers = 1) -> FloatArray:
+        """d_rank of each row of scores."""
+        none = np.empty((0, self.m - 1))
+        step = len(candidate) if isinstance(workers, int) else CHUNK
+        pieces = (candidate[lo : lo + step] for lo in range(0, len(candidate), max(1, step)))
+        solve = partial(self._solve, duals=none, workers=threads(workers))
+        return np.concatenate([np.empty(0), *shared_out(solve, pieces, workers)])
+
+    def project(self, candidate: FloatArray) -> Projection:
+        """The nearest means in the order of one vector of scores."""
+        dual = np.empty((1, self.m - 1))
+        distance = self._solve(candidate[None], dual, 1)
+        order = reference_distance.order_of(candidate, self.means)
+        d = -np.diff(self.means[order])
+        v = dual[0]
+        s = reference_distance.differences_of(self.covariance, order, self.eps)
+        delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # rounding apart, what d + S v is already
+        return Projection(order, d, delta, v, float(distance[0]))
+
+    def _solve(self, candidate: FloatArray, duals: FloatArray, workers: int) -> FloatArray:
+        def solve(kernels: Any, rows: Any, duals: FloatArray) -> FloatArray:
+            some = np.ascontiguousarray(candidate[rows])
+            out = np.empty((len(some), reference_distance.FIELDS))
+            kernels.rank_distances(self.covariance, self.means, some, self.eps, out, duals, workers)
+            return out
+
+        out = solve(_kernels.distance_kernels(), slice(None), duals)
+        again = unsolved(out)
+        if again.size:
+            more = np.empty((len(again) if len(duals) else 0, self.m - 1))
+            out[again] = solve(reference_distance, again, more)
+            if len(duals):
+                duals[again] = more
+            require_solved(out, self.eps)
+        return np.sqrt(self.n * out[:, 0])
+
+
+def unsolved(out: FloatArray) -> IntArray:
+    """Rows that a kernel gave up on, which the other one then tries."""
+    return np.flatnonzero(out[:, 1] < 0)
+
+
+def require_solved(out: FloatArray, eps: float) -> None:
+    """Raise if both kernels gave up on a row."""
+    if unsolved(out).size:
+        raise LimitError(
+            f"no solution was found for {counted(len(unsolved(out)), 'ranking')}: eps = {eps:g} is too small beside "
+            "the variances for float64; give a larger one, or divide the scores by their range"
+        )

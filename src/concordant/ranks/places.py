@@ -1,0 +1,222 @@
+"""`rank_probabilities`: at which ranks a system may stand, over all rankings that are close enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from .._kernels.reference_distance import order_of
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..chance.rerankings import rankings_at_tau
+from ..door import Collection, as_topics
+from ..errors import InputError, check_choice, import_extra
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
+from ..results import Result, settings_of
+from ..words import counted, nearest
+from .distance import Problem
+from .distribution import DistanceDistribution
+
+By = Literal["rank_distance", "tau"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankProbabilities(Result):
+    """Probability of each system at each rank over acceptable rankings."""
+
+    values: FloatArray
+    """`values[i, k]` is the probability of `systems[i]` at rank k + 1; rows and columns sum to 1."""
+    systems: tuple[str, ...]
+    """In the order of the truth, best first."""
+    by: By
+    threshold: float
+    """Rankings with a distance of at most this, or with a tau of at least this, are acceptable."""
+    n_rankings: int
+    """How many acceptable rankings were drawn."""
+    n_drawn: int
+
+    def ranks(self, system: str) -> tuple[int, int]:
+        """The best and the worst rank at which a system occurs, from 1."""
+        if system not in self.systems:
+            raise InputError(f"there is no system {system!r}{nearest(str(system), self.systems)}")
+        found = np.flatnonzero(self.values[self.systems.index(system)] > 0)
+        return int(found[0]) + 1, int(found[-1]) + 1
+
+    @property
+    def verdict(self) -> str:
+        """How many rankings are acceptable."""
+        rule = f"d_rank <= {self.threshold:.4g}" if self.by == "rank_distance" else f"tau >= {self.threshold:.4g}"
+        return f"{self.n_rankings:,} rankings with {rule}, of {self.n_drawn:,} drawn"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system: its best, worst and mean rank."""
+        expected = (self.values @ np.arange(1, len(self.systems) + 1)).tolist()
+        return [
+            {"system": system, **dict(zip(("best", "worst"), self.ranks(system), strict=True)), "mean": mean}
+            for system, mean in zip(self.systems, expected, strict=True)
+        ]
+
+    def table(self) -> str:
+        """One line per system."""
+        width = max(map(len, self.systems))
+        return "\n".join(
+            f"  {place:>3}  {row['system']:<{width}}  ranks {row['best']:>3} to {row['worst']:>3}, "
+            f"mean {row['mean']:.1f}"
+            for place, row in enumerate(self.rows(), start=1)
+        )
+
+    def to_frame(self) -> Any:
+        """The probabilities as a pandas frame: one row per system, best first, one column per rank."""
+        pandas = import_extra("pandas")
+        return pandas.DataFrame(
+            self.values.copy(),
+            index=pandas.Index(self.systems, name="system"),
+            columns=pandas.Index(range(1, len(self.systems) + 1), name="rank"),
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """The paper's figure 3: systems across, ranks up, the colour a logarithm of the probability."""
+        from ..plots import matrices
+
+        return matrices.rank_probabilities(self, ax)
+
+
+def rank_probabilities(  # noqa: PLR0913
+    truth: Collection,
+    by: By = "rank_distance",
+    threshold: float | None = None,
+    *,
+    n_resamples: int = 9_999,
+    alpha: float = 0.05,
+    eps: float = 1e-5,
+    rng: Seed = None,
+    workers: Workers = 1,
+    progress: Progress | None = None,
+) -> RankProbabilities:
+    """Probability of each system at each rank, over the rankings that are close enough to the truth's: figure 3.
+
+    - by="rank_distance": rankings by the means of resampled topics, of which those with a `rank_distance` of at most
+      `threshold` are acceptable. The default is the critical value at level `alpha` of the same resamples.
+    - by="tau": all rankings with a tau of at least `threshold`, by default 0.9, each with the same probability.
+
+    Parameters
+    ----------
+    truth : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
+    by : {"rank_distance", "tau"}
+        What decides which rankings are acceptable, and how they are drawn.
+    threshold : float, optional
+        The largest distance, or the smallest tau.
+    n_resamples : int
+        How many rankings to draw.
+    alpha : float
+        Level of the critical value.
+    eps : float
+        What is added to the variances, as in `rank_distance`.
+    rng : int, Generator or None
+        The same seed gives the same bits at any number of workers.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
+    progress : callable, optional
+        Called with the number of rankings done and of all.
+
+    Returns
+    -------
+    RankProbabilities
+        A systems x ranks matrix, and the threshold that was used.
+
+    References
+    ----------
+    B. Carterette (2009). On Rank Correlation and the Distance Between Rankings. SIGIR, section 4.2 and figure 3.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
+    >>> scores = cc.Scores(ap, topics=range(4), systems=["A", "B", "C"])
+    >>> print(cc.rank_probabilities(scores, n_resamples=1000, rng=1))
+    1,000 rankings with d_rank <= 0.6451, of 1,000 drawn
+    <BLANKLINE>
+        1  C  ranks   1 to   2, mean 1.2
+        2  B  ranks   1 to   2, mean 1.8
+        3  A  ranks   3 to   3, mean 3.0
+    """
+    check_choice("by", by, get_args(By))
+    how = Resampling.of(n_resamples, rng, workers, progress)
+    scores = as_topics(truth, "truth")
+    require_room_for_pairs(len(scores.systems), "the probability of each rank")
+    own = order_of(scores.means(), scores.means())  # the truth's own order
+    settings: dict[str, Any] = {"alpha": None, "eps": None}
+    notes: tuple[str, ...] = ()
+    if by == "tau":
+        threshold = _threshold(threshold, 0.9, -1, 1)
+        places, accepted = _by_tau(len(own), threshold, how), how.n_resamples
+    else:
+        problem = Problem.of(scores, eps, "the distance")
+        settings, notes = {"alpha": check_alpha(alpha), "eps": problem.eps}, problem.doubts
+        threshold, accepted, places = _by_distance(problem, own, threshold, alpha, how)
+        problem.warn()
+    return RankProbabilities(
+        values=places / accepted,
+        systems=tuple(scores.systems[k] for k in own),
+        by=by,
+        threshold=threshold,
+        n_rankings=accepted,
+        n_drawn=how.n_resamples,
+        notes=notes,
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, measure=scores.measure, **settings),
+    )
+
+
+def _threshold(given: Any, default: float, least: float, most: float) -> float:
+    value = default if given is None else given
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= value <= most:
+        raise InputError(f"threshold is {given!r}: give a number from {least:g} to {most:g}")
+    return float(value)
+
+
+def _count(ranks: IntArray) -> FloatArray:
+    """How often each system, by column, has each rank."""
+    m = ranks.shape[1]
+    return np.bincount((ranks + m * np.arange(m)).ravel(), minlength=m * m).reshape(m, m).astype(np.float64)
+
+
+def _by_tau(m: int, threshold: float, how: Resampling) -> FloatArray:
+    step, rng = max(1, 2**20 // m), how.generator()
+    places = np.zeros((m, m))
+    for done in range(0, how.n_resamples, step):
+        places += _count(rankings_at_tau(m, threshold, min(step, how.n_resamples - done), rng, at_least=True))
+        if how.progress is not None:
+            how.progress(min(how.n_resamples, done + step), how.n_resamples)
+    return places
+
+
+def _by_distance(
+    problem: Problem, own: IntArray, threshold: float | None, alpha: float, how: Resampling
+) -> tuple[float, int, FloatArray]:
+    """Threshold, acceptable rankings, and how often each system has each rank among them."""
+    work = partial(_distances_and_ranks, problem, np.argsort(own), how.threads)
+    found = list(over_resamples(work, problem.n, how))
+    distances, ranks = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    if threshold is None:
+        threshold = DistanceDistribution.made("paper", problem, distances, how.seed).critical_value(alpha)
+    threshold = _threshold(threshold, 0, 0, np.inf)
+    accepted = distances <= threshold * (1 + 1e-9)
+    if not accepted.any():
+        raise InputError(
+            f"threshold is {threshold:g}, and none of {counted(how.n_resamples, 'resampled ranking')} is as near "
+            f"(the nearest has {distances.min():.4g}): give a larger one, or None for the critical value"
+        )
+    return threshold, int(accepted.sum()), _count(ranks[accepted].astype(np.int64))
+
+
+def _distances_and_ranks(problem: Problem, place: IntArray, workers: int, weights: IntArray) -> tuple[FloatArray, Any]:
+    """Of the rankings of some resamples; `place` is that of each system in the truth's order, as are the columns."""
+    means = resampled_means(problem.scores.values, weights, workers=workers)
+    ranks = np.empty(means.shape, np.min_scalar_type(problem.m))
+    order = place[order_of(means, problem.means)]
+    np.put_along_axis(ranks, order, np.arange(problem.m, dtype=ranks.dtype)[None], axis=1)
+    return problem.distances(means, workers=workers), ranks

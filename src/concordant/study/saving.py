@@ -1,0 +1,61 @@
+"""What the results of all studies have: labels that are looked up, tables and figures that are saved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..files import write_csv, written_whole
+from ..results import Result
+from ..words import nearest
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StudyResult(Result):
+    """What a study found. `save` writes its tables and figures."""
+
+    cost: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Of the run that finished it: trials that it computed, seconds, and seconds of processor time."""
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Rows by the name of the file that `save` writes them to."""
+        raise NotImplementedError
+
+    def figures(self) -> dict[str, Any]:
+        """Figures of matplotlib by the name of the file that `save` writes them to."""
+        raise NotImplementedError
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write the tables, in full precision, and the figures into a folder.
+
+        Parameters
+        ----------
+        folder : path
+            Made if it is not there.
+
+        Returns
+        -------
+        list of Path
+            The files that were written.
+        """
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        tables, figures = self.tables(), self.figures()
+        for name, rows in tables.items():
+            write_csv(target / name, rows)
+        for name, figure in figures.items():
+            with written_whole(target / name) as file:
+                figure.savefig(file, format="png", dpi=150)
+        return [target / name for name in (*tables, *figures)]
+
+
+def place_of(wanted: Any, among: Sequence[Any], what: str) -> int:
+    """Where a label is among those of a study, or an error that lists them."""
+    if wanted not in among:
+        hint = nearest(wanted, among) if isinstance(wanted, str) else ""
+        raise InputError(f"{what} is {wanted!r}: the study has {', '.join(map(str, among))}{hint}")
+    return among.index(wanted)

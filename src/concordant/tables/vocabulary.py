@@ -1,0 +1,159 @@
+"""What names mean: those of summaries, of the columns of tables, of measures and of topics."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection
+
+# What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
+SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
+# Names that summaries bear as well, without blanks and marks: such words, perhaps with others around them. Leaving
+# them out is warned of.
+_STATISTIC = (
+    r"mean|average|avg|amean|all|overall|totals?|sum|std(?:dev|err)?|stdev|sd|standarddeviation|standarderror|variance|"
+    r"median|min(?:imum)?|max(?:imum)?|count|gmean|gm|geomean|macro|micro|pvalue|moyenne|mittelwert|durchschnitt|promedio"
+)
+_AROUND = (
+    r"grand|geometric|arithmetic|harmonic|weighted|unweighted|of|over|across|the|scores?|values?|topics|queries|"
+    r"questions|tasks|items|samples"
+)
+_SUMMARIES = re.compile(rf"(?:{_AROUND})*(?:{_STATISTIC})(?:{_STATISTIC}|{_AROUND})*")
+_PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
+
+# How a column is called that says how certain another is: arc_stderr beside arc.
+_ERROR = re.compile(
+    r"(.+?)[\W_]+(?:std|std[\W_]?dev|stdev|std[\W_]?err|standard[\W_]deviation|standard[\W_]error)\W*", re.I
+)
+
+# Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens; the most specific first:
+# where a table has `qid` and `query`, the second is the text of the query.
+SYSTEM_COLUMNS = (
+    *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
+    *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
+    *("submission", "submission_id", "retriever", "ranker", "systems", "models"),
+)
+TOPIC_COLUMNS = (
+    *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
+    *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
+    *("task", "task_name", "dataset", "benchmark", "subject", "problem", "prompt", "claim"),
+)
+MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
+VALUE_COLUMNS = ("value", "score", "scores")
+# Beside topics these hold documents: the table is a run or qrels.
+DOCUMENT_COLUMNS = frozenset(
+    {"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid", "document", "passage"}
+)
+# A first column of one of these names numbers the rows of a matrix: the topics.
+INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
+# Beside a column of topics these are row numbers, which pandas writes; once more each time that it reads and writes.
+ROW_NUMBERS = frozenset({"", "unnamed:_0"})
+ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
+# Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
+COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
+# A first column of such a name holds topics.
+TOPIC_ID = re.compile(
+    r".+_(?:id|no|nr|num|number)|(?:task|problem|item|doc|sample|example|instance|prompt)_?(?:id|no|number)"
+)
+# A column of such a name holds systems.
+_SYSTEM_ID = re.compile(rf"(?:{'|'.join(SYSTEM_COLUMNS)})_?(?:id|no|nr|num|number|name)")
+
+# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
+# to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
+_FAMILY = (
+    r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
+    r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|hits|"
+    r"hit_rate|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|compat|"
+    r"numret|numrel|numq|runid|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
+    r"set(?:_(?:p|recall|map|f|relative_p))?|num(?:_(?:q|ret|rel|rel_ret|nonrel_judged_ret))?"
+)
+_ARGUMENT = (
+    r"[@(].*|[_.\-]?\d.*|[_.\-](?:cut|at|ia|rel|mult|avg|avgjg|exp|resid|norm|allnonrel|top\d*\w*)(?:[_.@(\-].*)?"
+)
+_MEASURE = re.compile(
+    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:accuracy|acc|exact_match|f1|f_measure)(?:[@(].*)?|(?:bing|inst|success|utility)(?:{_ARGUMENT})|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
+    r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
+    re.IGNORECASE | re.DOTALL,
+)
+# What topics are mostly called: a number, perhaps with a word before it.
+_TOPIC = re.compile(
+    r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
+)
+# Numbers after a short word, as MB001; runs are called so as well, but with fewer digits.
+_NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
+
+
+def looks_like_measure(name: str) -> bool:
+    """Whether a name is that of an evaluation measure that common tools print.
+
+    >>> [looks_like_measure(n) for n in ("ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "301", "bm25")]
+    [True, True, True, False, False]
+    """
+    return len(name) < 100 and _MEASURE.fullmatch(name) is not None
+
+
+def looks_like_topic(name: str) -> bool:
+    """Whether a name is a number, or one with a word for a topic before it: 301, q_12, 31_1."""
+    return len(name) < 100 and _TOPIC.fullmatch(name) is not None
+
+
+def may_be_topic(name: str) -> bool:
+    """Whether a name looks like a topic's, or is that of a summary, or ends in a number of some digits: MB001."""
+    return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
+
+
+@functools.lru_cache(maxsize=2**14)
+def is_summary(topic: str) -> bool:
+    """Whether a row of this name summarises all topics.
+
+    >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "mean (n=50)", "301", "min1")]
+    [True, True, True, True, False, False]
+    """
+    if len(topic) > 100:
+        return False
+    plain = re.sub(r"(?<=\w)\s*\([^()]*\)$", "", topic.strip().lower())  # Average (n=50)
+    return (
+        topic.lower() in SUMMARY
+        or _SUMMARIES.fullmatch(re.sub(r"[\W_]+", "", plain)) is not None
+        or _PERCENTILE.fullmatch(topic) is not None
+    )
+
+
+def error_of_another(names: Collection[str]) -> str | None:
+    """The first name that is another one with a word for its standard error or deviation behind it; None if none is.
+
+    >>> error_of_another(["arc", "arc_stderr"]), error_of_another(["arc", "mmlu_stderr"])
+    ('arc_stderr', None)
+    """
+    known = set(names)
+    short = (name for name in names if len(name) < 100)
+    return next((name for name in short if (found := _ERROR.fullmatch(name)) and found[1] in known), None)
+
+
+def column_name(name: str) -> str:
+    """The name of a column in the spelling of the lists above."""
+    return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R puts dots for blanks
+
+
+def names_systems(name: str) -> bool:
+    """Whether a column of this name holds systems: run, LLM name."""
+    name = column_name(name)
+    return name in SYSTEM_COLUMNS or _SYSTEM_ID.fullmatch(name) is not None
+
+
+def names_labels(name: str) -> bool:
+    """Whether a column of this name holds topics, systems or the numbers of rows."""
+    return names_systems(name) or column_name(name) in {*TOPIC_COLUMNS, *INDEX_COLUMNS}
+
+
+def holds_labels(name: str, place: int) -> bool:
+    """Whether a column may hold labels of rows, by its name or because it is the first: its cells are kept as text."""
+    plain = column_name(name)
+    return (
+        place == 0
+        or names_labels(name)
+        or plain in MEASURE_COLUMNS
+        or plain in DOCUMENT_COLUMNS
+        or plain in COUNTERS
+        or ROW_NUMBERS_AGAIN.fullmatch(plain) is not None
+    )

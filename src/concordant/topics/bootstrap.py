@@ -1,0 +1,148 @@
+"""`TopicBootstrap`: intervals of a coefficient by resampling topics, with the systems fixed.
+
+The resampled coefficient is no picture of the sampling error: a resample adds noise to means that are noisy already,
+and noise lowers agreement. docs/guide/intervals.md derives what is done about it and has the coverage of each method.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..calibration import FEWEST, LEFT, NEAR, WIDENING
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..errors import InputError, check_choice
+from ..resampling import Resampling, check_count, check_level
+from ..results import Interval
+from ..scores import mean_over_topics
+from .nested import Summary, nested_values, plain_values, summarise
+
+BootstrapMethod: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]
+
+
+class Found(NamedTuple):
+    """What a bootstrap says about a coefficient."""
+
+    low: float
+    high: float
+    bias_corrected: float
+    standard_error: float
+    undefined: int
+    """Resamples on which the coefficient has no value."""
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """The statistic that is resampled: coefficients of the means of two conditions, nan where undefined."""
+
+    names: tuple[str, ...]
+    threads: int
+
+    def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
+        return np.array([get_coefficient(name).on_workers(self.threads)(*means) for name in self.names])
+
+
+@dataclass(frozen=True)
+class TopicBootstrap:
+    """How to make an interval by resampling topics; an argument of `correlate` and `compare`.
+
+    Parameters
+    ----------
+    n_resamples : int
+        Resamples in all, those of resamples included.
+    method : {"iterated", "another-sample", "percentile", "basic"}
+        - "iterated": for the coefficient between the two *population* mean vectors. Resamples of resamples show how
+          the coefficient falls as noise is added; the fall is taken back and the interval built around the result. The
+          only one here that holds its level.
+        - "another-sample": where the coefficient of another sample of as many topics would lie.
+        - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
+        - "basic": those quantiles reflected at the value. Too short as well.
+    confidence_level : float
+        How often the interval is to hold what it is for.
+
+    Notes
+    -----
+    How many standard errors the intervals "iterated" and "another-sample" reach to each side is our own calibration,
+    and measured: `concordant.calibration` has the constants, benchmarks/coverage_intervals.py finds them again
+    (``--constants``), and docs/measured/interval-coverage.md has the coverage with these values.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> cc.TopicBootstrap(4999, confidence_level=0.9)
+    TopicBootstrap(n_resamples=4999, method='iterated', confidence_level=0.9)
+    """
+
+    n_resamples: int = 9_999
+    method: BootstrapMethod = "iterated"
+    confidence_level: float = 0.95
+
+    def __post_init__(self) -> None:
+        check_count(self.n_resamples)
+        check_choice("method", self.method, get_args(BootstrapMethod))
+        check_level(self.confidence_level)
+        if self.n_resamples < FEWEST:
+            raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least {FEWEST} resamples")
+
+    def run(
+        self, truth: FloatArray, candidate: FloatArray, coefficients: Sequence[Coefficient], drawn: Resampling
+    ) -> list[Found | None]:
+        """The limits for each coefficient from the same resamples, and what they are made from.
+
+        Both sides are topics x systems. None where a coefficient is undefined on nearly all resamples.
+        """
+        values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
+        if self.method in ("percentile", "basic"):
+            means = mean_over_topics(truth), mean_over_topics(candidate)
+            resampled = plain_values((truth, candidate), values, drawn)
+            return [
+                self._quantiles(float(c.formula(*means)), row, c.range)
+                for c, row in zip(coefficients, resampled, strict=True)
+            ]
+        summaries = summarise(nested_values((truth, candidate), values, drawn), len(truth))
+        return [s and self.limits(s, c.range) for c, s in zip(coefficients, summaries, strict=True)]
+
+    def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
+        """The limits from a summary of all levels.
+
+        The centre is cut to the range of the coefficient before the limits are, so that no interval shrinks to a point.
+        """
+        corrected = float(np.clip(summary.centre, *within))
+        z = normal_quantile(self.confidence_level)
+        if self.method == "another-sample":
+            half = WIDENING * z * math.sqrt(2) * summary.spread
+            low, high = summary.value - half, summary.value + half
+        else:
+            near = NEAR * z * summary.standard_error
+            far = near * (1 + LEFT / summary.n_topics)
+            # Where the sign is not clear, neither is the side of the bias.
+            low = corrected - (near if corrected > near else far)
+            high = corrected + (near if corrected < -near else far)
+        low, high = np.clip([low, high], *within)
+        return Found(float(low), float(high), corrected, summary.standard_error, summary.undefined)
+
+    def interval(self, found: Found) -> Interval:
+        """The limits as an `Interval`."""
+        return Interval(found.low, found.high, float(self.confidence_level), f"{self.method} topic bootstrap")
+
+    def _quantiles(self, value: float, resampled: FloatArray, within: tuple[float, float]) -> Found | None:
+        kept = resampled[~np.isnan(resampled)]
+        if len(kept) < 2:
+            return None
+        tail = (1 - self.confidence_level) / 2
+        low, high = np.quantile(kept, [tail, 1 - tail])
+        if self.method == "basic":
+            low, high = 2 * value - high, 2 * value - low
+        low, high, corrected = np.clip([low, high, 2 * value - kept.mean()], *within)
+        return Found(float(low), float(high), float(corrected), float(kept.std(ddof=1)), len(resampled) - len(kept))
+
+
+def normal_quantile(confidence_level: float) -> float:
+    """How many standard errors a normal interval of that level reaches to each side."""
+    return NormalDist().inv_cdf((1 + confidence_level) / 2)

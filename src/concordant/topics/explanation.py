@@ -1,0 +1,320 @@
+"""`explain`: which pairs of systems, which systems and which topics make two rankings disagree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..align import matched
+from ..arrays import FloatArray, require_room_for_pairs
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..coefficients.sums import warn_undefined
+from ..door import Collection, as_scores
+from ..errors import InputError, check_choice, import_extra
+from ..results import Result, columns, plain, settings_of
+from ..scores import Means, Scores, round_means
+from ..words import counted, nearest
+
+Kind = Literal["pairs", "systems", "topics"]
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class PairLoss:
+    """A pair of systems, and what it takes from the coefficient."""
+
+    better: str
+    """The better one by the truth; where the truth ties them, by candidate."""
+    worse: str
+    loss: float
+    """Its part of 1 - coefficient; the parts of all pairs sum to it exactly."""
+    truth_difference: float
+    """Mean of `better` minus mean of `worse`."""
+    candidate_difference: float
+
+    @property
+    def kind(self) -> str:
+        """How the sides differ: "swapped", "tied in truth" or "tied in candidate"."""
+        if self.truth_difference == 0:
+            return "tied in truth"
+        return "tied in candidate" if self.candidate_difference == 0 else "swapped"
+
+
+@dataclass(frozen=True)
+class SystemLoss:
+    """A system with its half of the loss of each of its pairs."""
+
+    system: str
+    loss: float
+    swapped: int
+    """In how many pairs that the sides order differently it stands."""
+
+
+@dataclass(frozen=True)
+class TopicEffect:
+    """A topic, and the coefficient without it."""
+
+    topic: str
+    without: float
+    """The coefficient over all other topics; nan where it has no value."""
+    effect: float
+    """`without` minus the coefficient: positive for a topic that lowers the agreement."""
+
+
+@dataclass(frozen=True)
+class PairTopic:
+    """A topic's part of the two differences of means between two systems."""
+
+    topic: str
+    truth: float
+    candidate: float
+
+    @property
+    def shift(self) -> float:
+        """How far the topic moves the candidate difference away from the truth's."""
+        return self.candidate - self.truth
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
+
+    coefficient: str
+    value: float
+    pairs: tuple[PairLoss, ...]
+    """Pairs with a loss, the largest first; empty where the coefficient is no sum over pairs."""
+    systems: tuple[SystemLoss, ...]
+    """All systems, the largest loss first; empty as `pairs`."""
+    topics: tuple[TopicEffect, ...]
+    """All topics, the most harmful first; empty where there is no second topic, or the sides share none."""
+    truth: Scores | Means = field(metadata={"in_dict": False})
+    candidate: Scores | Means = field(metadata={"in_dict": False})
+
+    @property
+    def loss(self) -> float:
+        """1 - coefficient: what there is to explain."""
+        return 1 - self.value
+
+    @property
+    def exact(self) -> bool:
+        """Whether the coefficient is a sum over pairs, so that their losses explain it exactly."""
+        return get_coefficient(self.coefficient).losses is not None
+
+    def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
+        """Which topics drive a pair: each topic's part of mean(a) - mean(b), on both sides.
+
+        The parts of a side sum to its difference of means. The topic that pushes the candidate difference furthest
+        against the truth's comes first.
+        """
+        if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
+            raise InputError("the sides came as one score per system, so nothing is known of their topics: give Scores")
+        for name in (a, b):
+            if name not in self.truth.systems:
+                raise InputError(f"there is no system {name!r}{nearest(name, self.truth.systems)}")
+        parts = []
+        for side in (self.truth, self.candidate):
+            i, j = side.systems.index(a), side.systems.index(b)
+            parts.append((side.values[:, i] - side.values[:, j]) / len(side.topics))
+        found = [PairTopic(t, float(x), float(y)) for t, x, y in zip(self.truth.topics, *parts, strict=True)]
+        sign = -1 if sum(p.truth for p in found) < 0 else 1
+        return tuple(sorted(found, key=lambda p: sign * p.shift))
+
+    @property
+    def verdict(self) -> str:
+        """The value, and the pair and the topic that matter most."""
+        parts = [f"{self.coefficient} = {self.value:.4f}"]
+        if self.exact:
+            swapped = sum(p.kind == "swapped" for p in self.pairs)
+            parts.append(f"{counted(swapped, 'pair')} of systems swapped")
+        if self.pairs:
+            worst = self.pairs[0]
+            parts.append(f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})")
+        if self.topics and self.topics[0].effect > 0:
+            topic = self.topics[0]
+            parts.append(f"without topic {topic.topic} it is {topic.without:.4f}")
+        return "; ".join(parts)
+
+    def table(self) -> str:
+        """The worst ten pairs, systems and topics."""
+        blocks = []
+        if self.pairs:
+            some = [_cells(p) for p in self.pairs[:_SHOWN]]
+            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss (differences: truth, candidate)")
+            blocks[-1] += f"\n{columns(some)}"
+            largest = [s for s in self.systems[:_SHOWN] if s.loss > 0]
+            blocks.append("Systems with the largest share (half of each of their pairs)\n")
+            blocks[-1] += columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
+        if self.topics:
+            harmful = [t for t in self.topics if t.effect > 0][:_SHOWN]
+            lines = harmful and columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful])
+            blocks.append(f"Topics without which the rankings agree better\n{lines or '  none'}")
+        return "\n\n".join(blocks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
+        return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
+
+    def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
+        """One row per pair, system or topic, the worst first."""
+        check_choice("kind", kind, get_args(Kind))
+        names = {
+            "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
+            "systems": ("system", "loss", "swapped"),
+            "topics": ("topic", "without", "effect"),
+        }[kind]
+        return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
+
+    def to_frame(self, kind: Kind = "pairs") -> Any:
+        """A pandas frame of the pairs, the systems or the topics, the worst first."""
+        return import_extra("pandas").DataFrame(self.rows(kind))
+
+    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
+        """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
+        from ..plots import parts
+
+        check_choice("kind", kind, get_args(Kind))
+        return parts.explanation(self, kind, ax, most=most)
+
+    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
+        """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
+        from ..plots import parts
+
+        return parts.pair_topics(self, a, b, ax, most=most)
+
+
+def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b") -> Explanation:
+    """What each pair of systems and each topic contributes to the loss, 1 - coefficient.
+
+    Parameters
+    ----------
+    truth, candidate : what `as_scores` takes
+        Matched by the names of systems and topics. Without topics (one score per system), only pairs are explained.
+    coefficient : str
+        A name from `list_coefficients`.
+
+    Returns
+    -------
+    Explanation
+        With `pairs`, `systems` and `topics`, the worst first.
+
+    Notes
+    -----
+    Pairs, exact for tau, tau_a, tau_b, tau_strict, all of the tau_ap family and tau_gap: these are sums over pairs, so
+    1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that both sides order in
+    the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1)) with i the
+    place of the lower one in candidate, so that it costs more near the top. In tau_b, whose denominator is a
+    geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
+    are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
+
+    Topics, for every coefficient: the coefficient without the topic, minus the coefficient over all topics. These
+    effects do not sum to the loss, because the order of two means is not a sum over topics. For one pair the difference
+    of means is such a sum: `Explanation.topics_of` has each topic's part.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> truth = cc.Scores([[0.9, 0.5, 0.1], [0.8, 0.7, 0.2], [0.7, 0.9, 0.3]], range(3), ["a", "b", "c"])
+    >>> candidate = cc.Scores([[0.9, 0.6, 0.1], [0.2, 0.9, 0.2], [0.8, 0.8, 0.4]], range(3), ["a", "b", "c"])
+    >>> print(cc.explain(truth, candidate))
+    tau_b = 0.3333; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it is 1.0000
+    <BLANKLINE>
+    Worst of 1 pair with a loss (differences: truth, candidate)
+      a > b  0.6667  +0.1000  -0.1333
+    <BLANKLINE>
+    Systems with the largest share (half of each of their pairs)
+      a  0.3333  1 swapped
+      b  0.3333  1 swapped
+    <BLANKLINE>
+    Topics without which the rankings agree better
+      0  +0.6667  to 1.0000
+      1  +0.6667  to 1.0000
+    >>> cc.explain(truth, candidate).topics_of("a", "b")[0].topic
+    '1'
+    """
+    entry = get_coefficient(coefficient)
+    found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"))
+    sides, notes = found.scores, found.notes
+    x, y = (side.means() for side in sides)
+    value = float(entry.formula(x, y))
+    warn_undefined(value, entry.undefined)
+    pairs: tuple[PairLoss, ...] = ()
+    systems: tuple[SystemLoss, ...] = ()
+    if entry.losses is None:
+        notes += (f"{entry.name} is no sum over pairs, so only topics are explained",)
+    elif not math.isnan(value):
+        require_room_for_pairs(len(x), f"what each pair adds to {entry.name}")
+        pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
+    topics: tuple[TopicEffect, ...] = ()
+    if any(isinstance(side, Means) for side in sides):
+        notes += ("no scores by topic on both sides, so only pairs are explained",)
+    elif len(sides[0].topics) < 2:
+        notes += ("one topic only, so none can be left out",)
+    else:
+        topics = _topics(entry, value, *sides)
+        if lost := sum(math.isnan(t.without) for t in topics):
+            notes += (f"{entry.name} has no value without {counted(lost, 'topic')}: they come last",)
+    return Explanation(
+        coefficient=entry.name,
+        value=value,
+        pairs=pairs,
+        systems=systems,
+        topics=topics,
+        notes=notes,
+        settings=settings_of(systems=len(x), topics=len(topics)),
+        truth=sides[0],
+        candidate=sides[1],
+    )
+
+
+def _pairs(
+    systems: tuple[str, ...], truth: FloatArray, candidate: FloatArray, losses: FloatArray
+) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
+    x, y = truth[:, None] - truth[None, :], candidate[:, None] - candidate[None, :]
+    found = []
+    for i, j in zip(*np.nonzero(np.triu(losses, 1)), strict=True):
+        a, b = (i, j) if (x[i, j], y[i, j]) > (0, 0) else (j, i)
+        found.append(PairLoss(systems[a], systems[b], float(losses[a, b]), float(x[a, b]), float(y[a, b])))
+    found.sort(key=lambda p: (-p.loss, -(p.truth_difference - p.candidate_difference)))
+    swapped = (np.sign(x) * np.sign(y) < 0).sum(axis=1)
+    halves = losses.sum(axis=1) / 2
+    shares = [SystemLoss(s, float(half), int(k)) for s, half, k in zip(systems, halves, swapped, strict=True)]
+    return tuple(found), tuple(sorted(shares, key=lambda s: (-s.loss, -s.swapped)))
+
+
+def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) -> tuple[TopicEffect, ...]:
+    """Leave one topic out, all of them in one call."""
+    x, y = means_without_each(truth.values), means_without_each(candidate.values)
+    admitted = np.ones(len(x), bool)  # tau, for one, refuses ties, and leaving out a topic may make them
+    for side, means in (("truth", x), ("candidate", y)):
+        if side not in entry.ties:
+            admitted &= np.diff(np.sort(means, axis=1), axis=1).min(axis=1) > 0
+    without = np.full(len(x), np.nan)
+    if admitted.any():
+        without[admitted] = entry.formula(x[admitted], y[admitted])
+    found = [TopicEffect(t, w, w - value) for t, w in zip(truth.topics, without.tolist(), strict=True)]
+    return tuple(sorted(found, key=lambda t: -t.effect if not math.isnan(t.effect) else math.inf))
+
+
+def means_without_each(values: FloatArray) -> FloatArray:
+    """Means of the systems without each topic in turn, rounded as all means are."""
+    others = len(values) - 1
+    means = (values.sum(axis=0) - values) / others
+    if not (values < 0).any():
+        return round_means(means)
+    size = np.abs(values)
+    return round_means(means, ((size.sum(axis=0) - size) / others).max(axis=1, keepdims=True))
+
+
+def _cells(p: PairLoss) -> tuple[str, ...]:
+    kind = "" if p.kind == "swapped" else p.kind
+    return (
+        f"{p.better} > {p.worse}",
+        f"{p.loss:.4f}",
+        f"{p.truth_difference:+.4f}",
+        f"{p.candidate_difference:+.4f}",
+        kind,
+    )

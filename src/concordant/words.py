@@ -1,0 +1,58 @@
+"""Counts, lists of names, p-values and arguments, as sentences have them."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+_options: Mapping[str, str] = {}
+
+
+def counted(n: int, noun: str) -> str:
+    """'1 topic', '2 topics'."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def listing(labels: Iterable[Any], most: int = 12) -> str:
+    """Labels separated by commas, only the first ones where there are very many."""
+    labels = [str(label) for label in labels]
+    more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more
+
+
+def nearest(label: str, labels: Collection[str]) -> str:
+    """'; did you mean ...?' for a label that is not there."""
+    near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are: {listing(labels)}"
+
+
+def p_cell(p: float) -> str:
+    """A p-value in a table for reading: '0.034', '< 0.001'."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equals(p: float) -> str:
+    """A p-value in a sentence: 'p = 0.034', 'p < 0.001'."""
+    return f"p {p_cell(p)}" if p < 0.001 else f"p = {p_cell(p)}"
+
+
+def argument(name: str, value: Any = None) -> str:
+    """An argument, as the reader of a message writes it: ``missing='drop'``, or ``--missing drop`` for a command."""
+    option = _options.get(name)
+    if option is None:
+        return f"{name}=" if value is None else f"{name}={value!r}"
+    return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
+
+
+@contextmanager
+def naming(options: Mapping[str, str]) -> Iterator[None]:
+    """Let messages name options of the command line, by the argument that they stand for."""
+    global _options  # noqa: PLW0603 - one process speaks to one kind of reader
+    before, _options = _options, options
+    try:
+        yield
+    finally:
+        _options = before
