@@ -4,6 +4,12 @@ A design is a population of topics for two conditions, of which the true means a
 of its systems and a sample of topics, and asks of each method whether its interval holds the coefficient between the
 true means; of "another-sample", whether it holds the coefficient of a second sample. The results
 are in docs/measured/interval-coverage.md.
+
+The constants of `concordant.calibration` were chosen by `--constants`, which tries others on the same samples and shows
+the coverage and width that each set gives over all designs asked for:
+
+    python benchmarks/coverage_intervals.py --constants NEAR=1,1.05,1.1 LEFT=0,4,8 GROWTH=1,1.5,2 WIDENING=1,1.12,1.25
+    python benchmarks/coverage_intervals.py --constants INNER=6,12,24
 """
 
 from __future__ import annotations
@@ -11,27 +17,30 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from concordant.topics.summary import summarise
 from data import matrix
 
 import concordant as cc
-from concordant.resampling import resampled_means
+from concordant.calibration import INNER
+from concordant.resampling import Resampling, resampled_means
 from concordant.scores import mean_over_topics
 from concordant.simulation.scale import inverse_transform
-from concordant.topics.nested import Nested, nested_values
+from concordant.topics import bootstrap, nested
+from concordant.topics.nested import Nested, nested_values, summarise
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 LEVEL = 0.95
+CONSTANTS = {"INNER": nested, "GROWTH": nested, "NEAR": bootstrap, "LEFT": bootstrap, "WIDENING": bootstrap}
+Constants = dict[str, float]
 METHODS = ("iterated", "percentile", "basic", "bca", "kendall", "another-sample")
 
 
@@ -138,14 +147,11 @@ NAMED = tuple(DESIGNS)[:3]
 
 def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """For each coefficient and method: whether the interval holds, and its width."""
-    functions = [cc.get_coefficient(name).function for name in COEFFICIENTS]
-
-    def values(means: list[FloatArray]) -> FloatArray:
-        return np.array([f(*means) for f in functions])
-
+    functions = [cc.get_coefficient(name).formula for name in COEFFICIENTS]
+    values = bootstrap.Agreements(COEFFICIENTS, 1)
     x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
     again = [mean_over_topics(side[:, systems]) for side in design.draw(n, rng)]
-    found = nested_values((x, y), values, n_resamples, rng)  # type: ignore[arg-type]
+    found = nested_values((x, y), values, Resampling.of(n_resamples, rng))
     left_out = values([resampled_means(s, (1 - np.eye(n)).astype(np.int64)) for s in (x, y)])
     out = np.empty((len(COEFFICIENTS), len(METHODS), 2))
     for k, f in enumerate(functions):
@@ -160,6 +166,7 @@ def intervals(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...
     """The limits of every method, in the order of METHODS."""
     n, m = shape
     summary = summarise(found, n)[k]
+    assert summary is not None
     value, once = summary.value, found.first[k]
     within = cc.get_coefficient(COEFFICIENTS[k]).range
     yield cc.TopicBootstrap(confidence_level=LEVEL).limits(summary, within)[:2]
@@ -195,7 +202,6 @@ _design: Design
 
 def _start(name: str) -> None:
     global _design  # noqa: PLW0603 - one design a process, made once: a simulator takes a while
-    warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
     _design = DESIGNS[name]()
 
 
@@ -206,6 +212,58 @@ def subset(task: tuple[int, int, int, int]) -> FloatArray:
     count = len(_design.truth[0])
     systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
     return np.array([trial(_design, systems, n, n_resamples, rng) for _ in range(samples)])
+
+
+def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
+    """As `subset`, for the methods with constants: samples x sets of them x coefficients x methods x (held, width)."""
+    seed, n, samples, n_resamples, sets = task
+    rng = np.random.default_rng([2004, seed])
+    count = len(_design.truth[0])
+    systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
+    values = bootstrap.Agreements(COEFFICIENTS, 1)
+    out = np.full((samples, len(sets), len(COEFFICIENTS), 2, 2), np.nan)
+    for b in range(samples):
+        x, y = (np.ascontiguousarray(side[:, systems]) for side in _design.draw(n, rng))
+        again = [mean_over_topics(side[:, systems]) for side in _design.draw(n, rng)]
+        aims = values([side[systems] for side in _design.truth]), values(again)
+        drawn, found = int(rng.integers(2**32)), {}  # the same resamples for all sets with the same INNER
+        for k, constants in enumerate(sets):
+            for name, value in constants.items():
+                setattr(CONSTANTS[name], name, value)
+            inner = int(constants.get("INNER", INNER))
+            if inner not in found:
+                found[inner] = nested_values((x, y), values, Resampling.of(n_resamples, drawn), inner=inner)
+            for c, summary in enumerate(summarise(found[inner], n)):
+                for j, method in enumerate(("iterated", "another-sample") if summary else ()):
+                    within = cc.get_coefficient(COEFFICIENTS[c]).range
+                    how = cc.TopicBootstrap(method=method, confidence_level=LEVEL)  # type: ignore[arg-type]
+                    low, high = how.limits(summary, within)[:2]  # type: ignore[arg-type]
+                    out[b, k, c, j] = low - 1e-12 <= aims[j][c] <= high + 1e-12, high - low
+    return out
+
+
+def try_constants(given: list[str], wanted: list[str], options: argparse.Namespace) -> None:
+    """Print coverage and width of each set of constants over all designs and numbers of topics."""
+    names, choices = zip(*(part.split("=") for part in given), strict=True)
+    if unknown := set(names) - set(CONSTANTS):
+        sys.exit(f"--constants has {', '.join(unknown)}: there are {', '.join(CONSTANTS)}")
+    values = [[float(value) for value in choice.split(",")] for choice in choices]
+    sets = [dict(zip(names, chosen, strict=True)) for chosen in product(*values)]
+    cells = []
+    for name in wanted:
+        with ProcessPoolExecutor(options.processes, initializer=_start, initargs=(name,)) as pool:
+            for n in options.topics:
+                tasks = [(seed, n, options.samples, options.resamples, sets) for seed in range(options.subsets)]
+                cells.append(np.nanmean(list(pool.map(tried, tasks)), axis=(0, 1)))
+    found = np.array(cells)  # cells x sets x coefficients x methods x (held, width)
+    print("| constants | iterated: mean | lowest | highest | width | another-sample: mean | lowest | highest | width |")
+    print("|" + " --- |" * 9)
+    for k, constants in enumerate(sets):
+        shown = [
+            f"{100 * held.mean():.1f} | {100 * held.min():.1f} | {100 * held.max():.1f} | {width.mean():.3f}"
+            for held, width in (np.moveaxis(found[:, k, :, j], -1, 0) for j in range(2))
+        ]
+        print(f"| {' '.join(f'{name}={value:g}' for name, value in constants.items())} | {' | '.join(shown)} |")
 
 
 def cell(pool: ProcessPoolExecutor, n: int, options: argparse.Namespace) -> FloatArray:
@@ -231,8 +289,12 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50, 100])
     parser.add_argument("--designs", nargs="+", default=None, help="parts of names; by default the first three")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--constants", nargs="+", help="other constants to try instead, such as NEAR=1,1.05 LEFT=0,4")
     options = parser.parse_args()
-    wanted = [d for d in DESIGNS if any(part in d for part in options.designs)] if options.designs else NAMED
+    wanted = [d for d in DESIGNS if any(part in d for part in options.designs)] if options.designs else list(NAMED)
+    if options.constants:
+        try_constants(options.constants, wanted, options)
+        return
     print(f"{options.subsets} subsets x {options.samples} samples, {options.resamples} resamples, nominal {LEVEL:.0%}")
     print("Coverage in %, mean width in brackets; the last column is the subset that the default covers worst.")
     failed = 0

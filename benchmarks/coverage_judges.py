@@ -12,19 +12,18 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
-from concordant.topics.summary import summarise
 from coverage_intervals import FloatArray
 from data import matrix
 
 import concordant as cc
+from concordant.resampling import Resampling
 from concordant.scores import mean_over_topics
 from concordant.topics.judges import pvalue_of
-from concordant.topics.nested import nested_values
+from concordant.topics.nested import nested_values, summarise
 
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 Three = tuple[FloatArray, FloatArray, FloatArray]
@@ -77,7 +76,6 @@ _sides: Three
 
 def _start(name: str) -> None:
     global _sides  # noqa: PLW0603 - one design a process, made once
-    warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
     _sides = {**SIZE, **POWER}[name][0]()
 
 
@@ -88,18 +86,19 @@ def trial(task: tuple[int, int, int, bool]) -> FloatArray:
     count = _sides[0].shape[1]
     systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False) if subset else slice(None)
     topics = rng.integers(0, len(_sides[0]), n)
-    functions = [cc.get_coefficient(name).function for name in COEFFICIENTS]
+    functions = [cc.get_coefficient(name).formula for name in COEFFICIENTS]
 
     def differences(means: Sequence[FloatArray]) -> FloatArray:
         return np.array([f(means[0], means[1]) - f(means[0], means[2]) for f in functions])
 
     sample = [np.ascontiguousarray(side[:, systems][topics]) for side in _sides]
-    found = summarise(nested_values(sample, differences, n_resamples, rng), n)
+    found = summarise(nested_values(sample, differences, Resampling.of(n_resamples, rng)), n)
     true = differences([mean_over_topics(side[:, systems]) for side in _sides])
     return np.array(
         [
             [t, pvalue_of(s.centre, s.standard_error), pvalue_of(s.value, s.spread)]
             for t, s in zip(true, found, strict=True)
+            if s is not None
         ]
     )
 

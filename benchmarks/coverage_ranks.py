@@ -16,6 +16,9 @@ Designs. The true means have a group of exact ties, a group of near-ties, and ot
 True ranks run, for each system, from 1 + strictly better to m - strictly worse, and must be covered wholly. "all": all
 intervals together; "each": mean over systems of the intervals made for single systems. Width: of
 the intervals of "all", as a share of all ranks. The second table has the alternatives on the same samples.
+
+`--unseen 0 1 2 3` tries other values of `concordant.calibration.UNSEEN`, by which the skewness of a pair's differences
+is multiplied, and shows coverage and width of "all" with each, on the same samples.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from data import matrix
 from scipy.stats import rankdata
 
 import concordant as cc
+from concordant.ranks import pair_tests
 from concordant.ranks.bounds import Aggregate, RankIntervals
 from concordant.ranks.pair_tests import PairSamples
 from concordant.scores import mean_over_topics
@@ -214,11 +218,16 @@ def measure_alternatives(
     return {name: (float(np.mean(right[name])), float(np.mean(apart[name]))) for name in right}
 
 
+def _aggregate(design: str) -> Aggregate:
+    return "borda" if "borda" in design else "mean"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=999)
     parser.add_argument("--design", action="append", help="only this design; may be given several times")
+    parser.add_argument("--unseen", type=float, nargs="+", help="other values of UNSEEN to try instead")
     options = parser.parse_args()
     start = time.perf_counter()
     designs: dict[str, tuple[Callable[[np.random.Generator, int, int], Sample], tuple[tuple[int, int], ...]]] = {
@@ -241,12 +250,24 @@ def main() -> None:
     if options.design:
         designs = {name: designs[name] for name in options.design}
     print(f"{options.samples} samples, {options.resamples} resamples, nominal {LEVEL:.0%}\n")
+    if options.unseen:
+        print(
+            "| design | systems x topics | " + " | ".join(f"UNSEEN={u:g}: all (width)" for u in options.unseen) + " |"
+        )
+        print("| --- | --- |" + " ---: |" * len(options.unseen), flush=True)
+        for name, (sample, sizes) in designs.items():
+            for size in sizes:
+                shown = []
+                for pair_tests.UNSEEN in options.unseen:  # type: ignore[attr-defined]
+                    found = measure(sample, size, options.samples, options.resamples, _aggregate(name))
+                    shown.append(f"{found['all']:.1%} ({found['width']:.0%})")
+                print(f"| {name} | {size[0]} x {size[1]} | {' | '.join(shown)} |", flush=True)
+        return
     print("| design | systems x topics | all | each | width |\n| --- | --- | ---: | ---: | ---: |", flush=True)
     failed = []
     for name, (sample, sizes) in designs.items():
         for m, n in sizes:
-            aggregate: Aggregate = "borda" if "borda" in name else "mean"
-            found = measure(sample, (m, n), options.samples, options.resamples, aggregate)
+            found = measure(sample, (m, n), options.samples, options.resamples, _aggregate(name))
             slack = 2 * np.sqrt(BOUND * (1 - BOUND) / options.samples)
             if name not in BEYOND and found["all"] < BOUND - slack:
                 failed.append(f"{name} {m} x {n}")

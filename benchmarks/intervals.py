@@ -18,7 +18,9 @@ import numpy as np  # noqa: E402
 from coefficients import Table, fastest  # noqa: E402
 
 import concordant as cc  # noqa: E402
-from concordant.topics.bootstrap import Problem, plain_values  # noqa: E402
+from concordant.resampling import Resampling  # noqa: E402
+from concordant.topics.bootstrap import Agreements  # noqa: E402
+from concordant.topics.nested import plain_values  # noqa: E402
 
 
 def collection(n: int = 249, m: int = 110) -> tuple[cc.Scores, cc.Scores]:
@@ -35,7 +37,7 @@ def main() -> None:
     x, y = truth.values, candidate.values
     rng = np.random.default_rng(1)
     weights = rng.multinomial(len(x), np.full(len(x), 1 / len(x)), 9_999).astype(np.float64)
-    problem = Problem(x, y, lambda *means: cc.tau_ap_b(*means, workers=workers), (-1.0, 1.0))
+    agreement, drawn = Agreements(("tau_ap_b",), workers), Resampling.of(9_999, 1, workers)
 
     def floor() -> None:
         for side in (x, y):
@@ -44,7 +46,7 @@ def main() -> None:
     times = fastest(
         {
             "floor": floor,
-            "plain": lambda: plain_values(problem, 9_999, np.random.default_rng(1), workers=workers),
+            "plain": lambda: plain_values((x, y), agreement, drawn),
             "percentile": lambda: cc.correlate(
                 truth, candidate, "tau_ap_b", interval=cc.TopicBootstrap(9_999, "percentile"), rng=1, workers=workers
             ),

@@ -254,7 +254,8 @@ def test_in_threads_every_reason_is_right_and_warning_filters_stay() -> None:
     names = ["tau", "tau_a", "tau_b", "tau_ap_b", "tau_gap", "pearson", "spearman", "weighted_tau", "pearson_rank"]
 
     def reasons(k: int) -> dict[str, str]:
-        return cc.compare(*cases[k % 3], names, rank_test=None).to_dict()["not_defined"]
+        found = cc.compare(*cases[k % 3], names, rank_test=None)
+        return {v.coefficient: v.why for v in found.values if v.why}
 
     expected = [reasons(k) for k in range(3)]
     assert expected[0] == dict.fromkeys(["tau", "tau_gap"], "ties in candidate")
@@ -273,9 +274,11 @@ def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
     verdict, table, *_ = str(found).split("\n\n")
     assert verdict == found.verdict == found.to_dict()["verdict"]
     tau, tau_ap = found["tau_b"], found["tau_ap_b"]
-    assert verdict.startswith(f"hasty and people: tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}; given the topics, the ")
+    assert verdict.startswith(
+        f"hasty and people: tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}; given the topics, the rankings"
+    )
     assert found.rank_test is not None
-    assert verdict.endswith(f"(rank test, p = {found.rank_test.pvalue:.4f})")
+    assert verdict.endswith(f"(p = {found.rank_test.pvalue:.4f})")
     assert table.splitlines()[0].strip() == found.heading()
     assert [row["coefficient"] for row in found.rows()] == ["tau_b", "tau_ap_b", "rbo"]
     assert cc.compare(PEOPLE, MODEL, ["tau"]).verdict == "candidate and truth: no tau: ties in candidate"
@@ -345,8 +348,8 @@ def test_ties_of_real_means(data: Path) -> None:
         warnings.simplefilter("error")
         found = cc.compare(data / "covid1" / "map.csv", data / "covid1" / "P_5.csv", ["tau_b"], rank_test=None)
         assert found.tied_candidate == 116
-        sides = (data / "trec" / f"robust2004_{measure}.csv" for measure in ("ap", "p10"))
-        robust = cc.compare(*sides, ["tau_b"], rank_test=None)
+        ap, p10 = (data / "trec" / f"robust2004_{measure}.csv" for measure in ("ap", "p10"))
+        robust = cc.compare(ap, p10, ["tau_b"], rank_test=None)
     assert robust.tied_candidate == 16
     assert robust["tau_b"] == pytest.approx(0.7993, abs=1e-3)
 

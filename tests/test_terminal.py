@@ -153,9 +153,9 @@ def test_only_what_the_extra_brings_is_asked_for(monkeypatch: pytest.MonkeyPatch
         (MemoryError(), 1, "concordant: not enough memory"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (
-            cc.errors.InputError("give missing='zero'\nor another measure="),
+            cc.errors.InputError("one\ntwo"),
             1,
-            "concordant: give --missing zero or another -m",
+            "concordant: one two",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -139,8 +139,9 @@ def compare(
         for k, v in enumerate(values):
             if v.coefficient in chosen and not v.why:
                 values[k] = replace(v, pvalue=chance_pvalue(get_coefficient(v.coefficient), x, y, drawn))
-    notes += [*_doubts(a, counts.tied_truth, names[0]), *_doubts(b, counts.tied_candidate, names[1])]
-    all_tied = counts.tied_candidate == len(x) * (len(x) - 1) / 2
+    tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
+    notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1])]
+    all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
     tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, drawn, distribution)
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
     return Comparison(
@@ -152,10 +153,10 @@ def compare(
         truth_means=x,
         candidate_means=y,
         values=tuple(values),
-        tied_truth=int(counts.tied_truth),
-        tied_candidate=int(counts.tied_candidate),
+        tied_truth=tied_truth,
+        tied_candidate=tied_candidate,
         tied_both=int(counts.tied_both),
-        tie_bounds=_bounds(wanted, x, y) if counts.tied_candidate else (),
+        tie_bounds=_bounds(wanted, x, y) if tied_candidate else (),
         per_topic=tuple(_on_topics(c, a, b) for c in wanted) if per_topic else (),
         rank_test=tested,
         notes=(*notes, *test_notes),
@@ -208,7 +209,7 @@ def _add_intervals(
             continue
         if found.undefined:
             notes.append(f"{c.name}: {undefined_on(found, interval)}")
-        sizes = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
+        sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
         estimate = estimate_of(c, values[k].value, interval, found, seed=drawn.seed, **sizes)
         values[k] = replace(values[k], estimate=estimate)
     return notes
@@ -261,7 +262,7 @@ def _rank_test(
     return tested, list(tested.notes)
 
 
-def _doubts(side: Scores | Means, tied: float, name: str) -> Notes:
+def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
     """Ties that rounding may have made, and systems that may be one."""
     if isinstance(side, Means):
         return []
@@ -270,7 +271,7 @@ def _doubts(side: Scores | Means, tied: float, name: str) -> Notes:
     if tied and decimals is not None and 2 <= decimals <= 4:
         notes.append(
             f"the scores of {name} have {decimals} decimals, which may have made its "
-            f"{counted(int(tied), 'tied pair')} of means: more decimals would tell"
+            f"{counted(tied, 'tied pair')} of means: more decimals would tell"
         )
     groups: dict[bytes, list[str]] = {}
     for k, system in enumerate(side.systems):

@@ -106,11 +106,8 @@ class Comparison(Result):
         said = [f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}" for v in shown]
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
-            differs = "differs significantly" if self.rank_test.significant else "cannot be distinguished"
-            verdict += (
-                f"; given the topics, the ranking by {self.candidate} {differs} from the true one (rank test, "
-                f"p = {self.rank_test.pvalue:.4f})"
-            )
+            differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
+            verdict += f"; given the topics, the rankings {differ} (p = {self.rank_test.pvalue:.4f})"
         return verdict
 
     def table(self) -> str:

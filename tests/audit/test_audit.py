@@ -212,12 +212,90 @@ def test_digits_that_were_cut_off() -> None:
 
 
 def test_ties_broken_at_random_give_a_range() -> None:
-    found = cc.audit.audit({"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 1, "c": 1}, "-0.333")
+    found = cc.audit.audit({"a": 4, "b": 3, "c": 2, "d": 1}, {"a": 1, "b": 1, "c": 1, "d": 0}, "0.333")
     by_rule = {c.rule: c for f in found.matches for c in (f.plainest, *f.others) if not c.written}
     random = by_rule["tau(truth, candidate), ties by random"]
-    assert random.ranges == ((-1.0, 1.0),)
-    assert random.value == "-1.0000 to 1.0000"
-    assert by_rule.keys() >= {"tau(truth, candidate), ties by random"}
+    assert random.ranges == ((0.0, 1.0),)
+    assert random.value == "0.0000 to 1.0000"
+
+
+def test_a_rule_that_can_give_any_number_explains_none() -> None:
+    """All are tied, so that ties broken at random give whatever one likes."""
+    truth, tied = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 1, "c": 1}
+    found = cc.audit.audit(truth, tied, "-0.333")
+    assert not [rule for rule, _, _ in names_of(found.matches) if "random" in rule]
+    # Beside a ranking for which it gives something definite it is an explanation.
+    both = cc.audit.audit(truth, [tied, truth], ["-0.333", "1.000"])
+    assert "tau(truth, candidate), ties by random" in {rule for rule, _, _ in names_of(both.matches)}
+
+
+# Other readings of the files ----------------------------------------------------------------------
+
+
+def trec_eval_files(folder: Path, values: dict[str, dict[str, list[float]]], unseen: dict[str, float]) -> str:
+    """One file per system as trec_eval -q writes it; `all` is over one more topic than the file has rows of."""
+    folder.mkdir()
+    for system, by_measure in values.items():
+        lines = [f"runid                 \tall\t{system}"]
+        for measure, scores in by_measure.items():
+            lines += [f"{measure:<22}\t{topic}\t{score:.4f}" for topic, score in enumerate(scores, 1)]
+            lines.append(f"{measure:<22}\tall\t{np.mean([*scores, unseen[system]]):.4f}")
+        (folder / f"{system}.eval").write_text("\n".join(lines) + "\n")
+    return str(folder)
+
+
+def test_all_rows_of_trec_eval_are_tried(tmp_path: Path) -> None:
+    """As on the Deep Learning Track of 2019: 0.867 is tau of the `all` rows, 0.857 of the means over topics."""
+    systems = [f"s{k:02d}" for k in range(21)]
+    level = [0.9 - 0.02 * k for k in range(21)]
+    place = list(range(21))  # of 210 pairs, 15 are swapped
+    place[0], place[5] = 5, 0  # 9
+    place[10], place[13] = 13, 10  # 5
+    place[19], place[20] = 20, 19  # 1, which the topic that has no rows sets right
+    truth = {s: {"ndcg_cut_10": [level[k] - 0.01, level[k] + 0.01]} for k, s in enumerate(systems)}
+    candidate = {s: {"ndcg_cut_10": [level[place[k]]] * 2} for k, s in enumerate(systems)}
+    people = trec_eval_files(tmp_path / "people", truth, dict(zip(systems, level, strict=True)))
+    unseen = {s: level[place[k]] for k, s in enumerate(systems)} | {"s19": 0.53, "s20": 0.45}
+    machine = trec_eval_files(tmp_path / "machine", candidate, unseen)
+    plain = cc.audit.audit(people, machine, "0.857", departures=1)
+    assert plain.matches[0].plainest.name == "tau(truth, candidate)"
+    found = cc.audit.audit(people, machine, "0.867", departures=1)
+    assert found.matches[0].plainest.name == "tau(truth, candidate); `all` rows"
+    assert found.matches[0].plainest.account.endswith("`all` rows in place of means over topics")
+    # Without files there are none to look into.
+    without = cc.audit.audit(cc.read_scores(people), cc.read_scores(machine), "0.867")
+    assert not [data for _, data, _ in names_of(without.matches) if "all" in data]
+
+
+def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    systems = [f"s{k}" for k in range(12)]
+    values = {s: {m: np.round(rng.random(5), 4).tolist() for m in ("map", "P_10")} for s in systems}
+    files = trec_eval_files(tmp_path / "files", values, {s: float(rng.random()) for s in systems})
+    other = cc.Scores(rng.random((5, 12)), range(1, 6), systems, "P_10")
+    means = {m: {s: float(np.mean(values[s][m])) for s in systems} for m in ("map", "P_10")}
+    sides = [cc.read_scores(files, "map"), other]
+
+    def audited(reported: float) -> set[tuple[str, str, str]]:
+        from concordant.audit.search import audit_read
+
+        return names_of(
+            audit_read(
+                lambda missing: sides, f"{reported:.5f}", ["truth", "candidate"], files=[files, other],
+                reread=lambda k, measure: cc.as_scores([files, other][k], measure=measure), departures=2,
+            ).matches
+        )  # fmt: skip
+
+    by_p10 = float(cc.pearson_rank(list(means["P_10"].values()), other.means()))
+    assert ("pearson_rank(truth, candidate)", "truth by the measure of candidate", "") in audited(by_p10)
+    printed = [
+        float(Path(files, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems
+    ]
+    by_all = float(cc.pearson_rank(printed, other.means()))
+    assert ("pearson_rank(truth, candidate)", "`all` rows of truth", "") in audited(by_all)
+    # Scores as they are have one measure, whatever one asks for.
+    alone = cc.audit.audit(*sides, f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)  # type: ignore[misc]
+    assert not [data for _, data, _ in names_of(alone.matches) if "measure" in data]
 
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:

@@ -131,7 +131,7 @@ def judgment_study() -> cc.study.JudgmentStudy:
 def judges() -> JudgeComparison:
     interval = Interval(-0.02, 0.12, 0.95, "by hand")
     return JudgeComparison(
-        "tau_b", 0.9, 0.84, 0.06, 0.05, 0.03, interval, 0.08, "two-sided", ("careful", "hasty"), {}
+        "tau_b", 0.9, 0.84, 0.06, 0.05, 0.03, interval, 0.08, "two-sided", ("careful", "hasty")
     )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def figures() -> Figures:
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
         "distances": rank_test().distribution.plot,
-        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0, {}).plot(),
+        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0).plot(),
         "null": lambda: cc.tau_null(12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),

@@ -39,9 +39,7 @@ def test_tiers_for_machines() -> None:
 def test_explain_says_the_verdict_first() -> None:
     found = cc.explain(PEOPLE, HASTY, "tau_ap_b")
     text = good("explain", PEOPLE, HASTY, "-c", "tau_ap_b")
-    assert text.startswith("25 pairs of systems swapped; rerank-4 and rerank-1 cost most")
-    assert f"without topic {found.topics[0].topic} tau_ap_b would be {found.topics[0].without:.4f}" in text
-    assert str(found) in text
+    assert text == f"{found}\n"
     assert json.loads(good("explain", PEOPLE, HASTY, "-c", "tau_ap_b", "-f", "json")) == {
         **found.to_dict(),
         "read_notes": [],

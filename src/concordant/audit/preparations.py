@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -17,6 +17,11 @@ from .vectors import Vectors, rank_of
 
 Average = Literal["", "mean", "zero", "median"]
 Side: TypeAlias = "Scores | Means"
+SideName = Literal["truth", "candidate"]
+Reread = Literal["all rows", "other measure"]
+Again: TypeAlias = "Mapping[tuple[SideName, Reread], Side]"
+"""A side by its own `all` rows, or by the measure of the other side, where it can be read so."""
+_SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 
 
 @dataclass(frozen=True)
@@ -27,16 +32,24 @@ class Given:
     candidate: Side
     matched: tuple[Side, Side]
     notes: tuple[str, ...]
+    again: Again
+    """The same sides read in other ways."""
 
     @classmethod
-    def of(cls, truth: Side, candidate: Side, names: tuple[str, str] = ("truth", "candidate")) -> Given:
+    def of(
+        cls,
+        truth: Side,
+        candidate: Side,
+        names: tuple[str, str] = ("truth", "candidate"),
+        again: Again | None = None,
+    ) -> Given:
         """Match them by name."""
         topics = isinstance(truth, Scores) and isinstance(candidate, Scores)
         apart = topics and set(truth.topics).isdisjoint(candidate.topics)
         found = alignment(truth, candidate, on="both" if topics and not apart else "systems", names=names)
         note = f"{names[0]} and {names[1]} share no topic: each was averaged over its own"
         a, b = found.scores
-        return cls(truth, candidate, (a, b), (*found.notes, note) if apart else found.notes)
+        return cls(truth, candidate, (a, b), (*found.notes, note) if apart else found.notes, again or {})
 
     @property
     def values(self) -> tuple[FloatArray, FloatArray] | None:
@@ -91,6 +104,12 @@ def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
     yield Preparation("means over own topics", "each side averaged over its own topics", 1, _own_topics)
     yield Preparation("all topics, 0 where missing", "topics that a side lacks scored 0", 1, _all_topics)
     yield Preparation("all systems, 0 where missing", "systems that a side lacks scored 0", 1, _all_systems)
+    yield Preparation("`all` rows", "`all` rows in place of means over topics", 1, partial(_again, _SIDES, "all rows"))
+    for side, other in (_SIDES, _SIDES[::-1]):
+        account = f"`all` rows in place of means over topics in {side} only"
+        yield Preparation(f"`all` rows of {side}", account, 2, partial(_again, (side,), "all rows"))
+        account = f"{side} by the measure of {other}"
+        yield Preparation(account, account, 1, partial(_again, (side,), "other measure"))
     yield Preparation("means, not rounded", "means as floats, whose last bits hide ties", 1, _floats)
     for digits, departures in ((4, 1), (3, 1), (2, 2)):
         name, account = f"means to {digits} digits", f"means rounded to {digits} digits before ranking"
@@ -157,6 +176,17 @@ def _all_systems(given: Given) -> Vectors | None:
         score = dict(zip(side.systems, side.means().tolist(), strict=True))
         sides.append(Means([score.get(system, 0.0) for system in systems], systems))
     return given.pair((sides[0], sides[1]))
+
+
+def _again(sides: tuple[SideName, ...], how: Reread, given: Given) -> Vectors | None:
+    """These sides as they were read again; the others as they are."""
+    if not any((side, how) in given.again for side in sides):
+        return None
+    truth, candidate = (
+        given.again.get((name, how), side) if name in sides else side
+        for name, side in zip(_SIDES, given.matched, strict=True)
+    )
+    return given.pair(Given.of(truth, candidate).matched)
 
 
 def _floats(given: Given) -> Vectors | None:

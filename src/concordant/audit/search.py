@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..door import Collection, as_scores
 from ..errors import ConcordantError, DataWarning, InputError
 from ..resampling import Progress
@@ -16,8 +18,9 @@ from ..results import Result, plain, settings_of
 from ..tables import Missing
 from ..words import counted, listing
 from .findings import Finding, Level, grouped, levels_of, nearest_of
-from .preparations import Given, Side, preparations
+from .preparations import Given, Reread, Side, SideName, preparations
 from .printed import Printed
+from .summaries import summary_means
 from .ways import Way, try_all
 
 SHOWN = 12  # ways in a printed table
@@ -194,8 +197,9 @@ def audit(
 
     Every registered coefficient is tried on the means over topics, then what one may have done instead: exchanged the
     sides, used another library's variant, broken ties by name, by file or at random, rounded the means, averaged over
-    topics, compared names or ranks as if they were scores, dropped a sign. Each such step is a departure; ways with
-    few of them are the plainer explanations.
+    topics or over other topics, taken the `all` rows of trec_eval's files or the other side's measure, compared names
+    or ranks as if they were scores, dropped a sign. Each such step is a departure; ways with few of them are the
+    plainer explanations. A rule that can give any number at all on these data is no explanation, and left out.
 
     A number of few digits is reproduced by many rules by chance. The result says how many values were tried, and how
     many would match another number of as many digits nearby. More digits, or several reported numbers that one rule
@@ -244,22 +248,35 @@ different values. Of the 11 values of plain rules, 0.01 would match by chance: s
     if len(labels) != len(rankings) + 1 or not all(isinstance(label, str) for label in labels):
         raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate")
 
-    def read(missing: Missing) -> list[Side]:
-        return [as_scores(side, label, missing=missing) for side, label in zip((truth, *rankings), labels, strict=True)]
+    given = (truth, *rankings)
 
-    return audit_read(read, reported, labels, top=top, departures=departures, progress=progress)
+    def read(missing: Missing) -> list[Side]:
+        return [as_scores(side, label, missing=missing) for side, label in zip(given, labels, strict=True)]
+
+    def reread(k: int, measure: str) -> Side:
+        return as_scores(given[k], labels[k], measure=measure)
+
+    return audit_read(
+        read, reported, labels, files=given, reread=reread, top=top, departures=departures, progress=progress
+    )
 
 
 def audit_read(
-    read: Callable[[Missing], list[Side]],
+    read: Callable[[Missing], Sequence[Side]],
     reported: str | Sequence[str],
     labels: Sequence[str],
     *,
+    files: Sequence[Any] = (),
+    reread: Callable[[int, str], Side] | None = None,
     top: int | Iterable[int] = (),
     departures: int = 3,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """`audit` of the sides that `read` gives, the truth first, for a policy for missing topics."""
+    """`audit` of the sides that `read` gives, the truth first, for a policy for missing topics.
+
+    `files` are those that the sides were read from, whose `all` rows are tried; `reread` gives side k by another
+    measure.
+    """
     printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
     if len(printed) != len(labels) - 1:
         raise InputError(
@@ -272,7 +289,7 @@ def audit_read(
             raise InputError(f"top is {k!r}: give the number of systems to compare, at least 2")
     if isinstance(departures, bool) or not isinstance(departures, int) or departures < 0:
         raise InputError(f"departures is {departures!r}: give a whole number from 0")
-    readings = {policy: _matched(sides, labels) for policy, sides in _readings(read).items()}
+    readings = {policy: _matched(sides, labels, files, reread) for policy, sides in _readings(read).items()}
     findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
     notes = [note for givens in readings.values() for given in givens for note in given.notes]
     if "" not in readings:
@@ -292,12 +309,12 @@ def audit_read(
     )
 
 
-def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
+def _readings(read: Callable[[Missing], Sequence[Side]]) -> dict[str, Sequence[Side]]:
     """The sides; where systems lack topics, once for each policy that there is."""
     try:
         return {"": read("error")}
     except ConcordantError as error:
-        found: dict[str, list[Side]] = {}
+        found: dict[str, Sequence[Side]] = {}
         policies: dict[Missing, str] = {
             "drop": "missing topics dropped",
             "zero": "missing topics 0",
@@ -313,10 +330,25 @@ def _readings(read: Callable[[Missing], list[Side]]) -> dict[str, list[Side]]:
         return found
 
 
-def _matched(sides: list[Side], labels: Sequence[str]) -> list[Given]:
-    truth, *rankings = sides
-    givens = [Given.of(truth, side, (labels[0], label)) for side, label in zip(rankings, labels[1:], strict=True)]
-    for given, label in zip(givens, labels[1:], strict=True):
+def _matched(
+    sides: Sequence[Side], labels: Sequence[str], files: Sequence[Any], reread: Callable[[int, str], Side] | None
+) -> list[Given]:
+    givens = []
+    for k, label in enumerate(labels[1:], start=1):
+        again: dict[tuple[SideName, Reread], Side] = {}
+        whose: tuple[tuple[SideName, int, int], ...] = (("truth", 0, k), ("candidate", k, 0))
+        for side, place, other in whose:
+            own, measure = sides[place], sides[other].measure
+            summary = summary_means(files[place], own.measure, own.systems) if files else None
+            if summary is not None:
+                again[side, "all rows"] = summary
+            if reread is not None and measure not in ("", own.measure):
+                with suppress(ConcordantError):  # a side that has no such measure
+                    found = reread(place, measure)
+                    if found.systems != own.systems or not np.array_equal(found.means(), own.means()):
+                        again[side, "other measure"] = found  # and not the same scores, whatever they are called
+        given = Given.of(sides[0], sides[k], (labels[0], label), again)
         if len(given.matched[0].systems) < 2:
             raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
+        givens.append(given)
     return givens

@@ -70,7 +70,7 @@ def try_all(
             for rule in known:
                 if way.departures + rule.departures <= departures and _suited(rule, way, pairs):
                     values = _values(rule, way, pairs)
-                    if values is not None:
+                    if values is not None and not _anything(rule, values):
                         yield from _written(rule, way, data, values, printed, departures)
         if progress is not None:
             progress(done, len(work))
@@ -88,6 +88,12 @@ def _values(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> FloatArra
     except (TiesError, LimitError):
         return None
     return values if np.isfinite(values).all() else None
+
+
+def _anything(rule: Rule, values: FloatArray) -> bool:
+    """Whether it could have given any number at all, and so explains none."""
+    least = -1.0 if rule.signed else 0.0
+    return bool((values[:, 0] <= least + 1e-9).all() and (values[:, 1] >= 1 - 1e-9).all())
 
 
 def _averaged(values: FloatArray, way: Preparation) -> FloatArray:

@@ -47,10 +47,10 @@ class PermutationTest(Result):
     alternative: Alternative
     exact: bool
     """Whether all permutations were tried."""
-    n_undefined: int
-    """Permutations without a value; they count as at least as extreme."""
     null: FloatArray = field(metadata={"in_dict": False})
     """The coefficient of every permutation tried."""
+    n_undefined: int
+    """Permutations without a value; they count as at least as extreme."""
 
     def __float__(self) -> float:
         return self.pvalue

@@ -20,7 +20,7 @@ from .options import OPTIONS
 from .reporting import report
 from .single import distribution, plan, reliability, simulate, tiers
 from .studies import app as studies
-from .terminal import in_options, say, tell
+from .terminal import say, tell
 
 DEMO_REPORT = "demo-report.html"
 
@@ -40,7 +40,7 @@ class _Commands(TyperGroup):
             tell("interrupted")
             raise typer.Exit(130) from None
         except ConcordantError as error:
-            message = in_options(str(error))
+            message = str(error)
         except MemoryError:
             message = "not enough memory"
         except OSError as error:

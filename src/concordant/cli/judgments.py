@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -279,10 +279,9 @@ def leave_out(
     out: Output,
 ) -> Found:
     """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
-    from ..coefficients.registry import headlines
+    from ..coefficients.registry import get_coefficient, headlines
     from ..judgments import Change, leave_each_out
     from ..judgments.teams import teams_of
-    from ..study.judgment_trials import correlation
 
     runs, qrels = judged.read()
     owners = _owners(teams)
@@ -300,7 +299,8 @@ def leave_out(
             each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
         rows = [
-            {"measure": measure, **{n: correlation(n, study.full[k], each[measure].means()) for n in names}}
+            {"measure": measure}
+            | {n: get_coefficient(n).attempt(study.full[k], each[measure].means())[0] for n in names}
             for k, measure in enumerate(study.measures)
         ]
         table = to_text(Table.of(rows), width())
@@ -339,6 +339,13 @@ def judges(
     rel: Annotated[
         float | None, typer.Option(help="Compare labels only by whether grades are at least this, on all sides.")
     ] = None,
+    topics: Annotated[
+        Literal["truth", "common"],
+        typer.Option(help="Compare on all topics of the truth, or on those that all judges have."),
+    ] = "truth",
+    drop_grades: Annotated[
+        str | None, typer.Option(help="Grades that are none, such as those of broken answers, with commas between.")
+    ] = None,
     measured: Measured,
     coefficient: CoefficientsOption = None,
     resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
@@ -365,6 +372,8 @@ def judges(
             wanted,
             random.seed,
             rel=rel,
+            topics=topics,
+            drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
             n_resamples=resamples,
             missing=measured.missing,
             workers=random.workers,

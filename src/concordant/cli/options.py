@@ -13,8 +13,8 @@ OPTIONS = {
     "missing": "--missing",
     "lower_is_better": "--lower-is-better",
     "bounds": "--lowest and --highest",
-    "systems": "--systems",
     "rel": "--rel",
+    "topics": "--topics",
 }
 """By argument of the library, the option that stands for it in messages."""
 

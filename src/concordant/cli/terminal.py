@@ -90,7 +90,7 @@ class Notes:
         found = dict.fromkeys(str(w.message) for w in self._caught or ())
         self.seen = [note for note in found if note not in self._answered]
         for note in () if self.quiet else self.seen:
-            tell(f"note: {in_options(note)}")
+            tell(f"note: {note}")
 
 
 class Bar:
@@ -149,18 +149,3 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def in_options(message: str) -> str:
-    """A message of the library, with the options of the command line for its arguments."""
-    message = re.sub(r"missing='([a-z-]+)'", r"--missing \1", message)
-    message = re.sub(r"measure=(?=')", "-m ", message)
-    for argument, option in (
-        ("measure=", "-m"),
-        ("missing=", "--missing"),
-        ("lower_is_better=True", "--lower-is-better"),
-        ("bounds=(lowest, highest)", "--lowest and --highest"),
-        ("(Scores.drop_bottom, select)", "(--systems)"),
-    ):
-        message = message.replace(argument, option)
-    return message

@@ -86,7 +86,8 @@ class Coefficient:
     @property
     def formula(self) -> Callable[..., Any]:
         """The function without its warning: nan where it is undefined."""
-        return unwrap(self.function)
+        silent: Callable[..., Any] = unwrap(self.function)
+        return silent
 
     def attempt(self, truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[float, str]:
         """The value for two vectors and no reason; or nan, and why there is no value. Nothing is warned of.

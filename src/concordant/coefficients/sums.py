@@ -126,15 +126,15 @@ def ratio(numerator: Value, denominator: Value) -> Value:
     return values if values.ndim else values.item()
 
 
-def undefined_if(why: str) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
+def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callable[P, float | FloatArray]]:
     """A coefficient whose formula gives nan where its definition gives no value: the public function warns of it.
 
     The formula itself, which is silent, is the function's `__wrapped__`; see `Coefficient.formula`.
     """
 
-    def public(formula: Callable[P, Value]) -> Callable[P, Value]:
+    def public(formula: Callable[P, float | FloatArray]) -> Callable[P, float | FloatArray]:
         @wraps(formula)
-        def coefficient(*arguments: P.args, **options: P.kwargs) -> Value:
+        def coefficient(*arguments: P.args, **options: P.kwargs) -> float | FloatArray:
             value = formula(*arguments, **options)
             if type(value) is not float or math.isnan(value):
                 warn_undefined(value, why)
@@ -146,7 +146,7 @@ def undefined_if(why: str) -> Callable[[Callable[P, Value]], Callable[P, Value]]
     return public
 
 
-def warn_undefined(values: Value, why: str, stacklevel: int = 3) -> None:
+def warn_undefined(values: npt.ArrayLike, why: str, stacklevel: int = 3) -> None:
     """Warn where values are nan, by default on the line that called the caller."""
     undefined = np.isnan(values)
     if undefined.any():

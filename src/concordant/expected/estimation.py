@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topics
-from ..errors import InputError, check_choice
+from ..errors import InputError, check_choice, warn
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, settings_of
@@ -21,7 +21,7 @@ from .differences import Differences
 from .estimators import Bandwidth
 from .halves import SPLITS, extrapolated, split_half
 from .posterior import Prior, correlations, draw
-from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities, warn_of
+from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
 
 Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
 ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
@@ -258,7 +258,8 @@ def reliability(
     how = Resampling.of(SPLITS, rng, workers)
     values = as_topics(scores, "scores").values
     pairs = Differences(values)
-    warn_of(pairs)
+    for doubt in pairs.doubts:
+        warn(doubt)
     n, m = values.shape
     return Reliability(
         _estimates(values, pairs, identical, how),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
-from ..errors import DataWarning, InputError, check_choice, import_extra
+from ..errors import InputError, check_choice, import_extra, warn
 from ..parallel import Workers, shared_out
 from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..results import Result, settings_of
@@ -170,7 +169,8 @@ def discordance(  # noqa: PLR0913
     how = Resampling.of(1 if n_resamples is None else n_resamples, rng, workers, progress)
     given = as_topics(scores, "scores")
     pairs = Differences(given.values)
-    warn_of(pairs)
+    for doubt in pairs.doubts:
+        warn(doubt)
     if n_resamples is not None and estimator in ("res", "kd"):
         p = _resampled(given.values, pairs, bandwidth if estimator == "kd" else None, ties, how)
         if identical == "concordant":
@@ -184,12 +184,6 @@ def discordance(  # noqa: PLR0913
     tau, tau_ap = pairs.expected(p)
     systems = tuple(given.systems[k] for k in pairs.order)
     return Discordance(pairs.matrix(p), systems, estimator, tau, tau_ap, notes=pairs.doubts, settings=settings)
-
-
-def warn_of(pairs: Differences) -> None:
-    """Warn of what to doubt where the caller of a public function called it."""
-    for doubt in pairs.doubts:
-        warnings.warn(doubt, DataWarning, stacklevel=3)
 
 
 def exact_probabilities(

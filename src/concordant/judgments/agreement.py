@@ -11,7 +11,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..resampling import Resampling, Seed, check_level, resampled_weights
 from ..results import Estimate, Interval, Result, columns, or_none, plain, settings_of
-from ..words import counted
+from ..words import argument, counted
 from .changes import check_kinds, grades_beside, threshold
 from .qrels import Grade, Qrels
 
@@ -176,7 +176,8 @@ def label_agreement(
     labels = np.unique(np.concatenate([mine, theirs]))
     if len(labels) > MOST_LABELS:
         raise InputError(
-            f"there are {len(labels)} different grades, too many for a table: compare relevance only, with rel="
+            f"there are {len(labels)} different grades, too many for a table: compare relevance only, with "
+            f"{argument('rel')}"
         )
     topics, topic = np.unique(topic, return_inverse=True)
     place = np.searchsorted(labels, mine) * len(labels) + np.searchsorted(labels, theirs)

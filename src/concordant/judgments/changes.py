@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning, InputError, InputTypeError
+from ..errors import InputError, InputTypeError, warn
 from ..resampling import Seed, check_count, generator
-from ..words import counted, nearest
+from ..words import argument, counted, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 
@@ -50,7 +49,7 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     """
     found, notes = pooled(runs, qrels, k, contributing)
     for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=2)
+        warn(note)
     return found
 
 
@@ -287,7 +286,7 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     """
     found, notes = mixed(human, machine, share, rng)
     for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=2)
+        warn(note)
     return found
 
 
@@ -333,7 +332,9 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
     """The lowest relevant grade: as given, or 1 where all grades are whole numbers."""
     if rel is None:
         if not qrels.whole:
-            raise InputError("the grades are not all whole numbers: say from which on a document is relevant with rel=")
+            raise InputError(
+                f"the grades are not all whole numbers: say from which on a document is relevant with {argument('rel')}"
+            )
         return 1.0
     if isinstance(rel, bool) or not isinstance(rel, int | float | np.number) or not 0 < rel < math.inf:
         raise InputError(f"rel is {rel!r}: give the lowest relevant grade, a number above 0")

@@ -7,7 +7,6 @@ the ranking, as trec_eval takes them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning, InputError, InputTypeError
+from ..errors import InputError, InputTypeError, warn
 from ..scores import Scores, places_of
 from ..tables import Missing, fill_or_drop
 from ..words import counted, listing
@@ -74,7 +73,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     >>> cc.evaluate(runs, qrels, "AP(rel=2)").values.round(4).tolist()
     [[1.0, 0.3333]]
     """
-    return next(iter(_evaluated(runs, qrels, [measure], missing).values()))
+    return next(iter(evaluate_all(runs, qrels, [measure], missing=missing).values()))
 
 
 def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
@@ -103,10 +102,6 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     >>> cc.evaluate_all(runs, cc.Qrels.from_dict({"1": {"d1": 1}}), ["RR", "P@1"])
     {'RR': <Scores: 1 topic x 2 systems, RR>, 'P@1': <Scores: 1 topic x 2 systems, P@1>}
     """
-    return _evaluated(runs, qrels, measures, missing)
-
-
-def _evaluated(runs: Runs, qrels: Qrels, measures: Iterable[str], missing: Missing) -> dict[str, Scores]:
     if missing == "mean":
         raise InputError(
             "missing is 'mean', which serves to reproduce numbers from files of scores: a run scores nothing on a "
@@ -119,7 +114,7 @@ def _evaluated(runs: Runs, qrels: Qrels, measures: Iterable[str], missing: Missi
     labels = [runs.topics[k] for k in topics]
     # Which lists are missing is the same for all measures; there, `score` gives 0.
     holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
-    _, kept, systems = fill_or_drop(holes, labels, list(runs.systems), missing, stacklevel=4)
+    _, kept, systems = fill_or_drop(holes, labels, list(runs.systems), missing)
     columns = np.array(places_of(systems, runs.systems, "systems"))
     cells = np.ix_(columns, topics[places_of(kept, tuple(labels), "topics")])
     return {
@@ -152,11 +147,9 @@ def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
     for lost, side, other in ((without_run, "the qrels", "no run"), (without_qrels, "the runs", "no qrels")):
         if lost:
             have = "has" if other == "no run" else "have"
-            warnings.warn(
+            warn(
                 f"{counted(len(lost), 'topic')} of {side} left out, because {other} {have} "
-                f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}",
-                DataWarning,
-                stacklevel=4,
+                f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
             )
     return shared
 
@@ -177,11 +170,9 @@ def _warn_far(qrels: Qrels) -> None:
     gains = [grade for grade in qrels.levels if grade > 0]
     if len(gains) > 1 and gains[-1] >= _FAR * gains[-2]:
         count = int((qrels.grades == gains[-1]).sum())
-        warnings.warn(
+        warn(
             f"{counted(count, 'judgment')} of grade {gains[-1]:g}, far above the next one ({gains[-2]:g}): taken as a "
-            f"grade; if it is a code, leave it out with qrels.recode({{{gains[-1]:g}: None}})",
-            DataWarning,
-            stacklevel=4,
+            f"grade; if it is a code, leave it out with qrels.recode({{{gains[-1]:g}: None}})"
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning, InputError, InputTypeError
+from ..errors import InputError, InputTypeError, warn
 from ..files import written_whole
 from ..scores import check_labels, places_of
 from ..words import counted, listing
@@ -201,11 +200,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         """
         lost = [topic for topic in self if not self[topic]]
         if lost:
-            warnings.warn(
-                f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}",
-                DataWarning,
-                stacklevel=2,
-            )
+            warn(f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}")
         lines = (f"{topic} 0 {document} {grade!r}\n" for topic in self for document, grade in self[topic].items())
         with written_whole(path) as file:
             file.write("".join(lines).encode())

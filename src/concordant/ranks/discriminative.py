@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..door import Collection, as_topics
-from ..errors import UndefinedCorrelationWarning, check_choice
+from ..errors import UndefinedCorrelationWarning, check_choice, warn
 from ..resampling import check_alpha
 from ..results import Result, settings_of
 from ..scores import mean_over_topics
@@ -114,11 +113,7 @@ def discriminative_power(
     if first.size:
         share = count / first.size
     else:
-        warnings.warn(
-            f"undefined, so nan: no pair differs significantly at alpha = {level:g}",
-            UndefinedCorrelationWarning,
-            stacklevel=2,
-        )
+        warn(f"undefined, so nan: no pair differs significantly at alpha = {level:g}", UndefinedCorrelationWarning)
         share = np.full(count.shape, np.nan)
     one = scores.ndim == 1
     return DiscriminativePower(

@@ -7,7 +7,6 @@ how much systems differ from topic to topic, and how they do so together.
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from ..align import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
 from ..door import Collection, as_scores, as_topics, is_bare
-from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
 from ..parallel import Workers, check_workers, shared_out, threads
 from ..resampling import CHUNK
 from ..scores import Means, Scores
@@ -191,9 +190,9 @@ class Problem(NamedTuple):
         return cls(scores, scores.means(), covariance, used, tuple(doubts))
 
     def warn(self) -> None:
-        """Warn of the doubts where the caller of a public function called it."""
+        """Warn of the doubts."""
         for doubt in self.doubts:
-            warnings.warn(doubt, RegularisationWarning, stacklevel=3)
+            warn(doubt, RegularisationWarning)
 
     @property
     def n(self) -> int:

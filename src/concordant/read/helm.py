@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
 from ..tables.pivot import Grid
-from ..words import counted
+from ..words import argument, counted
 from .mteb import sibling
 from .nested import finite
 from .source import Source
@@ -65,7 +65,9 @@ class _Helm(Contents):
             warn_of(
                 self.origin,
                 "all splits together, which HELM summarises apart; for one, ask for "
-                + " or ".join(f"measure={name!r} ({counted(len(grid.topics), 'instance')})" for name, grid in parts),
+                + " or ".join(
+                    f"{argument('measure', name)} ({counted(len(grid.topics), 'instance')})" for name, grid in parts
+                ),
             )
         return super().grid(measure)
 

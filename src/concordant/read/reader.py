@@ -12,7 +12,7 @@ from ..tables import Missing, check_measure
 from ..tables.assemble import assemble
 from ..tables.contents import Contents
 from ..tables.missing import check_missing
-from ..words import listing
+from ..words import argument, listing
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
@@ -48,7 +48,8 @@ def read_scores(
     check_missing(missing)
     if lower_is_better and missing == "zero":
         raise InputError(
-            "missing='zero' would give the best score to a missing topic where lower is better: use 'drop'"
+            f"{argument('missing', 'zero')} would give the best score to a missing topic where lower is better: use "
+            "'drop'"
         )
     check_measure(measure)
     wanted = {
@@ -74,7 +75,8 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
             progress(done, len(items))
     if empty and (missing != "drop-systems" or not found):
         others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
-        raise empty[0].error(f"is empty{others}: delete it, or go on without it with missing='drop-systems'")
+        go_on = argument("missing", "drop-systems")
+        raise empty[0].error(f"is empty{others}: delete it, or go on without it with {go_on}")
     if empty:
         warn(f"empty files left out: {listing(s.label for s in empty)}")
     scored = [table for table in found if not isinstance(table, Companion)]

@@ -12,7 +12,7 @@ from ..door import Collection, as_topics
 from ..errors import InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
 from ..scores import Scores
-from ..words import counted
+from ..words import argument, counted
 from . import margins
 from .scale import inverse_transform, transform
 
@@ -248,13 +248,13 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
         raise InputError(
             f"the score of system {scores.systems[j]!r} on topic {scores.topics[i]!r} is {scores.values[i, j]:g}, and "
             f"{counted(int(outside.sum()), 'score')} in all lie outside [{low:g}, {high:g}]: scores are simulated "
-            "between a lowest and a highest possible one; say which with bounds=(lowest, highest)"
+            f"between a lowest and a highest possible one; say which with {argument('bounds')}"
         )
     x = (scores.values - low) / (high - low)
     if 0 < np.ptp(x) <= _FLAT:
         raise InputError(
             f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, and nearly nothing of "
-            f"[{low:g}, {high:g}], so that no differences would be left: give bounds=(lowest, highest) closer to them"
+            f"[{low:g}, {high:g}], so that no differences would be left: give {argument('bounds')} closer to them"
         )
     return transform(x)
 

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import time
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..errors import DataWarning, InputError
+from ..errors import InputError, warn
 from ..files import write_new, written_whole
 from .grid import Grid
 
@@ -65,14 +64,14 @@ class Folder:
             values: FloatArray = np.load(io.BytesIO(saved), allow_pickle=False)
             if values.shape == (len(self.grid.trials(chunk)), *self.grid.shape):
                 return values
-        warnings.warn(f"{path} is damaged, and is computed again", DataWarning, stacklevel=3)
+        warn(f"{path} is damaged, and is computed again")
         return None
 
     def write(self, chunk: int, values: FloatArray) -> None:
         """Keep the values of a chunk, as a .npy file with a checksum behind, which readers of .npy pass over."""
-        buffer = io.BytesIO()
-        np.save(buffer, values, allow_pickle=False)
         with written_whole(self._path(chunk)) as file:
+            buffer = io.BytesIO()
+            np.save(buffer, values, allow_pickle=False)
             file.write(buffer.getvalue() + _checksum(chunk, buffer.getvalue()))
 
     def _path(self, chunk: int) -> Path:

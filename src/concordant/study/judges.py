@@ -23,7 +23,7 @@ from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeComparison, compare_judges
-from ..words import counted, listing
+from ..words import argument, counted, listing
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -296,8 +296,8 @@ def _prepared(
     for name, lacking in lost.items():
         if lacking and topics == "truth":
             raise InputError(
-                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; topics='common' compares on those that "
-                "all judges have"
+                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; {argument('topics', 'common')} "
+                "compares on those that all judges have"
             )
     left = dict.fromkeys(topic for lacking in lost.values() for topic in lacking)
     kept = [topic for topic in truth if topic not in left]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, list_coefficients
-from ..errors import DataWarning, InputError, InputTypeError, import_extra
+from ..errors import InputError, InputTypeError, import_extra, warn
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
@@ -367,7 +366,7 @@ def judgment_study(  # noqa: PLR0913
         # What cannot be made is refused now, and what is odd about it said now.
         notes |= dict.fromkeys(change.with_notes(runs, qrels, np.random.default_rng(0))[1])
     for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=2)
+        warn(note)
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
     problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
     problems[0].warn()  # the others have as many systems and topics

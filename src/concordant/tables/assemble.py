@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, ReadError, warn
-from ..words import listing, nearest
+from ..words import argument, listing, nearest
 from .cells import Given, Origin
 from .contents import Contents
 from .measures import check_measure, only_measure
@@ -59,7 +59,7 @@ def assemble(
     chosen = _choose(found, measure)
     grids = [contents.grid(chosen) for contents in found]
     if not lower_is_better and (wrong := next((c for c in found if chosen in c.lower), None)):
-        warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass lower_is_better=True")
+        warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass {argument('lower_is_better', True)}")
     _refuse_unequal_counts(found, grids)
     if systems is None:
         _refuse_summaries(found, grids)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..errors import ConcordantError, InputTypeError
-from ..words import listing
+from ..words import argument, listing
 from .cells import Origin
 
 
@@ -26,7 +26,9 @@ def only_measure(origin: Origin, available: Collection[str], default: str | None
         return next(iter(available))
     if not available:
         raise origin.error("holds no measure with a number for each topic")
-    raise origin.error(f"there are {len(available)} measures; choose one with measure=: {listing(available, 200)}")
+    raise origin.error(
+        f"there are {len(available)} measures; choose one with {argument('measure')}: {listing(available, 200)}"
+    )
 
 
 def no_measure(origin: Origin, asked: str, available: Collection[str]) -> ConcordantError:

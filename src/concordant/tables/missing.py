@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError, warn
-from ..words import counted, listing
+from ..words import argument, counted, listing
 from .cells import Origin, warn_of
 from .vocabulary import SUMMARY, error_of_another, is_summary
 
@@ -79,8 +79,9 @@ def fill_or_drop(
     count = f"{counted(int(holes.sum()), 'score')} of {counted(len(bad_systems), 'system')}"
     who = _who(holes, topics, systems)
     choices = (
-        f"{who} (of {counted(len(topics), 'topic')}). Choose with missing=: 'zero' scores them 0 (as trec_eval -c), "
-        "'drop' keeps the topics that all systems have, 'drop-systems' keeps the systems that have all topics"
+        f"{who} (of {counted(len(topics), 'topic')}). Choose with {argument('missing')}: 'zero' scores them 0 (as "
+        "trec_eval -c), 'drop' keeps the topics that all systems have, 'drop-systems' keeps the systems that have all "
+        "topics"
     )
     if missing == "error":
         raise refused(choices)

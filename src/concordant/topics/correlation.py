@@ -16,6 +16,7 @@ from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, ch
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, settings_of
+from ..scores import Means, Scores
 from ..words import counted
 from .bootstrap import Found, TopicBootstrap
 
@@ -125,15 +126,15 @@ def correlate(
     check_choice("test", test, (*get_args(Test), None))
     drawn = Resampling.of(_PERMUTATIONS if interval is None else interval.n_resamples, rng, workers, progress)
     if interval is None:
-        sides = as_scores(truth, "truth"), as_scores(candidate, "candidate")
+        sides: list[Scores | Means] = [as_scores(truth, "truth"), as_scores(candidate, "candidate")]
     else:
         if why := not_resampled(known):
             raise InputError(f"{why}, or interval=None")
-        sides = tuple(
+        sides = [
             as_topics(given, name, least=1, otherwise=", or interval=None")
             for given, name in ((truth, "truth"), (candidate, "candidate"))
-        )
-    found = matched(*sides)
+        ]
+    found = matched(sides[0], sides[1])
     a, b = found.scores
     if len(a.systems) < 2:
         raise InputError(f"{counted(len(a.systems), 'system')} to compare: at least 2 are needed that both sides have")

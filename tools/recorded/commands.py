@@ -1,0 +1,158 @@
+"""Every command, run in this process, with what it prints and what it writes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from .cases import HUMAN, LLAMA, UMBRELA, CommandError, case
+from .files import held, table
+
+# A command in words, split at blanks; what is in capitals stands for a list of arguments. All print JSON.
+WORDS = {
+    "THREE": "people.csv careful.csv hasty.csv",
+    "HASTY": "people.csv hasty.csv",
+    "COVID1": "data/covid1/map.csv data/covid1/P_5.csv",
+    "DL21": " ".join(
+        f"data/dl21/scores/ndcg_cut_10__{judge}.csv" for judge in ("human", "umbrela_gpt4", "binary_llama3.2")
+    ),
+    "ROBUST2004": "data/trec/robust2004_ap.csv data/trec/robust2004_p10.csv",
+    "ADHOC8": "data/trec/adhoc8.csv",
+    "DL21-RUNS": f"dl21-runs data/{HUMAN}",
+    "COVID1-RUNS": "covid1-runs data/covid1/qrels.txt --missing zero",
+    "UMBRELA": f"data/{UMBRELA}",
+    "LLAMA": f"data/{LLAMA}",
+    "QUICK": "--resamples 200",
+}
+ANSWERS = {
+    "compare": "compare THREE QUICK",
+    "compare with all": "compare HASTY --interval --test --per-topic --resamples 600 --level 0.9 --seed 3",
+    "compare at the top": "compare THREE --top 8 -c tau_b -c rbo --rank-test paper QUICK",
+    "compare own topics": "compare THREE --own-topics --common --rank-test none",
+    "compare some": "compare THREE --systems rerank-1,rerank-2,dense-1,dense-2,hybrid-1 QUICK",
+    "compare lower is better": "compare THREE --lower-is-better QUICK",
+    "compare covid1": "compare COVID1 QUICK",
+    "compare dl21": "compare DL21 QUICK",
+    "compare robust2004": "compare ROBUST2004 QUICK",
+    "compare with a report": "compare THREE --resamples 600 --html out.html",
+    "matrix": "matrix THREE -c tau_ap_b",
+    "matrix dl21": "matrix DL21",
+    "compare-judges": "compare-judges THREE --resamples 600",
+    "compare-judges dl21": "compare-judges DL21 -c tau_b -c tau_ap_b --method plain --alternative less --resamples 600",
+    "tiers": "tiers people.csv -k 3 QUICK",
+    "tiers marginal borda": "tiers people.csv --marginal --borda --level 0.9 QUICK",
+    "tiers robust2004": "tiers data/trec/robust2004_ap.csv QUICK",
+    "tiers with a report": "tiers people.csv QUICK --html out.html",
+    "explain": "explain HASTY -c tau_ap_b",
+    "explain a pair": "explain HASTY --pair rerank-4,rerank-1",
+    "explain covid1": "explain COVID1",
+    "reliability": "reliability people.csv",
+    "reliability adhoc8": "reliability ADHOC8 --seed 5",
+    "reliability with a report": "reliability people.csv --html out.html",
+    "plan": "plan people.csv -c tau_ap --target 0.9 QUICK",
+    "plan by probability": "plan ADHOC8 --probability 0.8 --target 0.85 --most 2000 QUICK",
+    "evaluate": "evaluate DL21-RUNS",
+    "evaluate covid1": "evaluate COVID1-RUNS -m Bpref -m P@5",
+    "judgments pool": "judgments pool DL21-RUNS --depths 1,5 QUICK",
+    "judgments pool covid1": "judgments pool COVID1-RUNS --depths 2 QUICK",
+    "judgments sample": "judgments sample DL21-RUNS --shares 0.1,0.5 --draws 3 QUICK -o out",
+    "judgments pseudo": "judgments pseudo DL21-RUNS --depths 10 --duplicates --spread 0.05 --draws 3 QUICK",
+    "judgments single-run": "judgments single-run DL21-RUNS --names p_bm25rm3,pash_r1 QUICK",
+    "judgments leave-out": "judgments leave-out COVID1-RUNS --teams teams.csv --depth 10 QUICK",
+    "judgments mix": "judgments mix DL21-RUNS UMBRELA --shares 0.5 --draws 3 QUICK",
+    "judgments judges": "judgments judges DL21-RUNS UMBRELA LLAMA --resamples 500 -o out",
+    "judgments judges with a report": "judgments judges DL21-RUNS UMBRELA --rel 2 --resamples 500 --html out.html",
+    "study reliability": "study reliability HASTY -o out --trials 3 --sizes 10,20",
+    "audit": "audit HASTY --reported 0.723",
+    "audit several": "audit THREE -r 0.905 -r 0.723 --top 10 --departures 2",
+    "coefficients": "coefficients",
+}
+# These have one way to answer.
+OTHERS = {
+    "simulate": "simulate people.csv -n 25 -o out.csv --seed 4",
+    "simulate with options": "simulate ADHOC8 -n 25 -o out.csv --normal --chosen-topics --drop-bottom 0.25",
+    "simulate exact means": "simulate people.csv -n 25 -o out.csv --exact-means --homoscedastic --uncorrelated",
+    "evaluate to a file": "evaluate DL21-RUNS -m nDCG@10 -o out.csv --format csv",
+    "evaluate per topic": "evaluate DL21-RUNS --per-topic --format csv",
+    "distribution": "distribution people.csv -o out.npz QUICK",
+    "cite": "cite tau_ap_b rbo rank_test",
+    "version": "--version",
+    "demo": "demo",
+}
+# These also in the other formats: CSV is read back as numbers, the rest is text, with the numbers in it.
+SHOWN = (
+    "compare", "compare with all", "matrix", "compare-judges", "tiers", "explain", "reliability", "plan", "evaluate",
+    "judgments pool", "judgments leave-out", "judgments judges", "study reliability", "audit", "coefficients",
+)  # fmt: skip
+
+
+@case("command {}", ANSWERS)
+def _(name: str) -> Any:
+    return command(ANSWERS[name] + " --format json")
+
+
+@case("command {} as csv", SHOWN)
+def _(name: str) -> Any:
+    return command(f"{ANSWERS[name]} --format csv")
+
+
+@case("command {} as {}", SHOWN, ("table", "markdown", "latex"))
+def _(name: str, form: str) -> Any:
+    found = command(f"{ANSWERS[name]} --format {form}")
+    return {**found, "printed": re.findall(r"-?\d+\.\d+", found["stdout"])}
+
+
+@case("command {}", OTHERS)
+def _(name: str) -> Any:
+    return command(OTHERS[name])
+
+
+@case("command report")
+def _() -> Any:
+    saved = command(ANSWERS["compare with all"] + " --format json")["json"]
+    Path("saved.json").write_text(json.dumps(saved), encoding="utf-8")
+    return command("report saved.json -o out.html")
+
+
+@case("command compare with a saved distribution")
+def _() -> Any:
+    command(OTHERS["distribution"])
+    Path("out.npz").rename("saved.npz")
+    return command("compare THREE --distribution saved.npz --format json")
+
+
+@case("may refuse a command, {}", ("compare data/formats/ir_measures/partial.q.tsv people.csv", "compare a.csv b.csv"))
+def _(text: str) -> Any:
+    return command(text)
+
+
+def command(text: str) -> dict[str, Any]:
+    """What a command prints and writes. One that fails raises, so that nobody takes it for an answer."""
+    from concordant.cli import main
+
+    for old in Path().glob("out*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    arguments = [part for word in text.split() for part in WORDS.get(word, word).split()]
+    out, err, before = io.StringIO(), io.StringIO(), sys.argv
+    sys.argv = ["concordant", *arguments]
+    status: Any = 0
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as ended:
+        status = ended.code
+    finally:
+        sys.argv = before
+    if status not in (0, None):
+        raise CommandError(f"exit status {status}: {err.getvalue()}")
+    printed = out.getvalue()
+    found: dict[str, Any] = {"stderr": err.getvalue(), "written": {p.name: held(p.name) for p in Path().glob("out*")}}
+    if "json" in arguments:
+        return {**found, "json": json.loads(printed)}
+    return {**found, **({"csv": table(printed)} if "csv" in arguments else {"stdout": printed})}
