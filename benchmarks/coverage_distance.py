@@ -16,8 +16,8 @@ import numpy.typing as npt
 from data import matrix
 
 import concordant as cc
+from concordant.means import mean_over_topics
 from concordant.ranks.distribution import RankTestMethod
-from concordant.scores import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 SIZES = ((10, 50), (20, 50), (24, 149), (110, 249))

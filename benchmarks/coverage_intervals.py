@@ -29,8 +29,8 @@ from data import matrix
 
 import concordant as cc
 from concordant.calibration import INNER
+from concordant.means import mean_over_topics
 from concordant.resampling import Resampling, resampled_means
-from concordant.scores import mean_over_topics
 from concordant.simulation.scale import inverse_transform
 from concordant.topics import bootstrap, nested
 from concordant.topics.nested import Nested, nested_values, summarise

@@ -20,8 +20,8 @@ from coverage_intervals import FloatArray
 from data import matrix
 
 import concordant as cc
+from concordant.means import mean_over_topics
 from concordant.resampling import Resampling
-from concordant.scores import mean_over_topics
 from concordant.topics.judges import pvalue_of
 from concordant.topics.nested import nested_values, summarise
 

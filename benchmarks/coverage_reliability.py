@@ -18,7 +18,7 @@ from data import matrix
 
 import concordant as cc
 from concordant.expected.posterior import Prior
-from concordant.scores import mean_over_topics
+from concordant.means import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], FloatArray]

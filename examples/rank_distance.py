@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 import concordant as cc
 from concordant.chance.rerankings import rankings_at_tau
+from concordant.means import mean_over_topics
 from concordant.ranks.places import By
 from concordant.resampling import resampled_means, resampled_weights
-from concordant.scores import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 

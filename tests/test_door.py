@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,14 @@ def document(truth: Any, candidate: Any) -> Any:
     return {key: value for key, value in found.items() if key != "reproduce"}
 
 
+def loaded(truth: Any) -> Any:
+    """A distribution is loaded for the collection that it was made for, and for no other."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.npz"
+        cc.DistanceDistribution.bootstrap(SIDES["truth"], n_resamples=99, rng=1).save(path)
+        return cc.DistanceDistribution.load(path, truth)
+
+
 # Every public function that takes a collection. The first sides are given to it in the order of SIDES.
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
@@ -94,6 +103,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
     "split_half": (1, lambda s: cc.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=2, rng=1)),
+    "simulation.simulate": (1, lambda s: cc.simulation.simulate(s, 30, rng=1)),
+    "DistanceDistribution.load": (1, loaded),
     "DistanceDistribution.bootstrap": (1, lambda s: cc.DistanceDistribution.bootstrap(s, n_resamples=99, rng=1)),
 }
 

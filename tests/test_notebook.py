@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.align import alignment
+from concordant.alignment import alignment
 from concordant.results import Interval, as_html
 
 from .plots import catalogue

@@ -144,7 +144,10 @@ def test_a_report_of_ranx_has_no_topics_but_its_runs_have(ranx: Any, expected: c
             cc.Scores.from_dict(wrong, "map")
     with pytest.warns(cc.errors.DataWarning, match="if they are systems, these are means"):
         cc.Scores.from_dict(report.results, "map")
-    with pytest.raises(cc.errors.InputError, match="none named topic"):
+    with (
+        pytest.warns(cc.errors.DataWarning, match="read as one score per system: bm25, dense, hybrid"),
+        pytest.raises(cc.errors.InputError, match="one score per system and no topics"),
+    ):
         cc.Scores.from_frame(report.to_dataframe(), "map")
     assert same(cc.Scores.from_dict({run.name: run for run in runs}, "map"), expected)
 
@@ -198,11 +201,11 @@ def test_pyterrier(experiment: Any, expected: cc.Scores) -> None:
     assert same(found, expected)
     assert same(cc.Scores.from_frame(experiment(perquery="both"), "map"), expected)
     wide = long[long["measure"] == "map"].pivot(index="qid", columns="name", values="value")
-    assert same(cc.Scores.from_frame(wide, "map"), expected)
+    assert same(cc.Scores.from_frame(wide), expected)
     measures = long.pivot(index=["name", "qid"], columns="measure", values="value")
     assert same(cc.Scores.from_frame(measures, "map"), expected)
     levels = long.pivot(index="qid", columns=["measure", "name"], values="value")
-    assert same(cc.Scores.from_frame(levels["map"], "map"), expected)
+    assert same(cc.Scores.from_frame(levels["map"]), expected)
     with pytest.raises(cc.errors.InputError, match="columns have 2 levels"):
         cc.Scores.from_frame(levels, "map")
 
@@ -214,5 +217,5 @@ def test_pyterriers_dictionaries_are_named_by_number(experiment: Any, expected: 
 
 
 def test_means_of_pyterrier_are_refused(experiment: Any) -> None:
-    with pytest.raises(cc.errors.InputError, match="none of topics, so these are summaries"):
+    with pytest.raises(cc.errors.InputError, match="one score per system and no topics"):
         cc.Scores.from_frame(experiment(), "map")

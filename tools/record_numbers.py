@@ -58,7 +58,7 @@ REFUSALS = re.compile(r"^(may refuse|door) ")
 
 TEXTS = re.compile(
     r"^(verdict|notes?|read_notes|truth_notes|heading|headline|sentences|why|not_defined|account|summary|what it is"
-    r"|what one would have done|rank_line|str|call|command|stdout|stderr|label)$"
+    r"|what one would have done|rank_line|str|call|command|stdout|stderr|printed|label)$"
 )
 NOT_RECORDED = {"version", "versions", "seconds", "cpu_seconds", "computed", "cost"}
 # Called where a result has them and they need no argument, so that a method that becomes a property is the same path.
@@ -68,6 +68,8 @@ METHODS = (
 MOST = 200  # numbers that are written one by one
 LONG_TEXT = 80  # characters: no name, and no setting
 WIDE = 30  # columns of a frame that is a matrix
+
+HEXADECIMAL = re.compile(r"-?0x[01]\.[0-9a-f]+p[+-]\d+|nan|-?inf")
 
 Leaf = tuple[tuple[str, ...], Any]
 
@@ -147,7 +149,7 @@ def _frame(frame: Any, path: tuple[str, ...]) -> Iterator[Leaf]:
 
 
 def _sequence(value: list[Any], path: tuple[str, ...]) -> Iterator[Leaf]:
-    if len({type(x) for x in value}) == 1 and dataclasses.is_dataclass(value[0]) and not hasattr(value[0], "to_dict"):
+    if len({type(x) for x in value}) == 1 and dataclasses.is_dataclass(value[0]):
         value = [attributes(x) for x in value]
     array = _as_numbers(value)
     if array is not None:
@@ -158,7 +160,7 @@ def _sequence(value: list[Any], path: tuple[str, ...]) -> Iterator[Leaf]:
         else:
             digest = hashlib.sha256("\0".join(renamed(value)).encode()).hexdigest()
             yield path, {"shape": [len(value)], "sha256": digest, "first": value[:2], "last": value[-2:]}
-    elif len(value) > 1 and all(isinstance(x, dict) and x.keys() == value[0].keys() for x in value):
+    elif value and all(isinstance(x, dict) and x.keys() == value[0].keys() for x in value):
         for key in value[0]:  # a table, by its columns
             if key not in NOT_RECORDED:
                 yield from leaves([row[key] for row in value], (*path, _key(key)))
@@ -278,9 +280,10 @@ def compare(paths: tuple[Path, Path], only: str, texts: bool, most: int) -> int:
         ("settings are no more", found.settings),
         ("as expected", found.expected),
     ):
-        listed = [f"{name} ({count})" for name, count in counts.items() if count]
+        listed = [f"{name} ({count})" for name, count in sorted(counts.items(), key=lambda of: -of[1]) if count]
         if listed:
-            print(f"{sum(counts.values())} {what}, which is no difference: {', '.join(listed)}")
+            cut = [*listed[:12], f"{len(listed) - 12} others"] if len(listed) > 13 else listed
+            print(f"{sum(counts.values())} {what}, which is no difference: {', '.join(cut)}")
     total = sum(map(len, found.differing.values()))
     print(
         f"{sum(map(len, old.values()))} values of {len(old)} cases before, {sum(map(len, new.values()))} of {len(new)} "
@@ -379,11 +382,9 @@ def _off(old: Any, new: Any) -> float | None:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, int | float):
-        return float(value)
-    with contextlib.suppress(ValueError, TypeError):
-        return float.fromhex(value)
-    return None
+    if isinstance(value, str):
+        return float.fromhex(value) if HEXADECIMAL.fullmatch(value) else None
+    return float(value) if isinstance(value, int | float) else None
 
 
 def shown(value: Any, most: int = 100) -> str:
@@ -393,7 +394,7 @@ def shown(value: Any, most: int = 100) -> str:
         return f"{value['shape']} {value['sha256'][:8]} {ends}"
     if isinstance(value, list):
         text = "[" + ", ".join(shown(part) for part in value) + "]"
-    elif isinstance(value, str) and re.fullmatch(r"-?0x[01]\.[0-9a-f]+p[+-]\d+|nan|-?inf", value):
+    elif isinstance(value, str) and HEXADECIMAL.fullmatch(value):
         text = repr(float.fromhex(value))
     else:
         text = json.dumps(value)

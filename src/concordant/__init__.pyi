@@ -6,7 +6,7 @@ from . import report as report
 from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
-from .align import align as align
+from .alignment import align as align
 from .chance.intervals_over_systems import kendall_interval as kendall_interval
 from .chance.nulls import tau_ap_null as tau_ap_null
 from .chance.nulls import tau_null as tau_null

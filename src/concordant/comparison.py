@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .align import On, best_of, matched, measures_of
+from .alignment import On, best_of, matched, measures_of
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
@@ -30,6 +30,7 @@ from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefin
 from .words import counted, listing
 
 Notes = list[str]
+_FAR = 1e6  # times the median of the systems' largest scores
 
 
 def compare(
@@ -159,6 +160,7 @@ def compare(
         tie_bounds=_bounds(wanted, x, y) if tied_candidate else (),
         per_topic=tuple(_on_topics(c, a, b) for c in wanted) if per_topic else (),
         rank_test=tested,
+        same=_same(a, b),
         notes=(*notes, *test_notes),
         settings=settings_of(
             seed=drawn.seed,
@@ -262,11 +264,25 @@ def _rank_test(
     return tested, list(tested.notes)
 
 
+def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
+    """What is equal on both sides for every system."""
+    if isinstance(truth, Scores) and isinstance(candidate, Scores) and np.array_equal(truth.values, candidate.values):
+        return "scores"
+    return "means" if np.allclose(truth.means(), candidate.means(), rtol=1e-12, atol=0) else ""
+
+
 def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
-    """Ties that rounding may have made, and systems that may be one."""
-    if isinstance(side, Means):
-        return []
+    """Scores that are far beyond all others, ties that rounding may have made, and systems that may be one."""
     notes = []
+    size = np.abs(np.atleast_2d(side.values)).max(axis=0)
+    far = np.flatnonzero(size > _FAR * np.median(size[size > 0])) if (size > 0).any() else np.empty(0, np.intp)
+    if far.size:
+        notes.append(
+            f"scores of {name} are up to {size.max():.3g} in size for {listing(side.systems[k] for k in far)}, over a "
+            "million times those of the others: a system that diverged, or a number that stands for a missing score?"
+        )
+    if isinstance(side, Means):
+        return notes
     decimals = side.decimals()
     if tied and decimals is not None and 2 <= decimals <= 4:
         notes.append(

@@ -11,7 +11,7 @@ from .coefficients.registry import get_coefficient, headlines
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, or_none
-from .words import counted
+from .words import counted, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
@@ -77,6 +77,8 @@ class Comparison(Result):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    same: Literal["", "scores", "means"] = ""
+    """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""
@@ -99,15 +101,26 @@ class Comparison(Result):
         return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
 
     @property
+    def main_values(self) -> tuple[CoefficientValue, ...]:
+        """Those of the main coefficients, or else of the first one."""
+        return tuple(v for v in self.values if v.coefficient in headlines("main")) or self.values[:1]
+
+    @property
     def verdict(self) -> str:
         """What the main coefficients say, and the rank test where it is valid."""
-        main = headlines("main")
-        shown = [v for v in self.values if v.coefficient in main] or self.values[:1]
-        said = [f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}" for v in shown]
+        if self.same:
+            return (
+                f"{self.candidate} and {self.truth} have the same {self.same} for every system, so they are "
+                f"{'the same data' if self.same == 'scores' else 'perhaps the same data'}: agreement says nothing here"
+            )
+        said = [
+            f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}"
+            for v in self.main_values
+        ]
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
-            verdict += f"; given the topics, the rankings {differ} (p = {self.rank_test.pvalue:.4f})"
+            verdict += f"; given the topics, the rankings {differ} ({p_equals(self.rank_test.pvalue, 4)})"
         return verdict
 
     def table(self) -> str:
@@ -140,7 +153,7 @@ class Comparison(Result):
             return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
         verdict = "differs significantly" if t.significant else "cannot be distinguished"
         return (
-            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics (p = {t.pvalue:.4f}, "
+            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({p_equals(t.pvalue, 4)}, "
             f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
             f"{'; ties in candidate are taken in the order of the truth' if self.tied_candidate else ''})"
         )
@@ -237,4 +250,4 @@ def _shown(value: CoefficientValue) -> str:
     if value.why:
         return f"{'-':>8}   {value.why}"
     interval = "" if value.interval is None else f"   {100 * value.interval.confidence_level:g}% {value.interval}"
-    return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else f'   p = {value.pvalue:.2g}'}"
+    return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else '   ' + p_equals(value.pvalue)}"

@@ -11,11 +11,12 @@ import numpy as np
 from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError, InputTypeError
 from .read import read_scores
-from .scores import Means, Scores, require_summable
+from .scores import Means, Scores, require_summable, scores_or_means
 from .tables import Missing, invent_topics
 from .tables.assemble import assemble
 from .tables.contents import frame_contents
 from .tables.frames import is_frame
+from .tables.layout import Roles
 from .tables.tools import results_contents
 from .words import counted
 
@@ -24,7 +25,14 @@ Collection: TypeAlias = Any
 
 
 def as_scores(
-    given: Collection, name: str = "scores", *, measure: str | None = None, missing: Missing = "error"
+    given: Collection,
+    name: str = "scores",
+    *,
+    measure: str | None = None,
+    missing: Missing = "error",
+    topic_column: str | None = None,
+    system_column: str | None = None,
+    score_column: str | None = None,
 ) -> Scores | Means:
     """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
 
@@ -41,6 +49,8 @@ def as_scores(
         The measure to read, where there are several.
     missing : {"error", "zero", "drop", "drop-systems", "mean"}
         What to do where a system lacks a topic.
+    topic_column, system_column, score_column : str, optional
+        The columns of a table that hold topics, systems and scores, where their names do not say so.
 
     Returns
     -------
@@ -58,13 +68,21 @@ def as_scores(
     if isinstance(given, Scores | Means):
         return given
     if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return read_scores(given, measure, missing)
+        return read_scores(
+            given,
+            measure,
+            missing,
+            topic_column=topic_column,
+            system_column=system_column,
+            score_column=score_column,
+        )
     if _is_series(given):
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
         return Means(list(given.to_dict().values()), list(given.index), measure)
     if is_frame(given):
-        return Scores.of(assemble([frame_contents(given, name)], measure, missing))
+        roles = Roles(topic_column, system_column, score_column)
+        return scores_or_means(assemble([frame_contents(given, name, roles)], measure, missing))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         return Means(list(given.values()), list(given), measure)
     if is_bare(given):
@@ -77,7 +95,7 @@ def as_scores(
             f"{name} is a {type(given).__name__}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
-    return Scores.of(assemble([results_contents(given, "run", name)], measure, missing))
+    return scores_or_means(assemble([results_contents(given, "run", name)], measure, missing))
 
 
 def as_topics(

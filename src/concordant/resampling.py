@@ -11,8 +11,8 @@ import numpy as np
 from . import _kernels
 from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError
+from .means import tied_sums
 from .parallel import Made, Workers, check_workers, shared_out, threads
-from .scores import round_means
 
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
@@ -72,14 +72,16 @@ def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) ->
 
 
 def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
-    """Means of the systems over resampled topics, rounded as all means are, so that equal totals are tied."""
+    """Means of the systems over resampled topics, divided by their number; equal totals are tied, as in all means."""
 
-    def means(of: FloatArray) -> FloatArray:
-        sums = np.empty((len(weights), of.shape[1]))
-        _kernels.distance_kernels().resampled_sums(of, weights, sums, workers)
-        return sums / len(of)
+    def sums(of: FloatArray) -> FloatArray:
+        found = np.empty((len(weights), of.shape[1]))
+        _kernels.distance_kernels().resampled_sums(of, weights, found, workers)
+        return found
 
-    return round_means(means(values), means(np.abs(values)) if (values < 0).any() else None)
+    total = sums(values)
+    sizes = sums(np.abs(values)) if (values < 0).any() else total
+    return tied_sums(total, sizes, len(values)) / len(values)
 
 
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:

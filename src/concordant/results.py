@@ -12,6 +12,7 @@ import numpy as np
 from . import __version__
 from .errors import import_extra
 from .markup import text
+from .words import p_equals
 
 _BLOCK = "background: transparent; color: inherit; overflow-x: auto; margin: 0.6em 0; line-height: 1.35"
 
@@ -170,7 +171,7 @@ class Estimate(Result):
             level = f"{100 * self.interval.confidence_level:g}%"
             parts.append(f"{level} interval {self.interval} ({self.interval.method})")
         if self.pvalue is not None:
-            parts.append(f"p = {self.pvalue:.4g}")
+            parts.append(p_equals(self.pvalue, 4))
         return ", ".join(parts)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,73 +11,14 @@ import numpy.typing as npt
 
 from . import tables
 from .arrays import FloatArray
-from .errors import DataWarning, InputError, InputTypeError, LimitError, import_extra
+from .errors import InputError, InputTypeError, LimitError, import_extra
 from .markup import text
+from .means import mean_over_topics
 from .words import counted, nearest
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
 _LARGEST = 1e300  # sums over topics stay finite
-_POWERS = 10.0 ** np.arange(301)
-
-
-def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
-    """Means over `axis`, such that equal totals give equal means at any order of the topics.
-
-    0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient; so every mean in concordant
-    is rounded to 12 significant digits, here or by `round_means`.
-
-    >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
-    [0.15, 0.15]
-    """
-    array = np.asarray(values, dtype=np.float64)
-    means = size = array.mean(axis=axis)
-    if not (array < 0).any():
-        rounded = round_means(means)
-    else:
-        # Where negative scores cancel, the digits that count are those of the scores, not of what is left; and of the
-        # largest of them, so that all systems are rounded to the same step.
-        size = np.abs(array).mean(axis=axis)
-        rounded = round_means(means, size.max(axis=-1, keepdims=True) if size.ndim else size)
-    if means.ndim == 1 and means.size > 1:
-        _warn_of_lost_digits(means, rounded, float(size.max()))
-    return rounded
-
-
-def _warn_of_lost_digits(means: FloatArray, rounded: FloatArray, largest: float) -> None:
-    """Where scores have a large part in common, rounding may tie what is no tie."""
-    low, high = float(means.min()), float(means.max())
-    if not 1e-14 * largest < high - low < 1e-8 * largest:
-        return
-    order = np.argsort(means)
-    lost = (np.diff(means[order]) > 1e-14 * largest) & (np.diff(rounded[order]) == 0)
-    if lost.any():
-        warnings.warn(
-            f"all means lie between {low:.17g} and {high:.17g}; rounded to 12 digits, as means are, "
-            f"{counted(int(lost.sum()) + 1, 'system')} or more are tied: subtract the same number from all "
-            "scores, so that their differences are in the first digits",
-            DataWarning,
-            stacklevel=3,
-        )
-
-
-def round_means(means: npt.ArrayLike, size: npt.ArrayLike | None = None) -> FloatArray:
-    """Round means that were summed in another way (resamples, split halves) to 12 significant digits.
-
-    `size` is the magnitude that the digits are counted from, by default that of each mean.
-    """
-    x = np.asarray(means, dtype=np.float64)
-    magnitude = np.abs(x if size is None else np.asarray(size, dtype=np.float64))
-    digits = 11 - np.floor(np.log10(np.where(magnitude > 0, magnitude, 1.0)))
-    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
-    # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
-    if ((digits >= 0) & (digits <= 300)).all():  # nearly always, and many resampled means come this way
-        up = _POWERS[digits.astype(np.intp)]
-        return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
-    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
-    more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
-    steps = np.rint(np.abs(x) * up * more / down - 0.02)
-    return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
 
 
 def require_summable(values: FloatArray, name: str) -> None:
@@ -128,9 +68,9 @@ class Scores:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
         if not isinstance(measure, str | None):
             raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
-        usable = np.abs(array) <= _LARGEST  # false for nan
-        if not usable.all():
-            i, j = (int(k[0]) for k in np.nonzero(~usable))
+        bad = _first_unusable(array)
+        if bad is not None:
+            i, j = bad
             raise InputError(
                 f"the score of system {names['systems'][j]!r} on topic {names['topics'][i]!r} is {array[i, j]}: every "
                 f"score must be a number, at most {_LARGEST:g} in size; leave out the topic or the system, or give it "
@@ -228,7 +168,16 @@ class Scores:
         )
 
     @classmethod
-    def from_frame(cls, frame: Any, measure: str | None = None, *, missing: tables.Missing = "error") -> Scores:
+    def from_frame(
+        cls,
+        frame: Any,
+        measure: str | None = None,
+        *,
+        missing: tables.Missing = "error",
+        topic_column: str | None = None,
+        system_column: str | None = None,
+        score_column: str | None = None,
+    ) -> Scores:
         """Scores from a pandas or polars frame, wide (topics x systems) or long.
 
         A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
@@ -238,9 +187,11 @@ class Scores:
         """
         from .tables.assemble import assemble
         from .tables.contents import frame_contents
+        from .tables.layout import Roles
 
         tables.check_measure(measure)
-        return cls.of(assemble([frame_contents(frame)], measure, missing))
+        roles = Roles(topic_column, system_column, score_column)
+        return cls.of(assemble([frame_contents(frame, roles=roles)], measure, missing))
 
     @classmethod
     def from_dict(
@@ -273,7 +224,15 @@ class Scores:
     @classmethod
     def of(cls, found: tables.Assembled) -> Scores:
         """Scores of what the readers of files, frames and dictionaries put together."""
-        return cls(found.values, found.topics, found.systems, found.measure)
+        if found.topics is None:
+            raise InputError(
+                "there is one score per system and no topics: concordant.as_scores gives Means, which all but the "
+                "functions about topics take"
+            )
+        values = found.values
+        if values.flags.c_contiguous and values.flags.owndata and values.dtype == np.float64:
+            values = values.view(_Owned)
+        return cls(values, found.topics, found.systems, found.measure)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
@@ -370,6 +329,13 @@ class Means:
         return Means, (self.values, self.systems, self.measure)  # read-only again after pickling
 
 
+def scores_or_means(found: tables.Assembled) -> Scores | Means:
+    """What was read: scores of topics, or one score per system where no topics are known."""
+    if found.topics is None:
+        return Means(found.values[0], found.systems, found.measure)
+    return Scores.of(found)
+
+
 def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], ...]:
     """Systems by their means, best first; each inner tuple holds those that are tied."""
     groups: dict[float, list[str]] = {}
@@ -394,8 +360,25 @@ def _ranking_html(scores: Scores | Means) -> str:
     )
 
 
+def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
+    """The place of the first score that is nan, infinite or too large; by rows, to spare memory."""
+    step = max(1, 2**20 // max(array.shape[1], 1))
+    for start in range(0, len(array), step):
+        usable = np.abs(array[start : start + step]) <= _LARGEST  # false for nan
+        if not usable.all():
+            i, j = (int(k[0]) for k in np.nonzero(~usable))
+            return start + i, j
+    return None
+
+
+class _Owned(np.ndarray):
+    """A matrix that nobody else holds, so that it needs no copy."""
+
+
 def _matrix(values: npt.ArrayLike) -> FloatArray:
     """A copy of `values` that is float64, two-dimensional and in C order, whatever came in."""
+    if isinstance(values, _Owned):
+        return values.view(np.ndarray)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -414,6 +397,8 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
 def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
+    if isinstance(labels, set | frozenset):
+        raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
     names: list[str] = []
     for label in labels:
         if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):

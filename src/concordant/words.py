@@ -29,14 +29,14 @@ def nearest(label: str, labels: Collection[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; there are: {listing(labels)}"
 
 
-def p_cell(p: float) -> str:
+def p_cell(p: float, decimals: int = 3) -> str:
     """A p-value in a table for reading: '0.034', '< 0.001'."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "< 0.001" if p < 0.001 else f"{p:.{decimals}f}"
 
 
-def p_equals(p: float) -> str:
+def p_equals(p: float, decimals: int = 3) -> str:
     """A p-value in a sentence: 'p = 0.034', 'p < 0.001'."""
-    return f"p {p_cell(p)}" if p < 0.001 else f"p = {p_cell(p)}"
+    return f"p {p_cell(p)}" if p < 0.001 else f"p = {p_cell(p, decimals)}"
 
 
 def argument(name: str, value: Any = None) -> str:

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.align import align, alignment
+from concordant.alignment import align, alignment
 from concordant.audit.printed import Printed
 
 from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, run
@@ -294,7 +294,7 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
     by_all = float(cc.pearson_rank(printed, other.means()))
     assert ("pearson_rank(truth, candidate)", "`all` rows of truth", "") in audited(by_all)
     # Scores as they are have one measure, whatever one asks for.
-    alone = cc.audit.audit(*sides, f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)  # type: ignore[misc]
+    alone = cc.audit.audit(sides[0], other, f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)
     assert not [data for _, data, _ in names_of(alone.matches) if "measure" in data]
 
 
@@ -351,10 +351,10 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
             candidate = cc.read_scores(holes, missing=policy)  # type: ignore[arg-type]
         first, second = alignment(cc.read_scores(truth), candidate).scores
         value = cc.pearson_rank(first.means(), second.means())
-        found = cc.audit.audit(truth, str(holes), f"{value:.5f}")
+        found = cc.audit.audit(truth, str(holes), f"{value:.5f}", departures=1)
         assert ("pearson_rank(truth, candidate)", words, "") in names_of(found.matches)
         assert any("systems lack topics" in note for note in found.notes)
-        assert words in good("audit", "-q", "-r", f"{value:.5f}", str(truth), str(holes))
+        assert words in good("audit", "-q", "-r", f"{value:.5f}", truth, holes, "--departures", 0)
     assert "lacks topic" in bad(
         "audit", "-r", "0.5", str(truth), str(holes), "--missing", "error", "--departures", "0", status=1
     )

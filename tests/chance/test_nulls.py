@@ -328,4 +328,4 @@ def test_how_it_shows_itself() -> None:
     for drawn in (cc.tau_null(2), cc.tau_null(12), cc.tau_null(50), cc.tau_ap_null(4), cc.tau_ap_null(50)):
         ax = drawn.plot(value=0.3)
         assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1, abs=1e-3)
-        assert "p = " in ax.get_legend().get_texts()[0].get_text()
+        assert ax.get_legend().get_texts()[0].get_text().startswith("value 0.300, p ")

@@ -18,7 +18,7 @@ import concordant as cc
 from concordant.cli.app import app
 from concordant.expected import halves
 from concordant.expected.posterior import draw, shrinkage
-from concordant.scores import mean_over_topics
+from concordant.means import mean_over_topics
 
 from . import literal
 

@@ -18,7 +18,7 @@ from concordant.expected.differences import Differences
 from concordant.expected.estimation import ESTIMATORS
 from concordant.expected.estimators import bandwidths
 from concordant.expected.probabilities import Estimator
-from concordant.scores import mean_over_topics
+from concordant.means import mean_over_topics
 
 from . import literal
 from .literal import FloatArray, read_collection

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import concordant as cc
-from concordant.align import alignment
+from concordant.alignment import alignment
 from concordant.collection import path
 from concordant.judgments import Change
 from concordant.read import read_run

@@ -37,6 +37,14 @@ def test_the_map_has_the_direction_of_imports() -> None:
     assert places == sorted(places)
 
 
+def test_the_walk_names_each_module_once() -> None:
+    walk = CONTRIBUTING.split("## A walk through the code\n")[1].split("\n## ")[0]
+    modules = re.findall(r"`((?:\w+/)*\w+\.(?:py|cpp))`", walk)
+    assert len(modules) > 30
+    assert sorted(modules) == sorted(set(modules))
+    assert [name for name in modules if not (SOURCES / name).is_file()] == []
+
+
 def test_every_command_of_make_is_explained() -> None:
     (phony,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(named("How to run what")) == sorted(f"make {target}" for target in phony.split())

@@ -57,7 +57,7 @@ def test_every_result_has_a_plot() -> None:
     assert [cls.__name__ for cls in results if cls.plot is Result.plot] == []
 
 
-def subclasses(of: type) -> Iterator[type[Result]]:
+def subclasses(of: type[Result]) -> Iterator[type[Result]]:
     for cls in of.__subclasses__():
         yield cls
         yield from subclasses(cls)

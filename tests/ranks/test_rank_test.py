@@ -16,8 +16,8 @@ import concordant as cc
 from concordant import resampling
 from concordant._kernels import reference_distance
 from concordant.files import fingerprint
+from concordant.means import mean_over_topics
 from concordant.ranks.distribution import FORMAT, RankTestMethod
-from concordant.scores import mean_over_topics
 
 from .collections import FloatArray, literal_distance, read_collection
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels import reference_distance
+from concordant.means import mean_over_topics
 from concordant.ranks.distance import Problem
-from concordant.scores import mean_over_topics
 
 from ..conftest import KERNELS
 from .collections import FloatArray, fuzzed, literal_distance, read_collection

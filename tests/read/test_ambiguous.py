@@ -12,11 +12,11 @@ import pytest
 
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
-from concordant.scores import Scores
+from concordant.scores import Means, Scores
 from concordant.tables.vocabulary import is_summary, looks_like_measure
 
 
-def read(content: str, measure: str | None = None, **options: Any) -> Scores:
+def read(content: str, measure: str | None = None, **options: Any) -> Any:
     return read_scores({"file": io.StringIO(content)}, measure, **options)
 
 
@@ -25,53 +25,48 @@ class TestRowsOfWords:
 
     @pytest.mark.parametrize("name", ["checkpoint", "config", "System/Run", "", "id"])
     def test_matrices(self, name: str) -> None:
-        with pytest.raises(ReadError, match=r"has rows \(gpt, llama\) of which nothing tells whether they are topics"):
-            read(f"{name},arc,mmlu\ngpt,.5,.6\nllama,.1,.2\n")
-        with pytest.raises(ReadError, match="of which nothing tells whether they are topics"):
-            read(f"{name},arc,mmlu\ngpt,.5,.6\nllama,.1,.2\nmean,.3,.4\n")
+        message = rf"can be read in two ways: .*Say topic_column='{name}' or system_column='{name}'"
+        with pytest.raises(ReadError, match=message):
+            read(f"{name},one,two\nfoo,.5,.6\nbar,.1,.2\n")
+        with pytest.raises(ReadError, match=message):
+            read(f"{name},one,two\nfoo,.5,.6\nbar,.1,.2\nmean,.3,.4\n")
+        assert read(f"{name},one,two\nfoo,.5,.6\nbar,.1,.2\n", topic_column=name).systems == ("one", "two")
+        with pytest.warns(DataWarning, match=r"each column \(one, two\) was read as a topic"):
+            assert read(f"{name},one,two\nfoo,.5,.6\nbar,.1,.2\n", system_column=name).systems == ("foo", "bar")
+        assert read(f"{name},arc,mmlu\ngpt,.5,.6\nllama,.1,.2\n").systems == ("gpt", "llama")
 
     def test_row_names_of_r(self) -> None:
-        with pytest.raises(ReadError, match="of which nothing tells whether they are topics"):
-            read('"arc" "mmlu"\n"gpt" .5 .6\n"llama" .1 .2\n')
+        with pytest.raises(ReadError, match="can be read in two ways"):
+            read('"one" "two"\n"foo" .5 .6\n"bar" .1 .2\n')
 
     def test_a_run_a_row_and_a_measure_a_column(self) -> None:
-        with pytest.raises(ReadError, match=r"has rows \(bm25, ql\) of which nothing tells"):
-            read(",map,ndcg\nbm25,.1,.2\nql,.3,.4\n", "map")
+        assert read(",map,ndcg\nbm25,.1,.2\nql,.3,.4\n", "map") == Means([0.1, 0.3], ["bm25", "ql"], "map")
+        with pytest.warns(DataWarning, match="read as one score per system: red, blue"):
+            read(",map,ndcg\nred,.1,.2\nblue,.3,.4\n", "map")
         assert read(",map,ndcg\nq1,.1,.2\nq2,.3,.4\n", "map").topics == ("q1", "q2")
         assert read("topic,map\nred,.1\nblue,.3\n").topics == ("red", "blue")
 
     @pytest.mark.parametrize("name", [None, "checkpoint", "stage"])
     def test_the_index_of_frames(self, name: str | None) -> None:
         pd = pytest.importorskip("pandas")
-        for columns in (["arc", "mmlu"], ["map", "P_5"]):
-            frame = pd.DataFrame([[0.5, 0.1], [0.6, 0.2]], index=pd.Index(["gpt", "llama"], name=name), columns=columns)
-            with pytest.raises(InputError, match=r"of which nothing tells whether they are topics|none named topic"):
-                Scores.from_frame(frame, "map" if columns[0] == "map" else None)
-        across = frame.rename_axis(index=name, columns="model").set_axis(["x", "y"], axis=1)
-        assert Scores.from_frame(across.rename_axis(columns="model")).topics == ("gpt", "llama")
+        frame = pd.DataFrame([[0.5, 0.1], [0.6, 0.2]], index=pd.Index(["foo", "bar"], name=name), columns=["x", "y"])
+        with pytest.raises(InputError, match="can be read in two ways"):
+            Scores.from_frame(frame)
+        assert Scores.from_frame(frame.rename_axis(columns="model")).topics == ("foo", "bar")
+        assert Scores.from_frame(frame, topic_column=name or "").topics == ("foo", "bar")
 
     def test_a_name_that_says_something_else(self) -> None:
-        for rows in ("step-1000,.5\nstep-2000,.6\n", "opt-125,.5\nopt-350,.6\n"):
-            with pytest.raises(ReadError, match="of which nothing tells"):
-                read("checkpoint,arc\n" + rows)
+        for rows in ("step-1000,.5\nstep-2000,.6\n", "exp000,.5\nexp001,.6\n"):
+            with pytest.raises(ReadError, match="can be read in two ways"):
+                read("checkpoint,one\n" + rows)
         assert read(",bm25\nMB001,.5\nMB002,.6\n").topics == ("MB001", "MB002")
         assert read("stage,bm25\n31_1,.5\n31_2,.6\n").topics == ("31_1", "31_2")
-
-    def test_not_all_look_like_topics(self) -> None:
-        for name in ("", "id", "index"):
-            with pytest.raises(ReadError, match="of which nothing tells"):
-                read(f"{name},C1,C2\ngpt-4,.5,.6\nopt-125,.1,.2\n")
-        pd = pytest.importorskip("pandas")
-        frame = pd.DataFrame({"C1": [0.5, 0.6]}, index=["gpt-4", "opt-125"])
-        for odd in (frame, frame.reset_index()):
-            with pytest.raises(InputError, match="of which nothing tells"):
-                Scores.from_frame(odd)
 
     @pytest.mark.parametrize(
         "content", ["q1,q2\n.5,.6\n.1,.2\n", ",q1,q2\n0,.5,.6\n", "id,301,302\n1,.5,.6\n2,.1,.2\n"]
     )
     def test_columns_named_as_topics_and_no_rows(self, content: str) -> None:
-        with pytest.raises(ReadError, match=r"has columns named as topics .* and rows that may be so as well"):
+        with pytest.raises(ReadError, match="can be read in two ways"):
             read(content)
         assert read("topic,q1,q2\n1,.5,.6\n").systems == ("q1", "q2")
 
@@ -89,7 +84,7 @@ class TestRowsOfWords:
 
     def test_systems_named_in_the_index(self) -> None:
         pd = pytest.importorskip("pandas")
-        frame = pd.DataFrame({"arc": [0.5, 0.6]}, index=pd.Index(["1", "2"], name="LLM name"))
+        frame = pd.DataFrame({"arc": [0.5, 0.6], "mmlu": [0.1, 0.2]}, index=pd.Index(["1", "2"], name="LLM name"))
         assert Scores.from_frame(frame).systems == ("1", "2")
 
     def test_dots_for_blanks(self) -> None:
@@ -99,8 +94,7 @@ class TestRowsOfWords:
         assert read("runid\t31_1\t31_2\nx\t.5\t.6\n") == Scores([[0.5], [0.6]], ["31_1", "31_2"], ["x"])
 
     def test_columns_named_as_topics(self) -> None:
-        with pytest.raises(ReadError, match="has columns named as topics"):
-            read(",301,302\nBERT-001,.5,.6\nBERT-002,.1,.2\n")
+        assert read(",301,302\nBERT-001,.5,.6\nBERT-002,.1,.2\n").systems == ("BERT-001", "BERT-002")
 
     @pytest.mark.parametrize("name", ["LLM name", "model_no", "ranker-id", "Method Name"])
     def test_names_of_systems(self, name: str) -> None:
@@ -143,8 +137,8 @@ class TestMeasuresAndSystems:
         with pytest.raises(ReadError, match="2 measures; choose one"):
             read("topic,F1,map\n1,.5,.6\n")
 
-    def test_a_system_named_as_the_measure_asked_for(self) -> None:
-        message = "has a system 'acc_norm', named as the measure that is asked for"
+    def test_a_matrix_has_no_measures(self) -> None:
+        message = "names no measures, so measure 'acc_norm' cannot be looked up"
         with pytest.raises(ReadError, match=message):
             read("topic,acc_norm,mine\n1,.5,.6\n", "acc_norm")
         pd = pytest.importorskip("pandas")
@@ -178,7 +172,7 @@ class TestSummaries:
 
     @pytest.mark.parametrize("name", ["arc_stderr", "arc (std)", "arc std dev", "arc.Std.Err."])
     def test_errors_of_others(self, name: str) -> None:
-        with pytest.raises(ReadError, match=r"topic '.*' is named as the error of another topic"):
+        with pytest.raises(ReadError, match=r"is named as the error of another topic|3 measures; choose one"):
             read(f"model,arc,{name},mmlu\ngpt,.5,.01,.6\nllama,.4,.02,.3\n")
         content = f"topic,arc,{name}\n1,.5,.01\n"
         with pytest.raises(ReadError, match=r"system '.*' is named as the error of another system"):

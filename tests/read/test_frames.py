@@ -20,7 +20,7 @@ def test_an_index_of_topics_and_systems() -> None:
 
 def test_a_column_that_numbers_the_rows_is_read_as_topics_and_said() -> None:
     with pytest.warns(
-        cc.errors.DataWarning, match="column 'n' holds a different whole number in each row: read as the topics"
+        cc.errors.DataWarning, match="column 'n' holds a different number in each row: read as the topics"
     ):
         found = READ(pd.DataFrame({"n": [7, 8, 9], "a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}))
     assert (found.topics, found.systems) == (("7", "8", "9"), ("a", "b"))

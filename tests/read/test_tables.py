@@ -14,7 +14,7 @@ from concordant.read import read_scores
 from concordant.scores import Scores
 
 
-def read(content: str, measure: str | None = None, **options: Any) -> Scores:
+def read(content: str, measure: str | None = None, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*does not end with a newline")
         return read_scores({"file": io.StringIO(content)}, measure, **options)
@@ -45,7 +45,8 @@ EXPECTED = Scores([[0.1, 0.2], [0.3, 0.4]], ["301", "302"], ["a", "b"])
 )
 def test_without_a_name_for_the_measure(content: str) -> None:
     assert read(content) == EXPECTED
-    assert read(content, "map") == Scores(EXPECTED.values, EXPECTED.topics, EXPECTED.systems, "map")
+    with pytest.raises(ReadError, match="names no measures, so measure 'map' cannot be looked up"):
+        read(content, "map")
 
 
 @pytest.mark.parametrize(
@@ -139,8 +140,10 @@ def test_lower_is_better() -> None:
 
 
 def test_integer_column_that_is_no_system() -> None:
-    with pytest.warns(DataWarning, match="'X' holds a different whole number in each row: read as the topics"):
-        assert read("X,a,b\n1,0.5,0.25\n2,0.5,1\n").systems == ("a", "b")
+    with pytest.warns(DataWarning, match="'X' holds a different number in each row: read as the topics"):
+        assert read("X,bm25,ql\n1,0.5,0.25\n2,0.5,1\n").systems == ("bm25", "ql")
+    with pytest.raises(ReadError, match=r"can be read in two ways: .*Say topic_column='X' or system_column='X'"):
+        read("X,a,b\n1,0.5,0.25\n2,0.5,1\n")
     with pytest.raises(ReadError, match="'X' holds numbers which may be topics or scores"):
         read("X,a\n1,2\n2,3\n")
     assert read("X,a\n2,2\n1,3\n").systems == ("X", "a")

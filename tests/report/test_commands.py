@@ -193,7 +193,7 @@ def test_mistakes_are_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_sides_that_share_no_topics_have_a_report_without_intervals(run: Run, tmp_path: Path) -> None:
-    people = cc.read_scores(PEOPLE)
+    people: Any = cc.read_scores(PEOPLE)
     half = len(people.topics) // 2
     people.select(topics=people.topics[:half]).to_frame().to_csv("a.csv")
     people.select(topics=people.topics[half:]).to_frame().to_csv("b.csv")

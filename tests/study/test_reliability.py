@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.collection import path as collection
+
+from ..commands import HASTY, PEOPLE, bad, good, rows
 
 ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
 
@@ -172,33 +173,23 @@ def test_what_is_no_collection_is_refused(study: cc.study.ReliabilityStudy) -> N
 
 def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study.ReliabilityStudy) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "concordant", "study", "reliability"]
-    files = [str(collection("people")), str(collection("hasty"))]
-    options = ["--trials", "4", "--sizes", "10,25", "--seed", "3", "-o", str(out)]
-
-    def run(*more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*command, *files, *options, *more], capture_output=True, text=True, check=False)
-
-    first = run()
-    assert (first.returncode, first.stderr) == (0, "")
-    assert first.stdout.startswith(study.verdict)
-    assert "16 trials in" in first.stdout
+    command = ("study", "reliability", PEOPLE, HASTY, "--trials", 4, "--sizes", "10,25", "--seed", 3, "-o", out)
+    first = good(*command)
+    assert first.startswith(study.verdict)
+    assert "16 trials in" in first
     before = (out / "reliability.csv").read_bytes()
     study.to_csv(tmp_path / "library.csv")
     assert before == (tmp_path / "library.csv").read_bytes()
     (out / "chunks" / "000000.npy").unlink()
-    second = run("--format", "csv")
-    assert [*csv.DictReader(second.stdout.splitlines())] == [*csv.DictReader(before.decode().splitlines())]
+    assert rows(*command) == [*csv.DictReader(before.decode().splitlines())]
     assert (out / "reliability.csv").read_bytes() == before
-    other = run("--seed", "4")
-    assert other.returncode == 1
-    assert "seed is 3 there and 4 here" in other.stderr
-    assert run("--sizes", "ten").returncode == 2
+    assert "seed is 3 there and 4 here" in bad(*command, "--seed", 4, status=1)
+    bad(*command, "--sizes", "ten", status=2)
 
 
 def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "concordant", "study", "reliability", str(collection("people"))]
+    command = [sys.executable, "-m", "concordant", "study", "reliability", PEOPLE]
     options = ["--trials", "100000", "--sizes", "10", "-o", str(out), "--workers", "2"]
     run = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True, start_new_session=True)
     for _ in range(1200):

@@ -12,7 +12,7 @@ from scipy import stats
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.scores import mean_over_topics
+from concordant.means import mean_over_topics
 from concordant.topics.bootstrap import BootstrapMethod
 
 TRIALS = 150

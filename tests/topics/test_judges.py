@@ -32,7 +32,7 @@ def test_the_better_judge_is_found_and_named() -> None:
     assert found.difference == found.value_a - found.value_b
     assert found.pvalue < 0.05
     assert found.interval.low > 0
-    assert str(found).startswith("good agrees with the truth better than bad (p = ")
+    assert str(found).startswith("good agrees with the truth better than bad (p < 0.001, ")
 
 
 def test_exchanging_the_judges_turns_the_sign() -> None:

@@ -25,7 +25,7 @@ import numpy as np
 # Where a public name may be, if it is not at the top: submodules of the package, the likeliest first.
 SUBMODULES = (
     "judgments", "study", "simulation", "audit", "report", "reliability", "ranks", "topics", "chance", "coefficients",
-    "scores", "align", "read", "collection", "results", "resampling",
+    "scores", "align", "read", "collection", "results", "resampling", "errors",
 )  # fmt: skip
 
 CARRIED = ("people", "careful", "hasty")

@@ -9,9 +9,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..align import alignment, best_of
+from ..alignment import alignment, best_of
 from ..arrays import FloatArray
-from ..scores import Means, Scores, mean_over_topics
+from ..means import mean_over_topics
+from ..scores import Means, Scores
 from .rule import Suits
 from .vectors import Vectors, rank_of
 

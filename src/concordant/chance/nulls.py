@@ -341,9 +341,11 @@ def _count(coefficient: str, m: int) -> _Counts:
 
 def check_systems(m: Any, most: int | None = None) -> int:
     """A number of systems, from 2."""
-    if isinstance(m, bool) or not isinstance(m, (int, np.integer)) or m < 2 or (most is not None and m > most):
+    number = isinstance(m, (int, np.integer)) and not isinstance(m, bool)
+    if not number or m < 2 or (most is not None and m > most):
         bounds = "at least 2" if most is None else f"from 2 to {most:,}"
-        raise InputError(f"m is {m!r}: give the number of systems, a whole number, {bounds}")
+        kind = InputError if number else InputTypeError
+        raise kind(f"m is {m!r}: give the number of systems, a whole number, {bounds}")
     return int(m)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..align import matched
+from ..alignment import matched
 from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
@@ -21,7 +21,7 @@ from ..errors import InputError, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Result, settings_of
-from ..words import counted
+from ..words import counted, p_cell, p_equals
 from .nulls import Alternative, tau_ap_null, tau_null
 
 PermutationMethod = Literal["auto", "exact", "random"]
@@ -58,7 +58,7 @@ class PermutationTest(Result):
     @property
     def verdict(self) -> str:
         """The value and its p-value."""
-        return f"{self.coefficient} = {self.value:.4f}, p = {self.pvalue:.4g} ({self.alternative})"
+        return f"{self.coefficient} = {self.value:.4f}, {p_equals(self.pvalue, 4)} ({self.alternative})"
 
     def table(self) -> str:
         """The p-value, and how it was made."""
@@ -67,7 +67,7 @@ class PermutationTest(Result):
             chance = f"{np.nanmean(self.null):10.4f}   standard deviation {np.nanstd(self.null):.4f}"
         error = "exact" if self.exact else f"standard error {self.standard_error:.2g}"
         return (
-            f"  p-value       {self.pvalue:10.4g}   {error}\n"
+            f"  p-value       {p_cell(self.pvalue, 4):>10}   {error}\n"
             f"  permutations  {len(self.null):10,}   {'all' if self.exact else 'random'}\n"
             f"  under chance  {chance:>10}"
         )
@@ -160,9 +160,9 @@ def permutation_test(  # noqa: PLR0913
     >>> import concordant as cc
     >>> truth, candidate = [9, 8, 7, 6, 5, 4, 3, 2, 1], [8, 8, 9, 6, 4, 4, 4, 1, 2]
     >>> print(cc.permutation_test(truth, candidate, "tau_ap_b", rng=1))
-    tau_ap_b = 0.4021, p = 0.093 (two-sided)
+    tau_ap_b = 0.4021, p = 0.0930 (two-sided)
     <BLANKLINE>
-      p-value            0.093   standard error 0.0029
+      p-value           0.0930   standard error 0.0029
       permutations       9,999   random
       under chance     -0.0555   standard deviation 0.2667
     """

@@ -104,13 +104,14 @@ def answering(
 
     def decorate(function: Callable[..., Found]) -> Callable[..., None]:
         options: dict[str, inspect.Parameter] = {"ctx": _CONTEXT}
-        groups: dict[str, tuple[type, list[str]]] = {}
+        groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
         for name, parameter in _hinted(function).items():
-            if not is_dataclass(parameter.annotation):
+            kind: Any = parameter.annotation
+            if not (isinstance(kind, type) and is_dataclass(kind)):
                 options[name] = parameter
                 continue
-            its = {option: p for option, p in _hinted(parameter.annotation).items() if option not in hidden}
-            groups[name] = parameter.annotation, list(its)
+            its = {option: p for option, p in _hinted(kind).items() if option not in hidden}
+            groups[name] = kind, list(its)
             options |= its
 
         def command(ctx: typer.Context, **given: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,16 +35,31 @@ class Candidates(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
-        names = [value.coefficient for value in self.comparisons[0].values]
-        return self._rows(names, sizes=True)
+        rows = []
+        for c in self.comparisons:
+            about: dict[str, Any] = {"candidate": c.candidate, "systems": len(c.systems), "topics": len(c.topics)}
+            on_topics = {p.coefficient: p for p in c.per_topic}
+            for v in c.values:
+                row = {**about, "coefficient": v.coefficient, "value": v.value}
+                row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}
+                row |= {} if v.pvalue is None else {"pvalue": v.pvalue}
+                p = on_topics.get(v.coefficient)
+                rows.append(row | ({} if p is None else {"topics_mean": p.mean, "topics_sd": p.sd}))
+            if c.rank_test:
+                row = {**about, "coefficient": "d_rank", "value": c.rank_test.distance}
+                rows.append(row | ({"rank_pvalue": c.rank_test.pvalue} if c.tested else {}))
+        every = ("low", "high", "pvalue", "topics_mean", "topics_sd", "rank_pvalue")
+        there = [*rows[0]][:5] + [name for name in every if any(name in row for row in rows)]
+        return [{name: row.get(name) for name in there} for row in rows]
 
     def printed(self) -> list[dict[str, Any]]:
-        """As `rows`, with the coefficients of the text."""
-        return self._rows(self.shown, sizes=not self.same_data)
+        """For reading: the numbers of the text, one row per candidate and coefficient."""
+        heads = ["candidate", "coefficient", *self._heads()]
+        return [dict(zip(heads, [c.candidate, *row], strict=True)) for c in self.comparisons for row in self._cells(c)]
 
     def table(self) -> str:
         """Values with their intervals and p-values, then the rank distances, then what belongs to one candidate."""
-        return "\n\n".join(part for part in (self._values(), self._rank_distances(), *self._details()) if part)
+        return "\n\n".join(part for part in (self._listed(), self._rank_distances(), *self._details()) if part)
 
     def to_dict(self) -> Any:
         """The comparisons."""
@@ -76,6 +91,9 @@ class Candidates(Result):
         return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
 
     def _answer(self) -> str:
+        same = [c.verdict for c in self.comparisons if c.same]
+        if same:
+            return ".\n".join(same) + "."
         if not self.same_data:
             return "So they cannot be ranked; --common compares all on what they share."
         best: dict[str, list[str]] = {}
@@ -99,51 +117,31 @@ class Candidates(Result):
             return "Given so few topics, none is distinguishable from the truth (rank test, alpha 0.05)."
         return f"Different from the truth beyond what the topics explain (rank test, alpha 0.05): {', '.join(apart)}."
 
-    def _rows(self, names: Sequence[str], *, sizes: bool) -> list[dict[str, Any]]:
-        rows = []
-        for c in self.comparisons:
-            size = {"systems": len(c.systems), "topics": len(c.topics)} if sizes else {}
-            on_topics = {p.coefficient: p for p in c.per_topic}
-            for v in _values(c, names):
-                row: dict[str, Any] = {"candidate": c.candidate, **size, "coefficient": v.coefficient, "value": v.value}
-                row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}
-                row |= {} if v.pvalue is None else {"pvalue": v.pvalue}
-                p = on_topics.get(v.coefficient)
-                row |= {} if p is None else {"topics_mean": p.mean, "topics_sd": p.sd}
-                rows.append(row)
-            if c.rank_test:
-                row = {"candidate": c.candidate, **size, "coefficient": "d_rank", "value": c.rank_test.distance}
-                rows.append(row | ({"rank_pvalue": c.rank_test.pvalue} if c.tested else {}))
-        every = ("candidate", "systems", "topics", "coefficient", "value", "low", "high", "pvalue", "topics_mean")
-        there = [name for name in (*every, "topics_sd", "rank_pvalue") if any(name in row for row in rows)]
-        return [{name: row.get(name) for name in there} for row in rows]
+    def _heads(self) -> list[str]:
+        """What the numbers of a line are."""
+        values = [v for c in self.comparisons for v in _values(c, self.shown)]
+        level = next((v.interval.confidence_level for v in values if v.interval), None)
+        heads = ["value", *([] if level is None else [f"{100 * level:g}% interval"])]
+        heads += ["p (chance)"] if any(v.pvalue is not None for v in values) else []
+        return heads + (["mean of topics", "sd"] if self.comparisons[0].per_topic else [])
 
-    def _values(self) -> str:
-        """One line per candidate and coefficient: the value, its interval, its p-value, and where asked for, topics."""
-        spans = [v.interval for c in self.comparisons for v in _values(c, self.shown) if v.interval]
-        heads = ["value", *([f"{100 * spans[0].confidence_level:g}% interval"] if spans else [])]
-        tested = any(v.pvalue is not None for c in self.comparisons for v in _values(c, self.shown))
-        heads += ["p (chance)"] if tested else []
-        heads += ["mean of topics", "sd"] if self.comparisons[0].per_topic else []
+    def _cells(self, c: Comparison) -> list[list[str]]:
+        """One line per coefficient: its name, the value, and what the heads say."""
+        heads, on_topics, rows = self._heads(), {p.coefficient: p for p in c.per_topic}, []
+        for v in _values(c, self.shown):
+            row = [v.coefficient, "-" if math.isnan(v.value) else f"{v.value:.3f}"]
+            if any("interval" in head for head in heads):
+                row.append(f"{v.interval.low:.2f} to {v.interval.high:.2f}" if v.interval else "-")
+            if "p (chance)" in heads:
+                row.append("-" if v.pvalue is None else p_cell(v.pvalue))
+            p = on_topics.get(v.coefficient)
+            rows.append(row + (["-" if math.isnan(x) else f"{x:.3f}" for x in (p.mean, p.sd)] if p else []))
+        return rows
 
-        widest = max(map(len, self.shown))
-
-        def cells(c: Comparison) -> list[list[str]]:
-            on_topics = {p.coefficient: p for p in c.per_topic}
-            rows = []
-            for v in _values(c, self.shown):
-                row = [v.coefficient.ljust(widest), "-" if math.isnan(v.value) else f"{v.value:.3f}"]
-                row += [f"{v.interval.low:.2f} to {v.interval.high:.2f}" if v.interval else "-"] if spans else []
-                row += ["-" if v.pvalue is None else p_cell(v.pvalue)] if tested else []
-                p = on_topics.get(v.coefficient)
-                rows.append(row + (["-" if math.isnan(x) else f"{x:.3f}" for x in (p.mean, p.sd)] if p else []))
-            return rows
-
-        return self._listed(heads, cells)
-
-    def _listed(self, heads: Sequence[str], cells: Callable[[Comparison], list[list[str]]]) -> str:
-        """Lines of cells beside the name of their candidate, or below it where names are long or sizes differ."""
-        of = [(c, cells(c)) for c in self.comparisons]
+    def _listed(self) -> str:
+        """Lines of numbers beside the name of their candidate, or below it where names are long or sizes differ."""
+        widest, heads = max(map(len, self.shown)), self._heads()
+        of = [(c, [[name.ljust(widest), *row] for name, *row in self._cells(c)]) for c in self.comparisons]
         if self.same_data and max(len(c.candidate) for c, _ in of) <= _LONGEST:
             lines = [[c.candidate if k == 0 else "", *row] for c, rows in of for k, row in enumerate(rows)]
             return columns([["", "", *heads], *lines])

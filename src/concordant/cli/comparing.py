@@ -213,13 +213,15 @@ def compare_judges(
 
     wanted = known_coefficients(coefficient or headlines("main"))
     labels = labels_of([truth, a, b])
-    sides = read.sides([truth, a, b], out.quiet)
+    by_truth, by_a, by_b = read.sides([truth, a, b], out.quiet)
     found = []
     for name in wanted:
         with out.bar(f"resampling for {name}") as bar:
             found.append(
                 run(
-                    *sides,
+                    by_truth,
+                    by_a,
+                    by_b,
                     name,
                     method=method,
                     n_resamples=resamples,
@@ -253,7 +255,8 @@ def explain(
     from ..topics.explanation import explain as run
 
     name = known_coefficients([coefficient])[0]
-    found = run(*read.sides([truth, candidate], out.quiet), name)
+    by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
+    found = run(by_truth, by_candidate, name)
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
@@ -264,9 +267,8 @@ def explain(
     rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
 
     def text() -> str:
-        sides = ", ".join(
-            f"{sum(float(row[side]) for row in rows):+.4f} by the {side}" for side in ("truth", "candidate")
-        )
+        of_truth, of_candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
+        sides = f"{of_truth:+.4f} by the truth, {of_candidate:+.4f} by the candidate"
         shown = f"{len(rows[:10])} of {len(rows)} topics, those with the largest shift against the truth first"
         return f"{first} minus {second}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
 

@@ -392,7 +392,7 @@ def judges(
             ]
             what = f"{measures[0]}, {wanted[0]}, paired over topics, not adjusted for the number of pairs"
             parts.append(f"Which judge is better than which ({what}):\n\n{to_text(Table.of(rows), width())}")
-        parts += [f"{judge}: {found}" for judge, found in study.labels.items() if len(found.labels) <= 6]
+        parts += [f"{judge}: {found}" for judge, found in study.labels.items()]
         return "\n\n".join(parts)
 
     return replace(Answer.of(study), text=text)

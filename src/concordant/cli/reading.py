@@ -44,7 +44,7 @@ class Reader:
         """The scores of one side."""
         from ..read import read_scores
 
-        return read_scores(
+        found: Scores = read_scores(  # type: ignore[assignment]  # or Means of a table with one score per system
             path,
             measure=self.measure,
             missing=missing or self.missing,
@@ -53,6 +53,7 @@ class Reader:
             topics=names_of(self.topics, "--topics"),
             progress=bar.update if bar else None,
         )
+        return found
 
     def sides(self, paths: Sequence[str], quiet: bool, missing: Missing | None = None) -> list[Scores]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""
@@ -78,7 +79,7 @@ def _refuse_single_systems(sides: Sequence[Scores]) -> None:
 
 def on_common_data(sides: Sequence[Scores], labels: Sequence[str], own_topics: bool) -> list[Scores]:
     """All sides on what all of them have; a note says what each loses."""
-    from ..align import alignment
+    from ..alignment import alignment
 
     found = alignment(*sides, on="systems" if own_topics else "both", names=labels)
     for note in found.notes:

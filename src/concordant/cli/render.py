@@ -121,9 +121,13 @@ def _shown(table: Table) -> list[list[str]]:
 
 
 def _numeric(table: Table) -> list[bool]:
+    """Which columns hold numbers, or text that begins with one, such as an interval; the first has names."""
+
+    def number(cell: Cell) -> bool:
+        return isinstance(cell, float | int) or bool(re.match(r"(< )?-?\d|-$", str(cell)))
+
     return [
-        any(isinstance(row[k], (float, int)) for row in table.rows)
-        and all(_missing(row[k]) or isinstance(row[k], (float, int)) for row in table.rows)
+        k > 0 and bool(table.rows) and all(_missing(row[k]) or number(row[k]) for row in table.rows)
         for k in range(len(table.columns))
     ]
 

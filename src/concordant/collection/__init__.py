@@ -31,5 +31,8 @@ def load_collection(name: str) -> Scores:
     <Scores: 40 topics x 20 systems, nDCG@10>
     """
     from ..read import read_scores
+    from ..scores import Scores
 
-    return read_scores(path(name), "nDCG@10")
+    found = read_scores(path(name))
+    assert isinstance(found, Scores)
+    return Scores(found.values, found.topics, found.systems, "nDCG@10")

@@ -12,10 +12,10 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, warn
+from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, settings_of
-from ..scores import mean_over_topics
 from ..words import counted
 from .differences import Differences
 from .estimators import Bandwidth

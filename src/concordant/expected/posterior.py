@@ -24,7 +24,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..calibration import LEAST_SHRINKAGE
 from ..coefficients.registry import Coefficient
-from ..scores import mean_over_topics
+from ..means import mean_over_topics
 
 Prior = Literal["normal", "flat"]
 _JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at random, which counts one half

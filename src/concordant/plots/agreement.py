@@ -33,7 +33,8 @@ def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int
         _name_movers(ax, comparison, named)
         ax.set_xlabel(_side(comparison.truth, comparison.measure))
         ax.set_ylabel(_side(comparison.candidate, comparison.measure))
-        ax.set_title(_values(comparison), fontsize="medium")
+        main = [f"{v.coefficient} {v.value:.3f}" for v in comparison.main_values if not v.why]
+        ax.set_title(", ".join(main), fontsize="medium")
         if tied or not best.all():
             ax.legend(loc="best")
     return ax
@@ -125,13 +126,6 @@ def plain_scatter(x: FloatArray, y: FloatArray, labels: tuple[str, str], ax: Any
 
 def _side(name: str, measure: str) -> str:
     return text(name, 30) + (f", {text(measure, 16)}" if measure else "")
-
-
-def _values(comparison: Comparison) -> str:
-    """The two usual coefficients, or the first two there are."""
-    have = [v for v in comparison.values if not math.isnan(v.value)]
-    usual = [v for v in have if v.coefficient in ("tau_b", "tau_ap_b")] or have[:2]
-    return ", ".join(f"{v.coefficient} {v.value:.3f}" for v in usual)
 
 
 def _groups(values: FloatArray) -> list[IntArray]:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
 from ..errors import InputError, check_choice
+from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Result, as_html, settings_of
-from ..scores import mean_over_topics
 from ..words import counted, nearest
 from .pair_tests import corrected_pvalues
 

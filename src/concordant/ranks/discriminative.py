@@ -10,9 +10,9 @@ import numpy as np
 from ..arrays import FloatArray, require_room_for_pairs
 from ..door import Collection, as_topics
 from ..errors import UndefinedCorrelationWarning, check_choice, warn
+from ..means import mean_over_topics
 from ..resampling import check_alpha
 from ..results import Result, settings_of
-from ..scores import mean_over_topics
 from ..words import counted
 from .distance import rankings_beside
 

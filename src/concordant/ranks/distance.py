@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _kernels
 from .._kernels import reference_distance
-from ..align import alignment
+from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
 from ..door import Collection, as_scores, as_topics, is_bare

@@ -20,9 +20,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..calibration import UNSEEN
+from ..means import mean_over_topics
 from ..parallel import mapped
 from ..resampling import Resampling
-from ..scores import mean_over_topics
 
 _CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical

@@ -12,7 +12,7 @@ from ..errors import InputError, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha
 from ..results import Result
-from ..words import counted
+from ..words import counted, p_cell, p_equals
 from .distance import Problem, rankings_beside
 from .distribution import DistanceDistribution, RankTestMethod, paper_distances, recentred_distances
 
@@ -41,7 +41,7 @@ class RankTest(Result):
     def verdict(self) -> str:
         """Whether the candidate ranking could be the true one."""
         says = "differs significantly from" if self.significant else "cannot be distinguished from"
-        return f"The candidate ranking {says} the truth's (p = {self.pvalue:.4f})"
+        return f"The candidate ranking {says} the truth's ({p_equals(self.pvalue, 4)})"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -54,7 +54,7 @@ class RankTest(Result):
         return "\n".join(
             [
                 f"  rank distance    {self.distance:10.4f}",
-                f"  p-value          {self.pvalue:10.4f}   standard error {self.standard_error:.4f}",
+                f"  p-value          {p_cell(self.pvalue, 4):>10}   standard error {self.standard_error:.4f}",
                 f"  critical value   {self.critical_value:10.4f}   alpha = {self.alpha:g}",
                 f"  {made.method} bootstrap, {made.n_resamples:,} resamples of {counted(made.n_topics, 'topic')}, "
                 f"{counted(made.n_systems, 'system')}",

@@ -85,7 +85,9 @@ def read_columns(source: Source, width: int) -> Contents | None:
         grids[name] = _grid(source, rows, topic, width == 4)
     if not grids:
         raise source.error(f"holds only summary rows, no scores of topics: {_WAY_OUT_SUMMARY}", only_summary)
-    return Contents(source, grids)
+    found = Contents(source, grids)
+    found.format = "four columns" if width == 4 else "ir_measures -q"
+    return found
 
 
 def _refuse_no_run_first(source: Source, fields: Fields, topic: int) -> None:

@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from ..arrays import FloatArray
 from ..errors import ReadError, limit_of
 from ..tables.cells import Cells
 from ..tables.contents import Contents, table_contents
-from ..tables.decimals import cells_of
-from ..tables.layout import is_plausible, name_columns
+from ..tables.decimals import Piece
+from ..tables.layout import Roles, is_plausible, name_columns
 from ..tables.numbers import NOTHING, cell_number, is_fraction, number
 from ..tables.vocabulary import holds_labels, names_labels
 from .source import QUOTED, Source
@@ -33,7 +33,7 @@ _PIECE = 2**19
 _DIGITS = re.compile(r"[0-9.eE+-]*")
 
 
-def read_delimited(source: Source) -> Contents | None:
+def read_delimited(source: Source, roles: Roles) -> Contents | None:
     """A table with a header line; None if it does not look like one."""
     beginning = list(_rows(source, 2))  # it tells whether the rest is worth reading
     header_line, header = beginning[0]
@@ -46,17 +46,24 @@ def read_delimited(source: Source) -> Contents | None:
     if longer and not trailing:  # R's write.table names no column for the row names
         header = ["", *header]
     scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that there is none
-    if not names_labels(header[0]) and None not in scores and any(number(name) is not None for name in header[1:]):
+    said = header[0] in (roles.topic, roles.system)
+    if (
+        not said
+        and not names_labels(header[0])
+        and None not in scores
+        and any(number(name) is not None for name in header[1:])
+    ):
         raise no_header(source, header_line)
-    layout = name_columns(header)
+    layout = name_columns(header, roles)
     if not isinstance(layout, str) and not is_plausible(layout, [cell_number(cell) for cell in first]):
         return None
-    cells = _bulk(source, header_line, header) or _by_row(source, header, trailing)
+    kept = [k for k, name in enumerate(header) if holds_labels(name, k) or name in (roles.topic, roles.system)]
+    cells = _bulk(source, header_line, header, kept) or _by_row(source, header, kept, trailing)
     if longer and not trailing:
         bad = next((row for row, cell in enumerate(cells.kept[0]) if is_fraction(number(cell))), None)
         if bad is not None:  # no row is named so: these are scores
             raise _unequal(source, width + 1, width, cells.lines[bad] if cells.lines else header_line)
-    return table_contents(cells)
+    return table_contents(cells, roles)
 
 
 def no_header(source: Source, line: int) -> ReadError:
@@ -80,10 +87,6 @@ def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
     return source.error(f"has {fields} fields where the header has {names}: name each column once", line)
 
 
-def _kept(header: Sequence[str]) -> list[int]:
-    return [k for k, name in enumerate(header) if holds_labels(name, k)]
-
-
 def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
     return source.error(
         f"is a table of more than {most:,} {what}; to allow it, set CONCORDANT_MAX_CELLS in the environment, or "
@@ -91,51 +94,49 @@ def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
     )
 
 
-def _bulk(source: Source, header_line: int, header: list[str]) -> Cells | None:
+def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) -> Cells | None:
     """The cells of a table whose lines all have as many delimiters; None if anything is unusual."""
     data, width = source.data, len(header)
     delimiter = _delimiter(next(source.lines())[1])
     start = 0
     for _ in range(header_line):
         start = data.find(b"\n", start) + 1
-    if delimiter == " " or not start or data.find(b'"', start) >= 0 or data.find(b"\n#", start - 1) >= 0:
+    if (
+        delimiter == " "
+        or not start
+        or len(kept) == width
+        or data.find(b'"', start) >= 0
+        or data.find(b"\n#", start - 1) >= 0
+    ):
         return None
     count = data.count(b"\n", start) + (not data.endswith(b"\n"))
     if count * width > MAX_CELLS:
         raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
-    kept = _kept(header)
-    scores = np.array([k for k in range(width) if k not in kept], dtype=np.intp)
+    scores = [k for k in range(width) if k not in kept]
+    at_end = scores == list(range(width - len(scores), width))
+    columns: Any = slice(scores[0], None) if at_end else np.array(scores, dtype=np.intp)
     texts: dict[int, list[str]] = {k: [] for k in kept}
     odd: dict[int, dict[int, Any]] = {}
     block, done = np.empty((count, len(scores))), 0
-    place = {int(k): j for j, k in enumerate(scores)}
     while start < len(data):
         end = data.rfind(b"\n", start, start + _PIECE) + 1 or data.find(b"\n", start) + 1 or len(data)
-        piece = data[start:end]
-        piece += b"" if piece.endswith(b"\n") else b"\n"
-        starts, ends, values, bad = cells_of(piece, ord(delimiter))
-        rows = len(ends) // width
-        if (
-            len(ends) % width
-            or piece.count(b"\n") != rows
-            or any(piece[place] != 10 for place in ends[width - 1 :: width])
-        ):
+        text = data[start:end]
+        piece = Piece(text if text.endswith(b"\n") else text + b"\n", ord(delimiter))
+        rows = len(piece) // width
+        if len(piece) % width or not piece.ends_line(slice(width - 1, None, width)):
             return None
-        block[done : done + rows] = values.reshape(rows, width)[:, scores]
+        values, bad = piece.numbers(rows, columns)
+        block[done : done + rows] = values.reshape(rows, len(scores))
         for k in bad.tolist():
-            row, column = divmod(k, width)
-            if column in texts:
-                continue
-            text = piece[starts[k] : ends[k]].decode().strip()
-            value = cell_number(text)
+            row, place = divmod(k, len(scores))
+            cell = piece.cell(row * width + scores[place])
+            value = cell_number(cell)
             if value is None:
-                odd.setdefault(column, {})[done + row] = text
+                odd.setdefault(scores[place], {})[done + row] = cell
             else:
-                block[done + row, place[column]] = value
+                block[done + row, place] = value
         for column, labels in texts.items():
-            labels += [
-                piece[a:b].decode().strip() for a, b in zip(starts[column::width], ends[column::width], strict=True)
-            ]
+            labels += [piece.cell(k) for k in range(column, len(piece), width)]
         start, done = end, done + rows
         if sum(len(found) for found in odd.values()) > MAX_WORDS:
             raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
@@ -143,11 +144,11 @@ def _bulk(source: Source, header_line: int, header: list[str]) -> Cells | None:
     return Cells(source, header, texts, block, odd, lines, header_line)
 
 
-def _by_row(source: Source, header: list[str], trailing: bool) -> Cells:
+def _by_row(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:
     """The same row by row, to read what is quoted, and to say what is wrong and where."""
     rows = _rows(source)
     header_line = next(rows)[0]
-    width, kept = len(header), _kept(header)
+    width = len(header)
     scores = [k for k in range(width) if k not in kept]
     count = source.data.count(b"\n") + 1
     if count * width > MAX_CELLS:

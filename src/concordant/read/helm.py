@@ -49,6 +49,8 @@ def _records_with(content: Any, *keys: str) -> bool:
 
 
 class _Helm(Contents):
+    format = "HELM"
+
     def __init__(self, source: Source, whole: dict[str, Scored], parts: dict[str, Scored]) -> None:
         """Of the scores by measure, on all instances and on those of each split."""
         super().__init__(source, {name: Grid.of_run(found) for name, found in whole.items()})

@@ -27,6 +27,8 @@ def is_inspect(content: Any) -> bool:
 class _Inspect(Contents):
     """A log. Where a sample's value is no score, the measure is refused when it is asked for."""
 
+    format = "Inspect log"
+
     def __init__(self, source: Source, grids: Mapping[str, Grid], bad: Mapping[str, str]) -> None:
         super().__init__(source, grids)
         self.bad = bad

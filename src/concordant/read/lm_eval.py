@@ -50,7 +50,8 @@ def read_results(source: Source, content: Any) -> Contents:
     if groups:
         warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
     table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
-    table.summary = True
+    table.summary = table.beside_details = True
+    table.format = "lm-evaluation-harness, results"
     table.lower = _lower(content, columns)
     name = _model_name(content)
     if name:
@@ -110,6 +111,7 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
     table = Contents(source, grids)
     table.names = _names(source, match[2] if match else None)
     table.part_of = table.names[-1]
+    table.format = "lm-evaluation-harness, samples"
     return table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tables.contents import Contents
+from ..tables.nested import unwrapped
 from .source import Source
 
 
@@ -24,7 +25,8 @@ def refuse_ranx_report(source: Source, content: Any) -> Contents:
 
 
 def is_nested(content: Any) -> bool:
-    """Two or three levels of dictionaries with numbers, or null, at the bottom."""
+    """Two or three levels of dictionaries with numbers, or null, at the bottom; perhaps below one more key."""
+    content = unwrapped(content)
     if not isinstance(content, dict) or not content:
         return False
     found = False

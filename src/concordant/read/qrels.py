@@ -47,6 +47,7 @@ def read_qrels(what: Any) -> Qrels:
 
 def _rows(source: Source) -> list[tuple[int, bytes, bytes, bytes]]:
     rows = []
+    source.refuse_hidden_rows(4)
     for line, text in source.lines():
         fields = text.split()
         if len(fields) != 4:

@@ -1,18 +1,21 @@
-"""`read_scores`: from files of any known format to one `Scores`."""
+"""`read_scores`: from files of any known format to `Scores`, or to `Means` where there are no topics."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, warn
-from ..scores import Scores, check_labels
+from ..scores import Means, Scores, check_labels, scores_or_means
 from ..tables import Missing, check_measure
 from ..tables.assemble import assemble
-from ..tables.contents import Contents
+from ..tables.contents import NO_ROLES, Contents
+from ..tables.layout import Roles
 from ..tables.missing import check_missing
 from ..words import argument, listing
+from . import mteb
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
@@ -26,24 +29,55 @@ def read_scores(
     *,
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
+    topic_column: str | None = None,
+    system_column: str | None = None,
+    score_column: str | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Scores:
-    r"""Read the per-topic scores of systems from files, in any format that is recognised by its content.
+) -> Scores | Means:
+    r"""Read the scores of systems from files, in any format that is recognised by its content.
 
-    `what` is a path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to
-    name the runs; gzip is decompressed. Known are trec_eval -q, four columns, ir_measures, pytrec_eval, ranx,
-    PyTerrier, CSV matrices and long tables, MTEB, lm-evaluation-harness, HELM and Inspect.
+    Parameters
+    ----------
+    what : path, open file, list or dict
+        A path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to name the runs.
+        gzip is decompressed. The guide to reading lists all formats.
+    measure : str, optional
+        The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is
+        the name of a column. Scores that name no measure refuse it.
+    missing : {"error", "zero", "drop", "drop-systems", "mean"}
+        What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
+        systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
+        has, to reproduce numbers.
+    lower_is_better : bool
+        Negate the scores.
+    systems, topics : iterable of str, optional
+        Read only these, in this order; what the others lack does not matter.
+    topic_column, system_column, score_column : str, optional
+        The columns of a table that hold topics, systems and scores, where their names do not say so.
+    progress : callable, optional
+        Called with (done, total) after each file.
 
-    `measure` is the exact name in the files; it may be left out where they hold one. `missing` says what to
-    do where a system lacks a topic: "error", "zero" (as trec_eval -c), "drop" (keep the topics that all
-    systems have), "drop-systems" (keep the systems that have all topics), "mean" (average each system over the
-    topics it has, to reproduce numbers). With `lower_is_better` the scores are negated. Summary rows (`all`) are
-    never used. Where `systems` or `topics` are given, only these are read, in this order, and what the others lack
-    does not matter. `progress(done, total)` is called after each file.
+    Returns
+    -------
+    Scores or Means
+        Topics x systems; one score per system where a table has no topics.
 
+    Raises
+    ------
+    ReadError
+        Names the file, the line, what stands there and the way out. A table that can be read in two ways is one.
+
+    Notes
+    -----
+    Summary rows (`all`, `mean`, and a row that is the mean of all others) are never topics.
+
+    Examples
+    --------
     >>> import io
-    >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n"), "map").means().tolist()
+    >>> read_scores(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n")).means().tolist()
     [0.5, 0.375]
+    >>> read_scores(io.StringIO("model,win_rate,n\nfoo,0.25,8\nbar,0.75,9\n"), "win_rate")
+    <Means: 2 systems, win_rate>
     """
     check_missing(missing)
     if lower_is_better and missing == "zero":
@@ -56,13 +90,19 @@ def read_scores(
         name: None if labels is None else check_labels(labels, name)
         for name, labels in (("systems", systems), ("topics", topics))
     }
-    found = _read_all(sources.expand(what), missing, progress)
+    roles = Roles(topic_column, system_column, score_column)
+    found = read_contents(sources.expand(what), missing, roles, progress)
     assembled = assemble(found, measure, missing, lower_is_better=lower_is_better, **wanted)
-    return Scores.of(assembled)
+    return scores_or_means(assembled)
 
 
-def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int], object] | None) -> list[Contents]:
-    """The tables of all files that hold scores."""
+def read_contents(
+    items: list[Item],
+    missing: Missing = "error",
+    roles: Roles = NO_ROLES,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Contents]:
+    """What all files that hold scores hold."""
     found: list[Contents] = []
     empty: list[Source] = []
     for done, item in enumerate(items, 1):
@@ -70,7 +110,7 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
         if source.empty:
             empty.append(source)
         else:
-            found.append(recognise(source))
+            found.append(recognise(source, roles))
         if progress is not None:
             progress(done, len(items))
     if empty and (missing != "drop-systems" or not found):
@@ -86,6 +126,11 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
             "MTEB: Task.json)",
             1,
         )
+    tasks = [table for table in scored if isinstance(table, mteb.Task)]
+    if tasks:
+        kept = {id(task) for task in mteb.newest(tasks)}
+        scored = [table for table in scored if not isinstance(table, mteb.Task) or id(table) in kept]
+    _strip_common_ending(scored)
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
         _refuse_without_details(scored, details)
@@ -98,12 +143,32 @@ def _read_all(items: list[Item], missing: Missing, progress: Callable[[int, int]
     return details or scored
 
 
+_ENDINGS = re.compile(r"\.(?:\w*eval\w*|results?|scores?|metrics?|q|txt|out|res|trec|\d+k?)", re.IGNORECASE)
+
+
+def _strip_common_ending(found: list[Contents]) -> None:
+    """An ending that all files have is no part of a run's name: bm25.ndcgeval, ql.ndcgeval."""
+    files = [
+        table
+        for table in found
+        if isinstance(table.origin, Source) and table.origin.name is None and table.names == (table.origin.run_name(),)
+    ]
+    while len(files) > 1:
+        endings = {name[name.rfind(".") :] for table in files for name in table.names if "." in name[1:]}
+        shared = all("." in table.names[0][1:] for table in files) and len(endings) == 1
+        if not shared or not _ENDINGS.fullmatch(next(iter(endings))):
+            return
+        for table in files:
+            table.names = (table.names[0].rpartition(".")[0],)
+
+
 def _refuse_without_details(scored: list[Contents], details: list[Contents]) -> None:
     """Summaries of another run than those whose topics are there would vanish."""
     names = {table.names[0] for table in details}
     folders = {folder for table in details if (folder := _folder(table))}
     for table in scored:
-        if table.summary and table.names[0] not in names and _folder(table) not in folders:
+        beside = table.beside_details and _folder(table) in folders
+        if table.summary and table.names[0] not in names and not beside:
             raise table.origin.error(
                 f"summarises {table.names[0]!r}, whose samples are not there, but those of "
                 f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"

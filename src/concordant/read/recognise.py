@@ -7,11 +7,13 @@ from typing import Any
 
 from ..errors import ReadError
 from ..tables.cells import Cells
-from ..tables.contents import Contents, table_contents
+from ..tables.contents import NO_ROLES, Contents, table_contents
+from ..tables.layout import Roles
 from ..tables.nested import Nested
 from ..tables.numbers import is_fraction, number
 from ..tables.vocabulary import is_summary, names_labels
-from . import helm, inspect_log, lm_eval, mteb, nested
+from . import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
+from .binary import read_binary
 from .columns import read_columns, separator, split_line
 from .delimited import no_header, read_delimited
 from .source import Source, load_json
@@ -20,8 +22,8 @@ from .trec_eval import TEXTS, TrecEval
 KNOWN = (
     "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
     "-o jsonl; pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV "
-    "(system, topic, measure, value; PyTerrier perquery=True); MTEB, lm-evaluation-harness, HELM "
-    "per_instance_stats and Inspect results"
+    "(system, topic, measure, value; PyTerrier perquery=True); a leaderboard (one row per system); Parquet and Arrow; "
+    "MTEB, lm-evaluation-harness, HELM per_instance_stats, Inspect, AlpacaEval, Every Eval Ever and WMT results"
 )
 # No header of a table is longer.
 MAX_LINE_BYTES = 2**24
@@ -35,6 +37,9 @@ _Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (nested.is_ranx_report, nested.refuse_ranx_report),
     (inspect_log.is_inspect, inspect_log.read_inspect),
+    (judged.is_annotations, judged.read_annotations),
+    (every_eval.is_results, every_eval.read_results),
+    (every_eval.is_schema, lambda source, content: Companion(source)),
     (mteb.is_mteb, mteb.read_mteb),
     (lm_eval.is_results, lm_eval.read_results),
     (helm.is_per_instance, helm.read_helm),
@@ -45,9 +50,11 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 )
 
 
-def recognise(source: Source) -> Contents:
+def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
     """What a file that is not empty holds. Where it is one run, the name that the caller gave counts most."""
-    found = _recognise(source)
+    found = _recognise(source, roles)
+    if any(name is not None for name in roles) and not found.is_table:
+        raise source.error("is no table with named columns, so no column can be chosen")
     if source.name:
         found.names = (source.name,)
     elif not found.names:
@@ -55,29 +62,31 @@ def recognise(source: Source) -> Contents:
     return found
 
 
-def _recognise(source: Source) -> Contents:
+def _recognise(source: Source, roles: Roles) -> Contents:
+    if source.binary:
+        return read_binary(source, roles)
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
-        return _json(source, first)
+        return _json(source, first, roles)
     if len(first) > MAX_LINE_BYTES:
         raise unknown(source, line)
-    table = _text(source, line, first)
+    table = _text(source, line, first, roles)
     source.warn_if_cut()
     return table
 
 
-def _text(source: Source, line: int, first: bytes) -> Contents:
+def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
     fields = split_line(first, separator(source))
     if len(fields) == 3 and (
         (fields[0] == "runid" and is_summary(fields[1]))
         or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
         return TrecEval(source)
-    if not names_labels(fields[0].strip('"')):
+    if not names_labels(fields[0].strip('"')) and roles == NO_ROLES:
         table = _headerless(source, line, fields)
         if table is not None:
             return table
-    table = read_delimited(source)
+    table = read_delimited(source, roles)
     if table is None:
         raise unknown(source, line)
     return table
@@ -135,18 +144,22 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     )
 
 
-def _json(source: Source, first: bytes) -> Contents:
+def _json(source: Source, first: bytes, roles: Roles) -> Contents:
     records = _records(source, first)
     if records is not None:
         if lm_eval.is_sample(records[0][1]):
             return lm_eval.read_samples(source, records)
-        return _long(source, records)
+        if every_eval.is_instance(records[0][1]):
+            return every_eval.read_instances(source, records)
+        if wmt.is_document(records[0][1]):
+            return wmt.read_documents(source, records)
+        return _long(source, records, roles)
     content = load_json(source)
     for fits, read in _JSON:
         if fits(content):
             return read(source, content)
     if isinstance(content, list) and content and all(isinstance(record, dict) for record in content):
-        return _long(source, [(1, record) for record in content])
+        return _long(source, [(1, record) for record in content], roles)
     raise unknown(source, 1)
 
 
@@ -157,12 +170,17 @@ def _records(source: Source, first: bytes) -> list[tuple[int, Any]] | None:
         record = load_json(source, first, lines[0][0])
     except ValueError:
         return None
-    if not isinstance(record, dict) or (len(lines) == 1 and not (lm_eval.is_sample(record) or "value" in record)):
+    if not isinstance(record, dict) or (len(lines) == 1 and not _is_record(record)):
         return None
     return [(line, load_json(source, text, line)) for line, text in lines]
 
 
-def _long(source: Source, records: list[tuple[int, Any]]) -> Contents:
+def _is_record(record: Any) -> bool:
+    """Whether the only line of a file is one record of several that might be there."""
+    return lm_eval.is_sample(record) or every_eval.is_instance(record) or wmt.is_document(record) or "value" in record
+
+
+def _long(source: Source, records: list[tuple[int, Any]], roles: Roles) -> Contents:
     """Records of one shape: a table, the keys its header."""
     header = list(records[0][1])
     for line, record in records:
@@ -170,7 +188,9 @@ def _long(source: Source, records: list[tuple[int, Any]]) -> Contents:
             raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
     columns = [[record[key] for _, record in records] for key in header]
     lines = [line for line, _ in records]
-    table = table_contents(Cells.of(source, header, columns, lines=lines, header_line=lines[0]))
+    keep = [name for name in roles if name is not None]
+    cells = Cells.of(source, header, columns, keep=keep, lines=lines, header_line=lines[0])
+    table = table_contents(cells, roles)
     if table is None:
         raise unknown(source, records[0][0])
     return table

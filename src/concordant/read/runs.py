@@ -112,6 +112,7 @@ def _as_float32(texts: list[bytes]) -> list[float] | None:
 def _by_line(source: Source) -> _Columns:
     """The same line by line, to say what is wrong and where; trec_eval allows words after the tag."""
     topics, documents, values, tags = [], [], [], []
+    source.refuse_hidden_rows(6)
     for line, text in source.lines():
         fields = text.split(None, 6)
         if len(fields) < 6:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputTypeError, ReadError, limit_of, warn
+from ..tables.numbers import number
 
 # The most that one file may hold, decompressed. A gzip of 1 MB can expand to 1 GB, so there has to be a
 # limit. Set CONCORDANT_MAX_BYTES in the environment, or this, to read larger files.
@@ -34,13 +35,18 @@ _LINE = re.compile(rb"[^\n]+")
 QUOTED = re.compile(rb'"[^"]*"')
 
 _OTHER_COMPRESSION = {
-    b"PK\x03\x04": "a zip archive (an Inspect log becomes JSON with `inspect log convert --to json`)",
+    b"PK\x03\x04": "a zip archive",
     b"BZh": "compressed with bzip2",
     b"\xfd7zXZ\x00": "compressed with xz",
     b"\x28\xb5\x2f\xfd": "compressed with zstd",
 }
 _COMPRESSION_SUFFIX = (".gz", ".bz2", ".xz", ".zst")
-_SUFFIX = (".eval", ".txt", ".run", ".res", ".trec", ".out", ".csv", ".tsv", ".q", ".json", ".jsonl")
+_SUFFIX = (
+    *(".eval", ".treceval", ".trec_eval", ".ndcgeval", ".txt", ".run", ".res", ".trec", ".out", ".csv", ".tsv", ".q"),
+    *(".json", ".jsonl", ".parquet", ".arrow", ".feather"),
+)
+# Binary formats that libraries read, by how they start.
+_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 
 
 class Item(NamedTuple):
@@ -58,11 +64,13 @@ class Source:
     data: bytes
     path: Path | None = None
     name: str | None = None
+    binary: str | None = None
+    """Of a file that a library reads: parquet, arrow or inspect."""
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing in it but blank lines and comments."""
-        return next(self.lines(), None) is None
+        return self.binary is None and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
         """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`; or only these."""
@@ -84,7 +92,7 @@ class Source:
 
     def error(self, message: str, line: int | None = None, text: str | None = None) -> ReadError:
         """An error at a line of this file, quoting it; of the whole file where no line is given."""
-        if line is not None and text is None:
+        if line is not None and text is None and self.binary is None:
             text = self.text(line)
             text = None if text.strip() in ("{", "[") else text  # of indented JSON, where that says nothing
         return ReadError(message, self.label, line, text)
@@ -102,6 +110,13 @@ class Source:
             "comment; else rename what starts with #",
             line,
         )
+
+    def refuse_hidden_rows(self, width: int) -> None:
+        """Refuse comments that have as many fields as rows: a topic may begin with #."""
+        for line, text in self.lines(comments=True) if b"#" in self.data else ():
+            fields = text.split()
+            if len(fields) == width and fields[0] != b"#" and number(fields[-1 if width == 4 else 4]) is not None:
+                raise self.doubtful_comment(line)
 
     def warn_if_cut(self) -> None:
         """Tools end their last line; where that is missing the last number may be cut off, too."""
@@ -237,6 +252,11 @@ def load(item: Item) -> Source:
     raw = _raw(item.file, label)
     if raw[:2] == b"\x1f\x8b":
         raw = _gunzip(raw, label)
+    binary = next((kind for start, kind in _BINARY.items() if raw.startswith(start)), None)
+    if path and path.suffix == ".eval" and raw.startswith(b"PK\x03\x04"):
+        binary = "inspect"
+    if binary:
+        return Source(label, raw, path, item.name, binary)
     data = _clean(raw, label)
     _refuse_long_lines(data, label)
     return Source(label, data, path, item.name)
@@ -298,7 +318,8 @@ def _clean(data: bytes, label: str) -> bytes:
             raise ReadError("starts as UTF-16 but is not: save it as UTF-8", label, 1) from None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
+    if not data.isascii():
+        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
     if b"\0" in data:
         raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
     if not data.isascii():

@@ -30,6 +30,8 @@ TEXTS = ("runid", "relstring")
 class TrecEval(Contents):
     """The output of trec_eval for one run."""
 
+    format = "trec_eval -q"
+
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.source = source

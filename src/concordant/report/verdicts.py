@@ -44,6 +44,8 @@ def judged_by(c: Mapping[str, Any]) -> str | None:
 
 
 def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
+    if c.get("same"):
+        return "unknown", f"{c['verdict']}."
     name = judged_by(c)
     if name is None:
         return "unknown", f"No coefficient has a value for {c['candidate']} against {c['truth']}."

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
@@ -23,7 +24,7 @@ from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeComparison, compare_judges
-from ..words import argument, counted, listing
+from ..words import argument, counted, listing, p_cell, p_equals
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -68,7 +69,7 @@ class JudgeStudy(StudyResult):
                 other, sign = (pair[1], 1) if pair[0] == best else (pair[0], -1)
                 # Without its bias a difference may point the other way.
                 better = test.pvalue <= ALPHA and sign * test.bias_corrected > 0
-                (beaten if better else open_).append(f"{other} (p = {test.pvalue:.3f})")
+                (beaten if better else open_).append(f"{other} ({p_equals(test.pvalue)})")
         text += f"; better than {', '.join(beaten)}" if beaten else ""
         return f"{text}; not distinguishably better than {', '.join(open_)}." if open_ else f"{text}."
 
@@ -89,14 +90,16 @@ class JudgeStudy(StudyResult):
         ]
 
     def table(self) -> str:
-        """Coefficients with their intervals, and how far the labels agree."""
-        ranked = [
-            [judge, measure, coefficient, f"{estimate.value:.3f}", str(estimate.interval or "")]
-            for (judge, measure, coefficient), estimate in self.estimates.items()
-        ]
-        names = [estimate.coefficient for estimate in self.labels[self.judges[0]].estimates]
-        labels = [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
-        return f"{columns(ranked)}\n\n{columns([['labels', *names], *labels])}"
+        """Coefficients with their intervals, the rank test, and how far the labels agree."""
+        ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
+        for (judge, measure, coefficient), e in self.estimates.items():
+            ranked.append([judge, measure, coefficient, f"{e.value:.3f}", str(e.interval or "")])
+        for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
+            distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
+            tested.append([judge, measure, f"{distance:.3f}", p_cell(p)])
+        labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
+        labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
+        return "\n\n".join(map(columns, (ranked, tested, labels)))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
@@ -151,7 +154,7 @@ def judge_study(  # noqa: PLR0913
     truth: Qrels,
     judges: Mapping[str, Qrels],
     measures: Iterable[str],
-    coefficients: Iterable[str] = ("tau_b", "tau_ap_b"),
+    coefficients: Iterable[str] | None = None,
     rng: int = 0,
     *,
     rel: float | None = None,
@@ -180,8 +183,8 @@ def judge_study(  # noqa: PLR0913
         The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
-    coefficients : iterable of str
-        Those to give intervals; they must allow ties on both sides.
+    coefficients : iterable of str, optional
+        Those to give intervals; they must allow ties on both sides. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     rel : float, optional
@@ -219,7 +222,7 @@ def judge_study(  # noqa: PLR0913
     check_kinds(runs, truth)
     drop_grades = tuple(drop_grades)
     truth, named, notes = _prepared(truth, judges, topics, drop_grades)
-    names = list(coefficients)
+    names = list(headlines("main") if coefficients is None else coefficients)
     if isinstance(coefficients, str) or not names:
         raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
     count = check_count(n_resamples)

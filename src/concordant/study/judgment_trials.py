@@ -14,9 +14,10 @@ from ..judgments.evaluation import score
 from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
+from ..means import mean_over_topics
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution
-from ..scores import Scores, mean_over_topics
+from ..scores import Scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..coefficients.registry import get_coefficient, list_coefficients
+from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..errors import InputError, InputTypeError, import_extra, warn
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
@@ -22,14 +22,13 @@ from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
 from ..results import Interval, columns, plain, settings_of
 from ..tables import Missing
-from ..words import counted, listing
+from ..words import counted, listing, p_cell
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
 _EPS = 1e-5
-_SHOWN = ("tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "d_rank", "p")
 LEVEL = 0.95  # of the intervals over draws
 
 
@@ -54,6 +53,11 @@ class JudgmentStudy(StudyResult):
     def statistics(self) -> tuple[str, ...]:
         """The coefficients, the rank distance, and its p-value."""
         return (*self.coefficients, "d_rank", "p")
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """The coefficients that figures show, and the last of them the verdict."""
+        return tuple(name for name in headlines("main") if name in self.coefficients) or self.coefficients[:1]
 
     def draws(self, change: str, level: str, measure: str, statistic: str) -> FloatArray:
         """A statistic in each draw; nan where it has no value."""
@@ -96,7 +100,7 @@ class JudgmentStudy(StudyResult):
     @property
     def verdict(self) -> str:
         """How far the ranking holds, for each kind of change."""
-        name = "tau_ap_b" if "tau_ap_b" in self.coefficients else self.coefficients[0]
+        name = self.headlines[-1]
         parts = []
         for kind in dict.fromkeys(kind for kind, _ in self.changes):
             found = [
@@ -169,7 +173,7 @@ class JudgmentStudy(StudyResult):
 
     def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """One row per change and measure: the number of judgments, and the means of some statistics."""
-        wanted = _SHOWN if statistics is None else tuple(statistics)
+        wanted = (*headlines("inferred"), "d_rank", "p") if statistics is None else tuple(statistics)
         names = [name for name in self.statistics if name in wanted] or self.statistics
         return [
             {"change": kind, "level": level, "judgments": round(self.judgments(kind, level)), "measure": measure}
@@ -185,7 +189,10 @@ class JudgmentStudy(StudyResult):
             f"{counted(len(self.values), 'draw')} in all, seed {self.settings['seed']}"
         )
         summary = self.summary()
-        cells = [[f"{c:.3f}" if isinstance(c, float) else str(c) for c in row.values()] for row in summary]
+        cells = [
+            [p_cell(c) if k == "p" else f"{c:.3f}" if isinstance(c, float) else str(c) for k, c in row.items()]
+            for row in summary
+        ]
         return f"{about}\n\n{columns([list(summary[0]), *cells])}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -214,8 +221,7 @@ class JudgmentStudy(StudyResult):
     def figure(self) -> Any:
         """Coefficients and the rank distance by level: one row per kind of change, one line per measure."""
         kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
-        shown = [name for name in self.coefficients if name in ("tau_b", "tau_ap_b")] or [self.coefficients[0]]
-        names = [*shown, "d_rank"]
+        names = [*self.headlines, "d_rank"]
         size = (4.5 * len(names), 3.5 * len(kinds))
         made = import_extra("matplotlib.figure").Figure(figsize=size, layout="constrained")
         for row, kind in zip(made.subplots(len(kinds), len(names), squeeze=False), kinds, strict=True):

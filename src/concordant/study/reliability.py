@@ -16,10 +16,11 @@ from ..errors import InputError, InputTypeError
 from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..files import fingerprint, write_csv
+from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, check_count
 from ..results import columns, plain, settings_of
-from ..scores import Scores, mean_over_topics
+from ..scores import Scores
 from ..simulation.simulator import Simulator, check_bounds
 from .execution import run_grid
 from .grid import Grid, check_seed

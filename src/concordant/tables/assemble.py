@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ..arrays import FloatArray
 from ..errors import ConcordantError, ReadError, warn
-from ..words import argument, listing, nearest
-from .cells import Given, Origin
+from ..words import argument, counted, listing, nearest
+from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .measures import check_measure, only_measure
 from .missing import Missing, are_invented, check_missing, fill_or_drop
-from .pivot import Grid, join
+from .pivot import MEAN, Grid, join
 from .vocabulary import is_summary
 
 
@@ -21,7 +23,8 @@ class Assembled(NamedTuple):
     """What `Scores` is made of."""
 
     values: FloatArray
-    topics: list[str]
+    topics: list[str] | None
+    """None where there is one score per system: `values` is one row."""
     systems: list[str]
     measure: str
 
@@ -44,6 +47,14 @@ class Together(NamedTuple):
         return ReadError(message, self.label)
 
 
+class Joined(NamedTuple):
+    """The scores of all files in one matrix, before holes are dealt with."""
+
+    grid: Grid
+    measure: str
+    origin: Together
+
+
 def assemble(
     found: Sequence[Contents],
     measure: str | None,
@@ -56,13 +67,34 @@ def assemble(
     """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
     check_missing(missing)
     check_measure(measure)
-    chosen = _choose(found, measure)
-    grids = [contents.grid(chosen) for contents in found]
+    grid, chosen, origin = joined(found, measure, any_system=systems is not None)
     if not lower_is_better and (wrong := next((c for c in found if chosen in c.lower), None)):
         warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass {argument('lower_is_better', True)}")
+    values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
+    if topics is not None and MEAN not in own_topics:
+        places = _places(list(topics), own_topics, "topic", origin)
+        values, own_topics = values[places], [own_topics[k] for k in places]
+    if systems is not None:
+        places = _places(list(systems), own_systems, "system", origin)
+        values, own_systems = values[:, places], [own_systems[k] for k in places]
+    if MEAN in own_topics:
+        values, own_systems = _one_score_each(values, own_systems, missing, origin)
+        return Assembled(0.0 - values if lower_is_better else values, None, own_systems, chosen)
+    if topics is None:
+        values, own_topics = _without_means(values, own_topics, origin)
+    values, own_topics, own_systems = fill_or_drop(values, own_topics, own_systems, missing, origin)
+    return Assembled(0.0 - values if lower_is_better else values, own_topics, own_systems, chosen)
+
+
+def joined(found: Sequence[Contents], measure: str | None, any_system: bool = False) -> Joined:
+    """The scores of one measure of all files, side by side; with `any_system`, summaries of systems as well."""
+    chosen = _choose(found, measure)
+    found = _with_measure(found, chosen)
+    grids = [contents.grid(chosen) for contents in found]
     _refuse_unequal_counts(found, grids)
-    if systems is None:
+    if not any_system:
         _refuse_summaries(found, grids)
+    names = _names(found, grids)
 
     def twice(k: int, system: str, topic: str) -> ConcordantError:
         before = next(
@@ -71,23 +103,61 @@ def assemble(
             if topic in grids[j].topics and system in (grids[j].systems or [names[j]])
         )
         way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in a file"
+        where = "" if topic == MEAN else f" on topic {topic!r}"
         return found[k].origin.error(
-            f"system {system!r} has a score on topic {topic!r} already, from {before}: read them one by one, or "
-            f"{way_out}"
+            f"system {system!r} has a score{where} already, from {before}: read them one by one, or {way_out}"
         )
 
-    names = _names(found, grids)
-    grid = join(grids, names, twice)
-    origin = Together([contents.origin for contents in found])
-    values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
-    if topics is not None:
-        places = _places(list(topics), own_topics, "topic", origin)
-        values, own_topics = values[places], [own_topics[k] for k in places]
-    if systems is not None:
-        places = _places(list(systems), own_systems, "system", origin)
-        values, own_systems = values[:, places], [own_systems[k] for k in places]
-    filled, own_topics, own_systems = fill_or_drop(values, own_topics, own_systems, missing, origin)
-    return Assembled(0.0 - filled if lower_is_better else filled, own_topics, own_systems, chosen)
+    return Joined(join(grids, names, twice), chosen, Together([contents.origin for contents in found]))
+
+
+def _one_score_each(
+    values: FloatArray, systems: list[str], missing: Missing, origin: Origin
+) -> tuple[FloatArray, list[str]]:
+    """The systems that have a score in a table of one score per system."""
+    if len(values) > 1:
+        raise origin.error("some hold scores of topics, others one score per system: read them one by one")
+    lacking = [name for name, value in zip(systems, values[0], strict=True) if np.isnan(value)]
+    if lacking and missing != "drop-systems":
+        raise origin.error(
+            f"has no score of {listing(lacking)}: leave these systems out with {argument('missing', 'drop-systems')}"
+        )
+    if lacking:
+        warn_of(origin, f"{counted(len(lacking), 'system')} without a score left out: {listing(lacking)}")
+    keep = [k for k, name in enumerate(systems) if name not in set(lacking)]
+    if not keep:
+        raise origin.error("no system has a score in this column")
+    return values[:, keep], [systems[k] for k in keep]
+
+
+def _without_means(values: FloatArray, topics: list[str], origin: Origin) -> tuple[FloatArray, list[str]]:
+    """Leave out a first or last row that holds the mean of all others in every column, whatever it is called."""
+    n, m = values.shape
+    for place in (n - 1, 0) if n > 3 and m > 1 else ():
+        row, others = values[place], np.delete(np.arange(n), place)
+        if np.isnan(row).any():
+            continue
+        decimals = next((d for d in range(7) if np.array_equal(np.round(row, d), row)), 6)
+        digits = m * decimals
+        means = np.array([np.nanmean(values[others, k]) for k in range(min(m, 50))])
+        spread = [np.nanmax(values[others, k]) > np.nanmin(values[others, k]) for k in range(min(m, 50))]
+        if digits < 6 or sum(spread) < 2 or decimals < 2:
+            continue
+        if (np.abs(means - row[:50]) <= 0.5000001 * 10.0**-decimals).all():
+            warn_of(origin, f"left out, because it is the mean of the other rows in every column: {topics[place]}")
+            return values[others], [topics[k] for k in others]
+    return values, topics
+
+
+def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
+    """Without files of single topics that lack the measure, which others have."""
+    lacking = [contents for contents in found if contents.partial and measure not in contents.measures()]
+    if not lacking or len(lacking) == len(found):
+        return found
+    labels = (contents.origin.label for contents in lacking)
+    warn(f"{counted(len(lacking), 'file')} without {measure!r} left out: {listing(labels, 3)}")
+    left = set(map(id, lacking))
+    return [contents for contents in found if id(contents) not in left]
 
 
 def _choose(found: Sequence[Contents], measure: str | None) -> str:
@@ -152,7 +222,8 @@ def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
     for contents, grid in zip(found, grids, strict=True):
         name = next((name for name in grid.systems or () if is_summary(name)), None)
         if name is not None:
-            files = "" if isinstance(contents.origin, Given) else ", or name the systems to read with systems="
+            select = f", or name the systems to read with {argument('systems')}"
+            files = "" if isinstance(contents.origin, Given) else select
             raise contents.origin.error(
                 f"a system is named {name!r}, as summaries of systems are: leave it out, rename it if "
                 f"it is a system{files}"

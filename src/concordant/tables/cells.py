@@ -56,8 +56,8 @@ class Cells:
     odd: Mapping[int, Mapping[int, Any]] = field(default_factory=dict)
     lines: Sequence[int] | None = None
     header_line: int | None = None
-    typed: bool = False
-    """Whether cells have types, as in JSON and frames; those of text files are all text."""
+    texts: frozenset[int] | None = None
+    """Of JSON and frames, whose cells have types: the columns of text. None for text files, where all is text."""
 
     def __len__(self) -> int:
         return len(self.block)
@@ -99,6 +99,11 @@ class Cells:
         for row, cell in self.odd.get(column, {}).items():
             cells[row] = cell
         return cells
+
+    def labels_are_numbers(self, column: int) -> bool:
+        """Whether all labels of a column are numbers."""
+        cells = self.values(column)
+        return all(cell_number(c) is not None for c in cells) and column not in (self.texts or ())
 
     def first_row(self) -> list[Any]:
         """The cells of the first row."""
@@ -159,8 +164,10 @@ class Cells:
         rest = [k for k in range(len(names)) if k not in kept]
         found = {k: _numbers(columns[k]) for k in rest}
         count = len(columns[0]) if len(columns) else 0
+        texts = frozenset(k for k in range(len(names)) if count and all(isinstance(c, str) for c in columns[k]))
         block = np.column_stack([found[k][0] for k in rest]) if rest else np.empty((count, 0))
-        return cls(origin, names, kept, block, {k: odd for k in rest if (odd := found[k][1])}, lines, header_line, True)
+        strange = {k: odd for k in rest if (odd := found[k][1])}
+        return cls(origin, names, kept, block, strange, lines, header_line, texts)
 
 
 def _numbers(cells: Any) -> tuple[FloatArray, dict[int, Any]]:

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..errors import ConcordantError
-from ..words import listing
-from .cells import Cells, Origin, warn_of
+from ..words import argument, listing
+from .cells import Cells, Given, Origin, warn_of
 from .frames import frame_cells
 from .layout import (
     Layout,
-    first_is_topics,
+    Roles,
+    has_row_labels,
     is_plausible,
     name_columns,
     number_rows,
+    orient,
+    refuse_measures_as_rows,
     refuse_scores_as_names,
-    refuse_wrong_rows,
     warn_of_counters,
 )
 from .measures import no_measure
-from .missing import invent_topics, warn_of_lost
+from .missing import invent_topics, warn_of_lost, warn_of_summaries
 from .numbers import cell_number
-from .pivot import Grid, pivot, without_summaries
-from .vocabulary import may_be_topic
+from .pivot import MEAN, Grid, pivot, without_summaries
+from .vocabulary import (
+    INDEX_COLUMNS,
+    axis_of,
+    column_name,
+    is_statistic,
+    is_summary,
+    looks_like_measure,
+    looks_like_topic,
+    may_be_topic,
+    names_topics,
+)
+
+NO_ROLES = Roles()
 
 
 class Contents:
@@ -39,6 +56,14 @@ class Contents:
     summary: bool = False
     # Measures of which the file itself says that lower is better.
     lower: frozenset[str] = frozenset()
+    # One of many files of a run, with topics that need not have every measure.
+    partial: bool = False
+    # Whether what it summarises lies in the same folder.
+    beside_details: bool = False
+    # Whether it is a table with named columns.
+    is_table: bool = False
+    # What `look` calls its format.
+    format: str = "scores"
 
     def __init__(self, origin: Origin, grids: Mapping[str, Grid] | None = None) -> None:
         self.origin = origin
@@ -63,69 +88,111 @@ class Contents:
         warn_of_lost(self.origin, measure, topics, found.topics)
         return found
 
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns, or its parts, were read as."""
+        return "one system" if grid.systems is None else "systems, topics and scores as the format has them"
+
     def no_measure(self, measure: str) -> ConcordantError:
         """The error for a measure that is not there."""
         return no_measure(self.origin, measure, self.measures())
 
 
-def table_contents(cells: Cells) -> Contents | None:
+def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
-    layout = name_columns(cells.names)
+    layout = name_columns(cells.names, roles)
     if isinstance(layout, str):
         raise cells.error(layout)
     if not is_plausible(layout, [cell_number(cell) for cell in cells.first_row()]):
         return None
     warn_of_counters(cells, layout)
-    if layout.kind != "long":
-        return _Matrix(cells, layout)
+    if layout.kind == "matrix":
+        assert layout.topic is not None
+        return _Matrix(cells, layout.topic, list(layout.others))
+    if layout.kind == "rows":
+        return _Rows(
+            cells, layout.system, sorted(k for k in {layout.value, *layout.others} if k is not None), True, roles.score
+        )
+    if layout.kind == "unnamed":
+        return _unnamed(cells, list(layout.others), roles)
     if layout.system is None and layout.value is None and layout.topic is not None:
-        rows = [str(cell) for cell in cells.values(layout.topic)]
-        refuse_wrong_rows(cells, cells.names[layout.topic], rows, [cells.names[k] for k in layout.others])
+        refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
     if layout.value is None and layout.system is not None:
         refuse_scores_as_names(cells, layout.system, layout.topic)
     return _Long(cells, layout)
 
 
-def frame_contents(frame: Any, label: str = "the frame") -> Contents:
+def frame_contents(frame: Any, label: str = "the frame", roles: Roles = NO_ROLES) -> Contents:
     """The scores of a frame."""
-    cells = frame_cells(frame, label)
-    found = table_contents(cells) if len(cells) else None
+    cells = frame_cells(frame, Given(label), [name for name in roles if name is not None])
+    found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
     return found
 
 
-class _Matrix(Contents):
-    """A matrix, topics x systems or systems x topics. It does not name its measure."""
+def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
+    """A table whose header names neither topics nor systems."""
+    label = columns.pop(0) if has_row_labels(cells) else None
+    measures = [cells.names[k] for k in columns if looks_like_measure(cells.names[k].strip())]
+    rows = None if label is None else cells.labels(label, "row")
+    if measures and (rows is None or axis_of(rows) == "topics"):
+        if rows is not None and len(measures) == len(columns):
+            return _Long(cells, Layout("long", None, label, None, None, tuple(columns)))
+        others = [cells.names[k] for k in columns if cells.names[k] not in measures]
+        raise cells.error(
+            f"has columns named as measures ({listing(measures, 5)}) and "
+            + ("none named topic" if rows is None else f"others ({listing(others, 5)})")
+            + ": for the scores of one system, add a column named topic and keep only measures; if these are systems, "
+            "rename them"
+        )
+    return _Rows(cells, label, columns, False, roles.score)
 
-    def __init__(self, cells: Cells, layout: Layout) -> None:
+
+def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Sequence[int]) -> None:
+    """Refuse a label that two rows have; a column of words that tells them apart may be the topics."""
+    seen: dict[str, int] = {}
+    for row, label in enumerate(labels):
+        if label in seen:
+            apart = next(
+                (
+                    cells.names[k]
+                    for k in columns
+                    if len(set(zip(labels, map(str, cells.values(k)), strict=True))) == len(labels)
+                    and (k in cells.odd or k in cells.kept)
+                ),
+                None,
+            )
+            before = "" if cells.lines is None else f" at line {cells.lines[seen[label]]}"
+            hint = "each row needs its own"
+            if apart is not None and what == "system":
+                hint = f"if column {apart!r} holds the topics, say {argument('topic_column', apart)}; else leave it out"
+            raise cells.error(f"{what} {label!r} was given{before} already: {hint}", row)
+        seen[label] = row
+
+
+class _Matrix(Contents):
+    """A matrix, topics x systems. It does not name its measure, and refuses one."""
+
+    is_table = True
+    format = "matrix"
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns were read as."""
+        return "rows are topics, columns are systems"
+
+    def __init__(self, cells: Cells, label: int | None, columns: list[int]) -> None:
         super().__init__(cells.origin)
-        columns = list(layout.others)
-        label = layout.topic if layout.kind == "matrix" else layout.system
-        if label is None and columns and first_is_topics(cells):
-            label = columns.pop(0)
         if not columns:
             raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
-        across = [cells.names[k] for k in columns]
-        what = "topic" if layout.kind == "matrix" else "system"
+        down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
         name = "" if label is None else cells.names[label]
-        down = invent_topics(len(cells)) if label is None else cells.labels(label, what)
-        if layout.kind == "matrix":
-            if number_rows(name, down):
-                down = invent_topics(len(cells))
-            refuse_wrong_rows(cells, name, down, across)
-        elif label is not None:
-            refuse_scores_as_names(cells, label, None)
-        seen: dict[str, int] = {}
-        for row, label_of_row in enumerate(down):
-            if label_of_row in seen:
-                before = "" if cells.lines is None else f" at line {cells.lines[seen[label_of_row]]}"
-                raise cells.error(f"{what} {label_of_row!r} was given{before} already: each row needs its own", row)
-            seen[label_of_row] = row
-        values = cells.matrix(columns)
-        found = Grid(values, down, across) if layout.kind == "matrix" else Grid(values.T, across, down)
-        self.scores = without_summaries(cells.origin, found)
-        self._header_line = cells.header_line
+        if number_rows(name, down):
+            down = invent_topics(len(cells))
+        refuse_measures_as_rows(cells, down, names_topics(name))
+        _refuse_twice(cells, down, "topic", columns)
+        self.scores = without_summaries(
+            cells.origin, Grid(cells.matrix(columns), down, [cells.names[k] for k in columns])
+        )
 
     @property
     def named(self) -> bool:
@@ -133,18 +200,141 @@ class _Matrix(Contents):
         return False
 
     def grid(self, measure: str) -> Grid:
-        """The scores of all systems, whatever they are called."""
-        if measure and measure in (self.scores.systems or ()):
-            raise self.origin.error(
-                f"has a system {measure!r}, named as the measure that is asked for: for one column per measure, add a "
-                "column named system; for one column per system, ask for no measure",
-                self._header_line,
-            )
+        """The scores of all systems."""
+        if measure:
+            raise refused_measure(self.origin, measure)
         return self.scores
+
+
+class _Rows(Contents):
+    """One row per system with a column for each measure, or for each topic; or a matrix that names nothing.
+
+    A column that is asked for is one score per system. Where none is, the names of rows and columns have to tell.
+    """
+
+    is_table = True
+
+    def __init__(
+        self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, score: str | None = None
+    ) -> None:
+        super().__init__(cells.origin)
+        if not columns:
+            raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
+        self.cells, self.label, self.columns, self.are_systems, self.score = cells, label, columns, are_systems, score
+        self.labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
+        if are_systems and label is not None:
+            refuse_scores_as_names(cells, label, None)
+        self.format = "leaderboard" if self.named else "matrix"
+        if are_systems or self.named:
+            _refuse_twice(cells, self.labels, "system", columns)
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns were read as."""
+        if grid.topics == [MEAN]:
+            return "rows are systems, columns are measures: one score per system"
+        rows_are_topics = grid.systems == [self.cells.names[k] for k in self.columns]
+        return "rows are topics, columns are systems" if rows_are_topics else "rows are systems, columns are topics"
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether its columns are measures: the only one, or among words, known measures or numbers of another size."""
+        names = [self.cells.names[k] for k in self.columns]
+        if self.score is not None or (self.are_systems and len(names) == 1 and not looks_like_topic(names[0])):
+            return True
+        if self.label is None or (not self.are_systems and axis_of(self.labels) == "topics"):
+            return False
+        if self._is_leaderboard() or any(looks_like_measure(name.strip()) for name in names):
+            return True
+        return self.are_systems and axis_of(names) != "topics" and self._of_several_sizes()
+
+    def _is_leaderboard(self) -> bool:
+        """Whether there are words or counts, errors and rates beside scores."""
+        words = any(self.cells.odd.get(k) and not self.cells.has_numbers(k) for k in self.columns)
+        return words or any(is_statistic(self.cells.names[k]) for k in self.columns)
+
+    def _of_several_sizes(self) -> bool:
+        sizes = [np.nanmax(np.abs(self.cells.numbers(k)), initial=0.0) for k in self.columns]
+        return bool(max(sizes) > 20 * min(sizes))
+
+    def measures(self) -> Collection[str]:
+        """The columns with numbers; the one that was named as the score, if any."""
+        return [
+            self.cells.names[k]
+            for k in self.columns
+            if self.cells.has_numbers(k) and self.score in (None, self.cells.names[k])
+        ]
+
+    def grid(self, measure: str) -> Grid:
+        """One score per system of the column that is asked for; without one, all of the matrix."""
+        if not measure:
+            return self._matrix()
+        column = next((k for k in self.columns if self.cells.names[k] == measure), None)
+        if column is None or self.label is None:
+            raise self.no_measure(measure) if self.named else refused_measure(self.origin, measure)
+        known = self.are_systems or axis_of(self.labels)
+        if known == "topics":
+            say = argument("system_column", self.cells.names[self.label])
+            raise self.origin.error(
+                f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems: if "
+                f"they are systems, say {say}; for all columns, ask for no measure",
+                self.cells.header_line,
+            )
+        if not known and not self._is_leaderboard():
+            warn_of(
+                self.origin,
+                f"read as one score per system: {listing(self.labels, 5)}; name their column system if they are, topic "
+                "if they are topics",
+            )
+        _refuse_twice(self.cells, self.labels, "system", self.columns)
+        keep = [k for k, label in enumerate(self.labels) if not is_summary(label)]
+        if len(keep) < len(self.labels):
+            warn_of_summaries(self.origin, self.labels)
+        values = self.cells.numbers(column)[keep]
+        return Grid(values[None], [MEAN], [self.labels[k] for k in keep])
+
+    def _matrix(self) -> Grid:
+        cells, across = self.cells, [self.cells.names[k] for k in self.columns]
+        if not self.are_systems:
+            rows = self.labels if self.label is None else cells.labels(self.label, "row")
+            if all(map(is_summary, rows)):
+                return without_summaries(self.origin, Grid(cells.matrix(self.columns), rows, across))
+            refuse_measures_as_rows(cells, rows, False)
+            name = "" if self.label is None else cells.names[self.label]
+            if orient(cells, self.label, rows, across) == "topics":
+                numbered = self.label is not None and cells.labels_are_numbers(self.label)
+                if numbered and column_name(name) not in INDEX_COLUMNS:
+                    warn_of(
+                        self.origin,
+                        f"column {name!r} holds a different number in each row: read as the topics, not as a system; "
+                        "name it topic",
+                    )
+                return _Matrix(cells, self.label, self.columns).scores
+        elif axis_of(across) != "topics":
+            warn_of(
+                self.origin,
+                f"each row is a system, and each column ({listing(across, 3)}) was read as a topic; for one score per "
+                "system, ask for a column by its name as the measure",
+            )
+        _refuse_twice(cells, self.labels, "system", self.columns)
+        return without_summaries(self.origin, Grid(cells.matrix(self.columns).T, across, self.labels))
+
+
+def refused_measure(origin: Origin, measure: str) -> ConcordantError:
+    """The error for a measure that is asked of scores that name none."""
+    return origin.error(f"names no measures, so measure {measure!r} cannot be looked up: ask for none")
 
 
 class _Long(Contents):
     """A long table: measures are a column, or each a column of its own, or not named at all."""
+
+    is_table = True
+    format = "long table"
+
+    def reading(self, grid: Grid) -> str:
+        """What its columns were read as."""
+        parts = {"systems": self.layout.system, "topics": self.layout.topic, "measures": self.layout.measure}
+        named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
+        return f"one row per score: {', '.join(named)}"
 
     def __init__(self, cells: Cells, layout: Layout) -> None:
         super().__init__(cells.origin)
@@ -182,8 +372,10 @@ class _Long(Contents):
         other = next((k for k in self.layout.others if self.cells.names[k] == measure), None)
         if other is not None:
             return self._pivoted(other, rows)
-        if self.named:
+        if measure and self.named:
             raise self.no_measure(measure)
+        if measure and self.cells.names[self.layout.value or 0] != measure:
+            raise refused_measure(self.origin, measure)
         return self._scores
 
     def _pivoted(self, column: int, rows: Collection[int]) -> Grid:

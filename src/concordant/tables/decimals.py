@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 
-_PAD = 24  # bytes before the text, so that every number has 24 bytes that end with it
+_PAD = 32  # bytes before the text, so that 24 bytes end with every number
 _FLOAT_POWERS = 10.0 ** np.arange(23)
 _POWERS = np.array([10**k for k in range(20)], dtype=np.uint64)
 _LONG_POWERS = np.array([np.longdouble(10) ** k for k in range(23)])
@@ -27,63 +27,92 @@ _LAST_DIGITS = np.array([0x0F0F0F0F0F0F0F0F >> 8 * (8 - k) << 8 * (8 - k) for k 
 Places = npt.NDArray[np.intp]
 
 
-def cells_of(text: bytes, delimiter: int) -> tuple[Places, Places, FloatArray, Places]:
-    """Where the cells of some lines start and end, their numbers, and which of them are no plain decimals (nan).
+class Piece:
+    """Some lines of a table. `starts` and `ends` are the places of its cells in `text`, in the order of the text."""
 
-    `text` ends with a newline and has no quotation marks; `delimiter` is the code of a tab, comma or semicolon.
-    """
-    raw = np.empty(len(text) + _PAD, dtype=np.uint8)
-    raw[:_PAD] = 48
-    raw[_PAD:] = np.frombuffer(text, dtype=np.uint8)
-    if delimiter > 46:  # a semicolon
-        raw[raw == delimiter] = delimiter = 44
-    marks = np.flatnonzero(raw < 47)
-    kinds = raw[marks]
-    at_dot, at_minus = kinds == _DOT, kinds == _MINUS
-    at_end = (kinds == delimiter) | (kinds == _NEWLINE)
-    ends = marks[at_end]
-    starts = np.empty_like(ends)
-    starts[0], starts[1:] = _PAD, ends[:-1] + 1
-    cell_of_mark = np.cumsum(at_end) - at_end
-    bad = np.zeros(len(ends), dtype=bool)
-    odd = np.flatnonzero(raw > 57)
-    if len(odd):
-        bad[np.searchsorted(ends, odd)] = True
-    if not (at_dot | at_end).all():
-        bad[cell_of_mark[~(at_dot | at_end | at_minus)]] = True
-    first, minus = starts, None
-    if at_minus.any():
-        cells, places = cell_of_mark[at_minus], marks[at_minus]
-        bad[cells[places != starts[cells]]] = True
-        minus = cells[places == starts[cells]]
-        first = starts.copy()
-        first[minus] += 1
-    dots = ends.copy()
-    cells = cell_of_mark[at_dot]
-    dots[cells] = marks[at_dot]
-    if len(cells) > 1:
-        bad[cells[1:][np.diff(cells) == 0]] = True
-    whole, part = dots - first, ends - dots - 1
-    np.maximum(part, 0, out=part)
-    bad |= (whole + part == 0) | (whole > 8) | (whole + part > 19)
-    whole[bad] = part[bad] = 0
-    digits = _digits(raw, ends, part)
-    before = _digits_of_8(raw, dots, whole) if whole.max(initial=0) > 1 else _last_digit(raw, dots, whole)
-    digits += before * _POWERS[part]
-    values = digits.astype(np.float64)
-    values /= _FLOAT_POWERS[part]
-    long = np.flatnonzero(digits > _U(2**53))
-    if len(long):
-        _divide_long(values, digits, part, long, bad)
-    if minus is not None:
-        values[minus] *= -1
-    values[bad] = np.nan
-    return starts - _PAD, ends - _PAD, values, np.flatnonzero(bad)
+    def __init__(self, text: bytes, delimiter: int) -> None:
+        """Find the cells of text that ends with a newline and has no quotation marks; delimited by tab, comma or ;."""
+        raw = np.empty(len(text) + _PAD, dtype=np.uint8)
+        raw[:_PAD] = 48
+        raw[_PAD:] = np.frombuffer(text, dtype=np.uint8)
+        if delimiter > 46:  # a semicolon
+            raw[raw == delimiter] = delimiter = 44
+        self.text, self._raw = text, raw
+        marks = np.flatnonzero(raw < 47)
+        kinds = raw[marks]
+        places = np.flatnonzero((kinds == delimiter) | (kinds == _NEWLINE))
+        self._ends = ends = marks[places]
+        self._starts = np.empty_like(ends)
+        self._starts[0], self._starts[1:] = _PAD, ends[:-1] + 1
+        inside = np.empty_like(places)  # how many marks a cell has
+        inside[0], inside[1:] = places[0], np.diff(places) - 1
+        dotted = (inside > 0) & (kinds[places - 1] == _DOT)
+        self._dots = np.where(dotted, marks[places - 1], ends)
+        self._minus = None
+        self._bad = inside != dotted
+        if self._bad.any():
+            first = places - inside
+            minus = (inside > 0) & (kinds[first] == _MINUS) & (marks[first] == self._starts)
+            self._bad = inside != dotted.astype(np.intp) + minus
+            self._minus = minus
+        odd = np.flatnonzero(raw > 57)
+        if len(odd):
+            self._bad[np.searchsorted(ends, odd)] = True
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def cell(self, k: int) -> str:
+        """A cell as text, without the white space around it."""
+        return self.text[self._starts[k] - _PAD : self._ends[k] - _PAD].decode().strip()
+
+    def ends_line(self, k: slice) -> bool:
+        """Whether these cells, and no others, end lines."""
+        at_end = self._raw[self._ends] == _NEWLINE
+        return bool(at_end[k].all()) and int(at_end.sum()) == len(at_end[k])
+
+    def numbers(self, rows: int, columns: slice | npt.NDArray[np.intp]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+        """The numbers in some columns of a regular table, row by row, and which of them are no plain decimals (nan)."""
+
+        def chosen(values: Any) -> Any:
+            return values.reshape(rows, -1)[:, columns].ravel()
+
+        ends, dots, first, bad = (chosen(v) for v in (self._ends, self._dots, self._starts, self._bad))
+        minus = None if self._minus is None else chosen(self._minus)
+        if minus is not None:
+            first = first + minus
+        whole, part = dots - first, ends - dots - 1
+        if part.min(initial=0) < 0:
+            np.maximum(part, 0, out=part)
+        if whole.min(initial=1) < 1 or whole.max(initial=0) > 8 or part.max(initial=0) > 11:
+            bad |= (whole + part == 0) | (whole > 8) | (whole + part > 19)
+        if bad.any():
+            whole[bad] = part[bad] = 0
+        digits = _digits(self._raw, ends, part)
+        before = (
+            _digits_of_8(self._raw, dots, whole) if whole.max(initial=0) > 1 else _last_digit(self._raw, dots, whole)
+        )
+        before *= _power(_POWERS, part)
+        digits += before
+        values = digits.astype(np.float64)
+        values /= _power(_FLOAT_POWERS, part)
+        if part.max(initial=0) + whole.max(initial=0) > 15:
+            _divide_long(values, digits, part, np.flatnonzero(digits > _U(2**53)), bad)
+        if minus is not None:
+            values[minus] *= -1
+        values[bad] = np.nan
+        return values, np.flatnonzero(bad)
+
+
+def _power(table: Any, exponents: Places) -> Any:
+    """The power of each number; one for all where they have as many decimals."""
+    least = exponents.min(initial=20)
+    return table[least] if least == exponents.max(initial=0) else table[exponents]
 
 
 def _digits(raw: npt.NDArray[np.uint8], ends: Places, count: Places) -> npt.NDArray[np.uint64]:
     """The whole numbers of up to 19 digits that end before `ends`."""
-    found = _digits_of_8(raw, ends, np.minimum(count, 8))
+    found = _digits_of_8(raw, ends, np.minimum(count, 8) if count.max(initial=0) > 8 else count)
     for above in (8, 16):
         more = np.flatnonzero(count > above)
         if not len(more):
@@ -97,7 +126,7 @@ def _digits_of_8(raw: npt.NDArray[np.uint8], ends: Places, count: Places) -> npt
     """The whole numbers of up to 8 digits that end before `ends`: eight bytes at once."""
     words: Any = np.ndarray(len(raw) - 7, dtype="<u8", buffer=raw.data, strides=(1,))
     found: npt.NDArray[np.uint64] = words[ends - 8].astype(np.uint64, copy=False)
-    found &= _LAST_DIGITS[count]
+    found &= _power(_LAST_DIGITS, count)
     found *= _U(10 * 2**8 + 1)
     found >>= _U(8)
     found &= _U(0x00FF00FF00FF00FF)
@@ -110,13 +139,18 @@ def _digits_of_8(raw: npt.NDArray[np.uint8], ends: Places, count: Places) -> npt
 
 
 def _last_digit(raw: npt.NDArray[np.uint8], ends: Places, count: Places) -> npt.NDArray[np.uint64]:
-    return (raw[ends - 1] & 15).astype(np.uint64) * (count > 0)
+    found: npt.NDArray[np.uint64] = (raw[ends - 1] & 15).astype(np.uint64)
+    if count.min(initial=1) < 1:
+        found *= count > 0
+    return found
 
 
 def _divide_long(
     values: FloatArray, digits: npt.NDArray[np.uint64], part: Places, long: Places, bad: npt.NDArray[np.bool_]
 ) -> None:
     """Numbers of more than 53 bits, divided with 64 bits; those half way between two floats are left to the caller."""
+    if not len(long):
+        return
     if not _HAS_80_BITS:
         bad[long] = True
         return

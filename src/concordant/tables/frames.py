@@ -8,19 +8,20 @@ from typing import Any
 
 from ..errors import InputTypeError, MissingExtraError
 from ..words import listing
-from .cells import Cells, Given
+from .cells import Cells, Origin
 from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
 
 
 def is_frame(given: Any) -> bool:
     """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
-    return hasattr(given, "columns") or hasattr(given, "perquery") or hasattr(given, "__arrow_c_stream__")
+    if hasattr(given, "columns") or hasattr(given, "perquery"):
+        return True
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
 
 
-def frame_cells(frame: Any, label: str = "the frame", keep: Collection[str] = ()) -> Cells:
+def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells:
     """The cells of a frame. An index of pandas that says something is the first column, as in a CSV of the frame."""
     frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
-    origin = Given(label)
     library = type(frame).__module__.partition(".")[0]
     if library == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
@@ -28,11 +29,11 @@ def frame_cells(frame: Any, label: str = "the frame", keep: Collection[str] = ()
         names, columns = _pandas(frame, origin)
     elif library == "polars" and hasattr(frame, "get_columns"):
         names, columns = _polars(frame)
-    elif hasattr(frame, "__arrow_c_stream__"):
+    elif is_frame(frame):
         names, columns = _arrow(frame, origin)
     else:
         raise InputTypeError(
-            f"{label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
+            f"{origin.label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
         )
     return Cells.of(origin, names, columns, keep=keep)
 
@@ -44,7 +45,7 @@ def _polars(frame: Any) -> tuple[list[str], list[Any]]:
     ]
 
 
-def _arrow(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
+def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
     """By pyarrow, or by polars or pandas where that is not installed."""
     for name in ("pyarrow", "polars", "pandas"):
         try:
@@ -53,9 +54,11 @@ def _arrow(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
             continue
         if name == "pyarrow":
             table = library.table(frame)
-            return list(table.column_names), [
+            names = ["" if name == "__index_level_0__" else name for name in table.column_names]  # of pandas
+            order = sorted(range(len(names)), key=lambda k: names[k] != "")
+            return [names[k] for k in order], [
                 column.to_numpy() if str(column.type) in _NUMERIC and not column.null_count else column.to_pylist()
-                for column in table.columns
+                for column in (table.columns[k] for k in order)
             ]
         if name == "polars":
             return _polars(library.DataFrame(frame))
@@ -67,7 +70,7 @@ def _arrow(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
 _NUMERIC = frozenset({"double", "float", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
 
 
-def _pandas(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
+def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
     if frame.columns.nlevels > 1:
         raise origin.error(
             f"the columns have {frame.columns.nlevels} levels ({listing(frame.columns.names)}): take "
@@ -90,7 +93,7 @@ def _pandas(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
 _PLAIN = frozenset({"flo", "int", "uin"})
 
 
-def _index_name(frame: Any, header: Collection[str], origin: Given) -> str | None:
+def _index_name(frame: Any, header: Collection[str], origin: Origin) -> str | None:
     """What an index is called as a column; None where it only counts the rows, or numbers them beside topics.
 
     Where the columns are said to be topics, it holds the systems, and the other way round.

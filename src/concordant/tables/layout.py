@@ -1,4 +1,8 @@
-"""What the columns of a table mean: the one place that decides which are systems, topics, measures and scores."""
+"""What the columns of a table mean: the one place that decides which are systems, topics, measures and scores.
+
+Known names of columns decide, and what the caller says (`Roles`). Where neither does, known names of the rows and
+columns do; and where these do not, the table is refused, with both ways in which it can be read.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
-from ..words import listing
+from ..errors import ConcordantError
+from ..words import argument, listing, nearest
 from .cells import Cells, warn_of
 from .missing import are_invented
 from .numbers import cell_number, is_fraction, number
@@ -22,28 +27,37 @@ from .vocabulary import (
     ROW_NUMBERS_AGAIN,
     SYSTEM_COLUMNS,
     TOPIC_COLUMNS,
-    TOPIC_ID,
     VALUE_COLUMNS,
+    axis_of,
     column_name,
+    counts,
     is_summary,
     looks_like_measure,
     looks_like_topic,
-    may_be_topic,
     names_systems,
+    names_topics,
 )
 
-_WAY_OUT = "name the first column system if each row is a system, topic if each is a topic"
 # No topic is named so.
 _SCORE = re.compile(r"-?0?\.\d+")
+
+
+class Roles(NamedTuple):
+    """What the caller says of columns: the names of those that hold topics, systems and scores."""
+
+    topic: str | None = None
+    system: str | None = None
+    score: str | None = None
 
 
 class Layout(NamedTuple):
     """What the columns of a table are. `system` None: one system; `value` None: a column for each measure.
 
-    A matrix has a column for each system, a transposed one for each topic: `others`.
+    A matrix has a column for each system. `rows` have a column of systems and no topics: the others are topics, or
+    measures with one score per system. Of `unnamed` ones nothing is known by the header.
     """
 
-    kind: Literal["matrix", "transposed", "long"]
+    kind: Literal["matrix", "rows", "long", "unnamed"]
     system: int | None
     topic: int | None
     measure: int | None
@@ -51,64 +65,76 @@ class Layout(NamedTuple):
     others: tuple[int, ...]
 
 
-def name_columns(header: Sequence[str]) -> Layout | str:
+def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:  # noqa: B008
     """Decide by its header what each column of a table holds, or say why that cannot be told."""
     names = [column_name(name) for name in header]
-    if not names:
-        return "has no columns"
-    twice = (
-        next((k for k, name in enumerate(header) if name in header[:k]), None)
-        if len(set(header)) < len(header)
-        else None
-    )
-    if twice is not None:
-        return f"two columns are named {header[twice]!r}: rename one, or leave it out if both are the same run"
-    if (unnamed := next((k for k, name in enumerate(header) if k and not name), None)) is not None:
-        return f"column {unnamed + 1} has no name in the header"
-    system, topic = _first(names, SYSTEM_COLUMNS), _first(names, TOPIC_COLUMNS)
+    if wrong := _wrong_header(header, roles):
+        return wrong
+    said = {role: header.index(name) for role, name in roles._asdict().items() if name is not None}
+    taken = set(said.values())
+    measure = _first(names, MEASURE_COLUMNS, taken)
+    system = said.get("system", _first(names, SYSTEM_COLUMNS, taken))
     if system is None:
-        system = next((k for k, name in enumerate(names) if names_systems(name)), None)
-    measure, value = _first(names, MEASURE_COLUMNS), _first(names, VALUE_COLUMNS)
-    if topic is None and (system, measure, value) == (None, None, None) and TOPIC_ID.fullmatch(names[0]):
-        topic = 0
-    labelled = value is None and (topic, system) != (None, None)
+        system = next((k for k, name in enumerate(names) if k not in taken and names_systems(name)), None)
+    topic = said.get("topic", _first(names, TOPIC_COLUMNS, taken))
+    if topic is None:
+        topic = next((k for k, name in enumerate(names) if k not in taken and names_topics(name)), None)
+    value = said.get("score", _first(names, VALUE_COLUMNS, taken))
+    if "score" in said and measure is not None and topic is None:
+        measure = None
+    labelled = (topic, system) != (None, None)
     others = tuple(
         k
         for k in range(len(names))
         if k not in (system, topic, measure, value)
-        and not (k == 0 and names[k] in ROW_NUMBERS)
-        and not ((topic, system) != (None, None) and ROW_NUMBERS_AGAIN.fullmatch(names[k]))
-        and not (labelled and names[k] in COUNTERS)
+        and not (k == 0 and names[k] in ROW_NUMBERS and labelled)
+        and not (labelled and ROW_NUMBERS_AGAIN.fullmatch(names[k]))
+        and not (labelled and value is None and names[k] in COUNTERS)
     )
-    unnamed_pandas = next((header[k] for k in others if names[k].startswith("unnamed:_")), None)
-    if unnamed_pandas is not None:
-        return f"has a column {unnamed_pandas!r}, as pandas calls columns without a name: name it, or leave it out"
+    unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_") and k), None)
+    if unnamed is not None:
+        return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
     if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
             "scores documents, not topics: it is a run or qrels, as BEIR writes them. Evaluate the run; read_qrels "
             "reads qrels of four columns, topic, iteration, document and grade"
         )
-    if topic is None and (measure is not None or (system is not None and (value is not None or _any(header, others)))):
-        return (
-            f"has a column of {'systems' if system is not None else 'measures'} but none of topics, so these are "
-            "summaries: per-topic scores need a column named topic (or qid, query_id)"
-        )
-    if topic is None and system is not None:
-        if names[system] == "name":
-            return f"has a column {header[system]!r}: rename it system or topic, to tell which of them the rows are"
-        return Layout("transposed", system, None, None, None, others)
-    if value is not None and topic is not None:
-        if system is None and measure is None and others:
+    if topic is None and system is None:
+        if measure is not None:
+            return (
+                "has a column of measures but none of topics, so these are summaries: per-topic scores need a column "
+                "named topic (or qid, query_id)"
+            )
+        return Layout("unnamed", None, None, None, said.get("score"), tuple(range(len(names))))
+    if topic is None:
+        assert system is not None
+        if measure is not None:
+            return (
+                "has columns of systems and measures but none of topics: for one score per system, keep the rows of "
+                f"one measure and leave out {header[measure]!r}"
+            )
+        if names[system] == "name" and "system" not in said and not _any(header, others) and value is None:
+            return (
+                f"has a column {header[system]!r}, of which nothing tells whether it names systems or topics: say "
+                f"{argument('system_column', header[system])} or {argument('topic_column', header[system])}"
+            )
+        return Layout("rows", system, None, None, value, others)
+    if value is not None:
+        if system is None and measure is None and others and "score" not in said:
             return (
                 f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
-                f"{listing(header[k] for k in others)}: name it system; if {header[value]!r} is a system, rename it"
+                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if "
+                f"{header[value]!r} is a system, rename it"
             )
-        if measure is None and _any(header, others):  # the value is one measure of several
+        if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
         if measure is not None:
-            return "has columns for systems, topics and measures, but no column named value or score"
+            return (
+                "has columns for systems, topics and measures, but no column named value or score: say "
+                f"{argument('score_column')}"
+            )
         return Layout("long", system, topic, None, None, others)
     if measure is not None:
         return (
@@ -116,27 +142,37 @@ def name_columns(header: Sequence[str]) -> Layout | str:
             f"rows of one measure and leave out {header[measure]!r}; if that is a system, rename it"
         )
     # A matrix, unless the columns are measures: one system's scores, one column per measure.
-    index = topic if topic is not None else 0 if names[0] in INDEX_COLUMNS else None
-    rest = tuple(k for k in (range(len(names)) if topic is None else others) if k != index)
-    second = next((header[k] for k in rest if names[k] in TOPIC_COLUMNS), None)
+    second = next((header[k] for k in others if names_topics(names[k])), None) if "topic" not in said else None
     if second is not None:
-        assert topic is not None
-        return f"has two columns named as topics are, {header[topic]!r} and {second!r}: leave one out, or rename it"
-    measures = [header[k] for k in rest if looks_like_measure(header[k].strip())]
-    if measures and (index is None or len(measures) < len(rest)):
         return (
-            f"has columns named as measures ({listing(measures, 5)}) and "
-            + (
-                "none named topic"
-                if index is None
-                else f"others ({listing([header[k] for k in rest if header[k] not in measures], 5)})"
-            )
-            + ": for the scores of one system, name its topics topic and keep only measures, or add a column named "
-            "system; if these are systems, rename them"
+            f"has two columns named as topics are, {header[topic]!r} and {second!r}: say which it is with "
+            f"{argument('topic_column')}, and leave the other out"
         )
-    if measures:
-        return Layout("long", None, index, None, None, rest)
-    return Layout("matrix", None, index, None, None, rest)
+    measures = [header[k] for k in others if looks_like_measure(header[k].strip())]
+    if measures and len(measures) < len(others):
+        return (
+            f"has columns named as measures ({listing(measures, 5)}) and others "
+            f"({listing([header[k] for k in others if header[k] not in measures], 5)}): for the scores of one system, "
+            f"keep only measures, or say {argument('system_column')}; if these are systems, rename them"
+        )
+    return Layout("long" if measures else "matrix", None, topic, None, None, others)
+
+
+def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
+    if not header:
+        return "has no columns"
+    if len(set(header)) < len(header):
+        twice = next(name for k, name in enumerate(header) if name in header[:k])
+        return f"two columns are named {twice!r}: rename one, or leave it out if both are the same run"
+    if (empty := next((k for k, name in enumerate(header) if k and not name), None)) is not None:
+        return f"column {empty + 1} has no name in the header"
+    given = [name for name in roles if name is not None]
+    for name in given:
+        if name not in header:
+            return f"has no column {name!r}{nearest(name, header)}"
+    if len(set(given)) < len(given):
+        return f"the column {given[-1]!r} is named twice: topics, systems and scores are different columns"
+    return None
 
 
 def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
@@ -144,7 +180,7 @@ def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
 
     Where the header names the topics or systems, a bad score is for the reader to name.
     """
-    if layout.kind == "long" or (layout.others and (layout.topic, layout.system) != (None, None)):
+    if layout.kind == "long" or ((layout.others or layout.value is not None) and layout.kind != "unnamed"):
         return True
     return any(k < len(scores) and scores[k] is not None for k in layout.others)
 
@@ -172,44 +208,58 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
         )
 
 
-def refuse_wrong_rows(cells: Cells, name: str, rows: Sequence[str], across: Sequence[str]) -> None:
-    """Refuse rows of a table without a column of systems that cannot be topics.
-
-    Where their column is not named so, they have to look like topics.
-    """
-    labels, name = [row for row in rows if not is_summary(row)], column_name(name)
-    if not labels or not across:
-        return
+def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> None:
+    """Refuse rows that are measures in place of topics, or among them."""
+    labels = [row for row in rows if not is_summary(row)]
     measures = [label for label in labels if looks_like_measure(label)]
     if measures and all(looks_like_topic(label) for label in labels if not looks_like_measure(label)):
         if len(measures) < len(labels):
             raise cells.error(
                 f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
             )
-        if name not in TOPIC_COLUMNS:
+        if not named:
             raise cells.error(
                 f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
             )
-    if name in TOPIC_COLUMNS:
-        return
-    shown = f"({listing(rows, 3)})"
-    numbered = are_invented(labels) or all(map(looks_like_topic, labels))
-    if all(map(looks_like_topic, across)) and not (numbered and counts(across)):
-        like = "may be so as well" if numbered else "are not"
-        raise cells.error(
-            f"has columns named as topics ({listing(across, 3)}) and rows that {like} {shown}: {_WAY_OUT}"
-        )
+
+
+def orient(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> Literal["topics", "systems"]:
+    """What the rows of a table are whose header names neither topics nor systems; an error if nothing tells.
+
+    `label` is the column of their labels; None where they have none.
+    """
+    labels = [row for row in rows if not is_summary(row)]
+    if label is None or are_invented(rows):
+        if axis_of(across) == "topics" or (not axis_of(across) and all(map(looks_like_topic, across))):
+            raise _two_ways(cells, label, rows, across)
+        return "topics"
     if any(map(_SCORE.fullmatch, labels)):
-        raise cells.error(f"has scores where names of topics should be {shown}: add a column named topic")
-    known = name in INDEX_COLUMNS or TOPIC_ID.fullmatch(name)
-    if not numbered and not (known and all(map(may_be_topic, labels))):
-        raise cells.error(f"has rows {shown} of which nothing tells whether they are topics or systems: {_WAY_OUT}")
+        raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
+    down, over = axis_of(labels), axis_of(across)
+    if down == over or (down is None and over == "topics" and all(map(looks_like_topic, labels))):
+        raise _two_ways(cells, label, rows, across)
+    return "topics" if down == "topics" or over == "systems" else "systems"
 
 
-def first_is_topics(cells: Cells) -> bool:
-    """Whether the first column of a matrix that names no topics holds them: words, or the numbers of the rows."""
+def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> ConcordantError:
+    shown = f"the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) systems, or the rows"
+    if label is None:
+        return cells.error(
+            f"can be read in two ways: {shown} systems and the columns topics: add a first column named topic or system"
+        )
+    name = cells.names[label]
+    return cells.error(
+        f"can be read in two ways: {shown} systems and the columns topics. Say {argument('topic_column', name)} or "
+        f"{argument('system_column', name)}, or name the column so"
+    )
+
+
+def has_row_labels(cells: Cells) -> bool:
+    """Whether the first column of a table that names neither topics nor systems labels its rows: words, or numbers."""
     first, name = cells.values(0), cells.names[0]
-    if cells.typed and len(cells.names) > 1 and all(isinstance(cell, str) for cell in first) and not cells.odd:
+    if column_name(name) in INDEX_COLUMNS:
+        return True
+    if len(cells.names) > 1 and cells.texts == frozenset({0}) and not cells.odd:
         return True  # text beside numbers
     rows = [row for row, cell in enumerate(first) if not is_summary(str(cell))]
     found = [cell_number(first[row]) for row in rows]
@@ -217,22 +267,17 @@ def first_is_topics(cells: Cells) -> bool:
     if word is not None:
         if any(value is not None and not np.isnan(value) for value in found):
             raise cells.error(
-                f"column {name!r} holds numbers, and here something else: if it is the column of topics, name it topic",
+                f"column {name!r} holds numbers, and here something else: if it labels the rows, say "
+                f"{argument('topic_column', name)}",
                 word,
             )
         return True
     numbered = _is_row_number(np.array(found, dtype=np.float64), cells.block)
     if numbered is None:
         raise cells.error(
-            f"column {name!r} holds numbers which may be topics or scores: if they are topics, name it topic; if it is "
-            "a system, add a column named topic",
+            f"column {name!r} holds numbers which may be topics or scores: if they are topics, say "
+            f"{argument('topic_column', name)}; if it is a system, add a column named topic",
             0,
-        )
-    if numbered:
-        warn_of(
-            cells.origin,
-            f"column {name!r} holds a different whole number in each row: read as the topics, not as a system; name it "
-            "topic",
         )
     return numbered
 
@@ -262,13 +307,8 @@ def number_rows(name: str, labels: Sequence[str]) -> bool:
     return column_name(name) in ROW_NUMBERS and counts(labels)
 
 
-def counts(labels: Sequence[str]) -> bool:
-    """Whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
-    return any(all(label == str(k) for k, label in enumerate(labels, start)) for start in (0, 1))
-
-
-def _first(names: Sequence[str], wanted: Iterable[str]) -> int | None:
-    return next((names.index(name) for name in wanted if name in names), None)
+def _first(names: Sequence[str], wanted: Iterable[str], taken: Iterable[int]) -> int | None:
+    return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), None)
 
 
 def _any(header: Sequence[str], columns: Iterable[int]) -> bool:

@@ -72,6 +72,10 @@ def fill_or_drop(
     for noun, labels in (("topic", topics), ("system", systems)):
         if (wrong := error_of_another(labels)) is not None:
             raise refused(f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it")
+    with np.errstate(all="ignore"):
+        total = values.sum()  # nan where any score is
+    if not np.isnan(total):
+        return values, topics, systems
     holes = np.isnan(values)
     if not holes.any():
         return values, topics, systems

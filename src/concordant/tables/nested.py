@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ConcordantError
 from ..words import listing
 from .cells import Origin, warn_of
-from .contents import Contents, warn_of_words
+from .contents import Contents, refused_measure, warn_of_words
 from .missing import warn_of_lost
 from .numbers import cell_number
 from .pivot import Grid, pivot
@@ -40,9 +40,11 @@ class Nesting(NamedTuple):
 class Nested(Contents):
     """The scores of one run or of several; which level holds what, the measure that is asked for may tell."""
 
+    format = "nested dictionaries"
+
     def __init__(self, origin: Origin, nested: Any) -> None:
         super().__init__(origin)
-        self.nested = self._checked(nested)
+        self.nested = self._checked(unwrapped(nested))
         self.deep = any(isinstance(value, Mapping) for inner in self.nested.values() for value in inner.values())
 
     def _checked(self, nested: Any) -> Mapping[str, Any]:
@@ -55,6 +57,11 @@ class Nested(Contents):
         deep = {isinstance(v, Mapping) for inner in nested.values() for v in inner.values()}
         if len(deep) > 1:
             raise self.origin.error(f"mixes two and three levels: give {_SHAPE} throughout", 1)
+        lowest = [v for inner in nested.values() for v in inner.values() if isinstance(v, Mapping)]
+        for level in (nested, *nested.values(), *lowest):
+            if len({str(key) for key in level}) < len(level):
+                twice = next(str(key) for key in level if sum(str(other) == str(key) for other in level) > 1)
+                raise self.origin.error(f"has two keys that are both written {twice!r}: rename one", 1)
         if deep == {True} and not all(bottom for inner in nested.values() for bottom in inner.values()):
             raise self.origin.error("has an empty dictionary: leave it out, or give null where there is no score", 1)
         return nested
@@ -125,7 +132,9 @@ class Nested(Contents):
             return Nesting(None, inner, outer, values)
         if level == "inner":
             return Nesting(None, outer, inner, values)
-        return Nesting(outer, inner, [measure or ""] * len(pairs), values)
+        if measure is not None:
+            raise refused_measure(self.origin, measure)
+        return Nesting(outer, inner, [""] * len(pairs), values)
 
     def _levels(self, levels: list[set[str]], measure: str | None) -> tuple[int, int, int]:
         """Which of three levels holds systems, which topics and which measures; in this order if nothing objects.
@@ -196,6 +205,19 @@ class Nested(Contents):
             )
         if any(measures) and set(topics) & set(map(str, self.nested)):
             warn_of_words(self.origin, topics)
+
+
+def unwrapped(nested: Any) -> Any:
+    """What stands below the one key that holds scores three levels deep, beside settings: {"x": {...}, "seed": 7}."""
+    if not isinstance(nested, Mapping):
+        return nested
+    inner = [value for value in nested.values() if isinstance(value, Mapping)]
+    if len(inner) != 1 or not inner[0] or any(isinstance(value, list) for value in nested.values()):
+        return nested
+    levels = [b for b in inner[0].values() if isinstance(b, Mapping) and b]
+    below = [c for b in levels for c in b.values()]
+    deep = len(levels) == len(inner[0]) and all(isinstance(c, Mapping) and c for c in below)
+    return inner[0] if deep else nested
 
 
 def _is_number(value: Any) -> bool:

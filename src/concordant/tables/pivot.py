@@ -16,10 +16,12 @@ from .cells import Origin
 from .missing import warn_of_summaries
 from .vocabulary import is_summary
 
+MEAN = "\0mean"  # the row of one score per system; no topic is called so
+
 
 @dataclass(frozen=True)
 class Grid:
-    """Scores of one measure, topics x systems, nan where there is none.
+    """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
 
     `systems` is None where all of it is one run, whose name is to be found elsewhere.
     """

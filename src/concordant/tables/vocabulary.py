@@ -51,9 +51,10 @@ ROW_NUMBERS = frozenset({"", "unnamed:_0"})
 ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
 # Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
 COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
-# A first column of such a name holds topics.
-TOPIC_ID = re.compile(
-    r".+_(?:id|no|nr|num|number)|(?:task|problem|item|doc|sample|example|instance|prompt)_?(?:id|no|number)"
+# A column of such a name holds topics.
+_TOPIC_ID = re.compile(
+    r"(?:topic|query|question|task|problem|item|doc|document|segment|sample|example|instance|prompt|claim|subject)"
+    r"_?(?:id|no|nr|num|number)"
 )
 # A column of such a name holds systems.
 _SYSTEM_ID = re.compile(rf"(?:{'|'.join(SYSTEM_COLUMNS)})_?(?:id|no|nr|num|number|name)")
@@ -64,14 +65,14 @@ _FAMILY = (
     r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
     r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|hits|"
     r"hit_rate|iprec|iprec_at_recall|11pt_avg|unj|relative_p|relstring|rndcg|compat|"
-    r"numret|numrel|numq|runid|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
+    r"numret|numrel|numq|sdcg|bpm|ipre|yaap|strec|set[prf]|main_score|"
     r"set(?:_(?:p|recall|map|f|relative_p))?|num(?:_(?:q|ret|rel|rel_ret|nonrel_judged_ret))?"
 )
 _ARGUMENT = (
     r"[@(].*|[_.\-]?\d.*|[_.\-](?:cut|at|ia|rel|mult|avg|avgjg|exp|resid|norm|allnonrel|top\d*\w*)(?:[_.@(\-].*)?"
 )
 _MEASURE = re.compile(
-    rf"Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:accuracy|acc|exact_match|f1|f_measure)(?:[@(].*)?|(?:bing|inst|success|utility)(?:{_ARGUMENT})|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
+    rf"runid|Z?(?:(?:{_FAMILY})(?:{_ARGUMENT})?|(?:accuracy|acc|exact_match|f1|f_measure)(?:[@(].*)?|(?:bing|inst|success|utility)(?:{_ARGUMENT})|(?:ap|rr|p|ws|f|g)(?:[@(].*|[_.]\d.*|[_.-]ia.*)?|p_avgjg.*|r(?:[@(].*)?|"
     r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
     re.IGNORECASE | re.DOTALL,
 )
@@ -79,8 +80,70 @@ _MEASURE = re.compile(
 _TOPIC = re.compile(
     r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
 )
-# Numbers after a short word, as MB001; runs are called so as well, but with fewer digits.
+# Numbers after a short word, as MB001.
 _NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
+
+
+# What systems are called: a word for systems with a number or a letter behind it, or the name of a known one.
+_SYSTEM = re.compile(
+    r"(?:runid|run|system|sys|model|team|submission|method|baseline|retriever|re-?ranker|participant|group|site|lab)"
+    r"(?:[-_ .]?(?:[a-z]{0,2}\d+|[a-z]))?|"
+    r"(?:bm25f?|qld?|rm3|tf-?idf|dph|pl2|lmdir|splade|colbert|dpr|ance|contriever|bge|gte|e5|mono-?t5|duo-?t5|t5|"
+    r"[a-z]{0,4}bert[a-z]{0,2}|gpt|chatgpt|claude|gemini|gemma|llama|alpaca|vicuna|mistral|mixtral|qwen|falcon|deepseek|cohere|"
+    r"command|palm|opt|bloom|pythia|olmo|zephyr|tulu|grok|nemotron|xwinlm|wizardlm)(?:[-_ .:/v\d].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+# Tasks and collections that stand for topics in tables of results.
+_TASK = re.compile(
+    r"(?:nq|fiqa|scifact|scidocs|arguana|touche|quora|hotpotqa|fever|climate-?fever|dbpedia|trec-?covid|nfcorpus|"
+    r"ms-?marco|cqadupstack|mmlu|gsm8k|arc|hellaswag|winogrande|truthfulqa|humaneval|mbpp|bbh|squad|boolq|piqa|siqa|"
+    r"openbookqa|triviaqa|gpqa|ifeval|musr|copa|rte|wic|mnli|qnli|sst2|cola|mrpc|qqp)(?:[-_ .:/v\d].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def axis_of(labels: Collection[str]) -> str | None:
+    """Whether labels are known to be `systems` or `topics`; None where nothing tells.
+
+    Numbers that only count (0, 1, 2, ...) tell nothing: systems are numbered as well.
+
+    >>> axis_of(["bm25", "ql"]), axis_of(["301", "302"]), axis_of(["1", "2"]), axis_of(["red", "blue"])
+    ('systems', 'topics', None, None)
+    """
+    labels = [label for label in labels if not is_summary(label)]
+    if not labels or counts(labels):
+        return None
+    if all(looks_like_topic(label) for label in labels):
+        return "topics"
+    systems, tasks = (
+        sum(len(label) < 100 and kind.fullmatch(label) is not None for label in labels) for kind in (_SYSTEM, _TASK)
+    )
+    if any(looks_like_topic(label) for label in labels) or (systems and tasks):
+        return None
+    return "systems" if 2 * systems >= len(labels) else "topics" if 2 * tasks >= len(labels) else None
+
+
+def counts(labels: Collection[str]) -> bool:
+    """Whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(all(label == str(k) for k, label in enumerate(labels, start)) for start in (0, 1))
+
+
+_STATISTIC_COLUMN = re.compile(
+    r"(?:n|num|nr|no|avg|mean|std|sd|se|lc|total|discrete)_.+|.*(?:_error|_stderr|_std|_se|_ci|_length|_rate|winrate|"
+    r"_count|_score|_rank|_rating|_cost|_time)|votes?|battles|wins|losses|draws|elo|rating|rank|count|size|params|length|"
+    r"price|cost|latency|time|date|year|points|borda|mode|license|lower|upper|ci|se|sd|std|variance"
+)
+
+
+def is_statistic(name: str) -> bool:
+    """Whether a column of this name says something about a system that is no score on a topic: n_wins, elo."""
+    return _STATISTIC_COLUMN.fullmatch(column_name(name)) is not None
+
+
+def names_topics(name: str) -> bool:
+    """Whether a column of this name holds topics: topic, query id."""
+    name = column_name(name)
+    return name in TOPIC_COLUMNS or _TOPIC_ID.fullmatch(name) is not None
 
 
 def looks_like_measure(name: str) -> bool:
@@ -143,7 +206,7 @@ def names_systems(name: str) -> bool:
 
 def names_labels(name: str) -> bool:
     """Whether a column of this name holds topics, systems or the numbers of rows."""
-    return names_systems(name) or column_name(name) in {*TOPIC_COLUMNS, *INDEX_COLUMNS}
+    return names_systems(name) or names_topics(name) or column_name(name) in INDEX_COLUMNS
 
 
 def holds_labels(name: str, place: int) -> bool:

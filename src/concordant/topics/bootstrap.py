@@ -18,9 +18,9 @@ from ..arrays import FloatArray
 from ..calibration import FEWEST, LEFT, NEAR, WIDENING
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, check_choice
+from ..means import mean_over_topics
 from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
-from ..scores import mean_over_topics
 from .nested import Summary, nested_values, plain_values, summarise
 
 BootstrapMethod: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]

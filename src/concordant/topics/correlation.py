@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from ..align import matched
+from ..alignment import matched
 from ..chance.permutation import chance_pvalue
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined

@@ -8,14 +8,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..align import matched
+from ..alignment import matched
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_scores
 from ..errors import InputError, check_choice, import_extra
+from ..means import tied_sums
 from ..results import Result, columns, plain, settings_of
-from ..scores import Means, Scores, round_means
+from ..scores import Means, Scores
 from ..words import counted, nearest
 
 Kind = Literal["pairs", "systems", "topics"]
@@ -300,13 +301,9 @@ def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) 
 
 
 def means_without_each(values: FloatArray) -> FloatArray:
-    """Means of the systems without each topic in turn, rounded as all means are."""
-    others = len(values) - 1
-    means = (values.sum(axis=0) - values) / others
-    if not (values < 0).any():
-        return round_means(means)
-    size = np.abs(values)
-    return round_means(means, ((size.sum(axis=0) - size) / others).max(axis=1, keepdims=True))
+    """Means of the systems without each topic in turn; equal totals are tied, as in all means."""
+    n = len(values)
+    return tied_sums(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n) / (n - 1)
 
 
 def _cells(p: PairLoss) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..align import alignment
+from ..alignment import alignment
 from ..arrays import FloatArray
 from ..calibration import FEWEST, WIDENING
 from ..chance.nulls import Alternative
@@ -28,7 +28,7 @@ from ..errors import (
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Interval, Result, settings_of
-from ..words import counted
+from ..words import counted, p_equals
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL, not_resampled
 from .nested import nested_values, summarise
@@ -65,7 +65,7 @@ class JudgeComparison(Result):
             a_is_better = {"greater": True, "less": False, "two-sided": self.interval.low > 0}[self.alternative]
             better, worse = (a, b) if a_is_better else (b, a)
             verdict = f"{better} agrees with the truth better than {worse}"
-        return f"{verdict} (p = {self.pvalue:.4f}, {self.alternative})"
+        return f"{verdict} ({p_equals(self.pvalue, 4)}, {self.alternative})"
 
     def table(self) -> str:
         """Both values, and their difference with its interval."""

@@ -1,0 +1,96 @@
+"""Means over topics, in which two systems are tied exactly when rounding can explain the difference of their totals.
+
+0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient. So every mean (of all topics, of
+resamples, of halves, without a topic) comes from `tied_sums`: totals of systems x and y that differ by no more than
+
+    (n / 2 + 2) eps (sum |x| + sum |y|),    eps = 2**-52,
+
+count as equal. That is what n additions of numbers that were rounded themselves can be off by, for these two systems:
+a third one, however large, changes nothing. Scores of a few decimals with different totals lie far beyond it.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import FloatArray
+from .errors import DataWarning
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
+    """Means over `axis`, with the systems on the last of the other axes; equal totals give equal means.
+
+    >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
+    [0.15, 0.15]
+    """
+    array = np.asarray(values, dtype=np.float64)
+    n = array.shape[axis]
+    sums = array.sum(axis=axis)
+    sizes = np.abs(array).sum(axis=axis) if (array < 0).any() else sums
+    found = tied_sums(sums, sizes, n)
+    if array.ndim == 2 and axis == 0 and np.ptp(sums) < 1e-8 * sizes.max(initial=0.0):
+        _warn_of_lost_digits(array)
+    return np.asarray(found / n)
+
+
+def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
+    """Sums of n terms each, systems on the last axis, where those that rounding can explain are made equal.
+
+    `sizes` are the sums of the terms' absolute values. In sorted order, neighbours that are tied share the lowest sum
+    of their group. A group whose ends are further apart than rounding explains is split, from its lowest sum up.
+    """
+    s = np.array(sums, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    if s.ndim == 0 or s.shape[-1] < 2:
+        return s
+    rows, z = s.reshape(-1, s.shape[-1]), np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape)
+    z = z.reshape(rows.shape)
+    slack = (n / 2 + 2) * _EPS
+    # Nearly always no two sums of a row are close: found by one sort, with room for the two largest systems of the row.
+    close = np.diff(np.sort(rows, axis=1), axis=1) <= 2 * slack * z.max(axis=1, keepdims=True)
+    some = np.flatnonzero(close.any(axis=1))
+    if some.size:
+        rows[some] = _tied(rows[some], slack * z[some])
+    return s
+
+
+def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
+    """Each sum becomes the lowest of its group, row by row."""
+    order = np.argsort(sums, axis=1)
+    s, z = np.take_along_axis(sums, order, axis=1), np.take_along_axis(slack, order, axis=1)
+    starts = np.ones(s.shape, dtype=bool)
+    starts[:, 1:] = np.diff(s, axis=1) > z[:, 1:] + z[:, :-1]
+    lowest = np.maximum.accumulate(np.where(starts, np.arange(s.shape[1]), 0), axis=1)
+    shared = np.take_along_axis(s, lowest, axis=1)
+    for k in np.flatnonzero((s - shared > np.take_along_axis(z, lowest, axis=1) + z).any(axis=1)):
+        shared[k] = _split(s[k], z[k], starts[k])
+    found = np.empty_like(sums)
+    np.put_along_axis(found, order, shared, axis=1)
+    return found
+
+
+def _split(s: FloatArray, z: FloatArray, starts: npt.NDArray[np.bool_]) -> FloatArray:
+    """A sorted row with a chain of ties that is too long: it is cut wherever its lowest sum is too far away."""
+    shared, low = s.copy(), 0
+    for k in range(1, len(s)):
+        if starts[k] or s[k] - s[low] > z[low] + z[k]:
+            low = k
+        shared[k] = s[low]
+    return shared
+
+
+def _warn_of_lost_digits(values: FloatArray) -> None:
+    """Where scores have a large part in common, floating point has few digits left for their differences."""
+    largest = float(np.abs(values).max(initial=0.0))
+    apart = float(np.ptp(values, axis=1).max(initial=0.0))
+    if 0 < apart < 1e4 * _EPS * largest:
+        warnings.warn(
+            f"scores of up to {largest:.17g} differ by {apart:.3g} at most, where floating point has hardly a digit "
+            "left, so that systems may be tied that are not: subtract the same number from all scores",
+            DataWarning,
+            stacklevel=3,
+        )

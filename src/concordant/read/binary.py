@@ -1,0 +1,59 @@
+"""Files that other libraries read: Parquet and Arrow by pyarrow, polars or pandas, Inspect's archives by Inspect."""
+
+from __future__ import annotations
+
+import io
+import json
+from importlib import import_module
+from typing import Any
+
+from ..errors import MissingExtraError
+from ..tables.contents import Contents, table_contents
+from ..tables.frames import frame_cells
+from ..tables.layout import Roles
+from .inspect_log import read_inspect
+from .source import Source
+
+
+def read_binary(source: Source, roles: Roles) -> Contents:
+    """A table in Parquet or Arrow, or a log of Inspect."""
+    if source.binary == "inspect":
+        return read_inspect(source, _inspect_log(source))
+    cells = frame_cells(_frame(source), source, [name for name in roles if name is not None])
+    found = table_contents(cells, roles) if len(cells) else None
+    if found is None:
+        raise source.error("has no scores: give topics x systems, or columns of systems, topics and scores")
+    found.format = f"{found.format} ({source.binary})"
+    return found
+
+
+def _frame(source: Source) -> Any:
+    data = io.BytesIO(source.data)
+    readers: dict[str, tuple[tuple[str, str], ...]] = {
+        "parquet": (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet")),
+        "arrow": (("pyarrow.feather", "read_table"), ("polars", "read_ipc"), ("pandas", "read_feather")),
+    }
+    if source.binary == "arrow" and not source.data.startswith(b"ARROW1"):
+        readers["arrow"] = (("pyarrow.ipc", "open_stream"), ("polars", "read_ipc_stream"))
+    for module, name in readers[source.binary or "parquet"]:
+        try:
+            library = import_module(module)
+        except ImportError:
+            continue
+        try:
+            found = getattr(library, name)(data)
+            return found.read_all() if name == "open_stream" else found
+        except Exception as error:  # each library has its own
+            raise source.error(f"cannot be read as {source.binary} by {module.partition('.')[0]}: {error}") from None
+    raise MissingExtraError(f"{source.label} needs pyarrow, polars or pandas: pip install pyarrow")
+
+
+def _inspect_log(source: Source) -> Any:
+    try:
+        log = import_module("inspect_ai.log")
+    except ImportError:
+        raise source.error(
+            "is an archive of Inspect, which its own reader opens: pip install inspect-ai; or make it JSON with "
+            "`inspect log convert --to json`"
+        ) from None
+    return json.loads(log.read_eval_log(str(source.path)).model_dump_json())

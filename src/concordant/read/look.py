@@ -1,0 +1,174 @@
+"""`look`: what files are taken for, before anything is computed. What the readers decide is no secret."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConcordantError
+from ..results import Result, settings_of
+from ..tables.assemble import Joined, joined
+from ..tables.layout import Roles
+from ..tables.pivot import MEAN
+from ..words import counted, listing
+from . import source as sources
+from .reader import read_contents
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Look(Result):
+    """What a file, folder or list of files is taken for."""
+
+    path: str
+    formats: tuple[str, ...]
+    """The formats of the files, each once."""
+    n_files: int
+    reading: str
+    """What the rows and columns were read as."""
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    """The measures that can be asked for; none where the files name none."""
+    measure: str
+    """The measure that the numbers below are of."""
+    missing: int
+    """Scores that are not there."""
+    tied_pairs: int
+    """Pairs of systems with the same mean, over the topics that they have."""
+    duplicates: tuple[tuple[str, ...], ...]
+    """Systems with the same scores on all topics."""
+    decimals: int | None
+    """The decimals that all scores are written with; None where they have more than 6."""
+    problem: str | None = None
+    """Why the files cannot be read as they are."""
+
+    @property
+    def verdict(self) -> str:
+        """What it is, in a sentence."""
+        if self.problem is not None and not self.formats:
+            return f"{self.path} cannot be read: {self.problem}"
+        files = "" if self.n_files == 1 else f"{counted(self.n_files, 'file')}, "
+        what = f"{self.path}: {files}{listing(self.formats, 3)}"
+        if not self.systems:
+            return what
+        topics = "one score per system" if not self.topics else counted(len(self.topics), "topic")
+        return f"{what}; {counted(len(self.systems), 'system')}, {topics}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What was found, one row each."""
+        found = {
+            "format": listing(self.formats),
+            "read as": self.reading,
+            "systems": f"{len(self.systems)}: {listing(self.systems, 5)}" if self.systems else "",
+            "topics": f"{len(self.topics)}: {listing(self.topics, 5)}" if self.topics else "none",
+            "measures": listing(self.measures, 20) if self.measures else "not named",
+            "measure shown": self.measure or "the only one",
+            "missing scores": str(self.missing),
+            "tied pairs": str(self.tied_pairs),
+            "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",
+            "decimals": "more than 6" if self.decimals is None else str(self.decimals),
+            "problem": self.problem or "",
+            "next": self.next_command,
+        }
+        return [{"what": name, "found": value} for name, value in found.items() if value]
+
+    def table(self) -> str:
+        """One line for each of them."""
+        width = max(len(row["what"]) for row in self.rows())
+        return "\n".join(f"  {row['what']:<{width}}  {row['found']}" for row in self.rows())
+
+    @property
+    def next_command(self) -> str:
+        """A command to try next."""
+        if not self.systems:
+            return ""
+        side = self.path + (f":{self.measure}" if self.measure and self.measures else "")
+        missing = " --missing drop" if self.missing else ""
+        if not self.topics or len(self.systems) == 1:
+            return f"concordant compare {side} OTHER"
+        return (
+            f"concordant reliability {side}{missing}" if len(self.systems) > 1 else f"concordant compare {side} OTHER"
+        )
+
+
+def look(
+    what: Any,
+    measure: str | None = None,
+    *,
+    topic_column: str | None = None,
+    system_column: str | None = None,
+    score_column: str | None = None,
+) -> Look:
+    r"""Say what files are taken for: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
+
+    Parameters
+    ----------
+    what : path, open file, or list of them
+        As `read_scores` takes it.
+    measure : str, optional
+        The measure to count ties, duplicates and missing scores of; by default the first that is there.
+    topic_column, system_column, score_column : str, optional
+        As in `read_scores`.
+
+    Returns
+    -------
+    Look
+        What was found. Files that cannot be read as they are have the reason in `problem`; this is no error.
+
+    Examples
+    --------
+    >>> import io
+    >>> print(look(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n")).verdict)
+    <StringIO>: matrix; 2 systems, 2 topics
+    """
+    path = os.fspath(what) if isinstance(what, str | os.PathLike) else None
+    roles = Roles(topic_column, system_column, score_column)
+    empty: dict[str, Any] = {
+        "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "measures": (), "measure": "",
+        "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None, "settings": settings_of(**roles._asdict()),
+    }  # fmt: skip
+    try:
+        found = read_contents(sources.expand(what), "drop-systems", roles)
+    except ConcordantError as error:
+        return Look(path=str(path or what), problem=str(error), **empty)
+    known = {
+        **empty,
+        "path": path or found[0].origin.label,
+        "formats": tuple(Counter(contents.format for contents in found)),
+        "n_files": len(found),
+    }
+    try:
+        known["measures"] = tuple(dict.fromkeys(m for c in found if c.named for m in c.measures()))
+        default = next((c.default for c in found if c.default in known["measures"]), None)
+        chosen = measure or default or next(iter(known["measures"]), None)
+        result = joined(found, chosen)
+        known["reading"] = found[0].reading(result.grid)
+        return Look(**(known | _counts(result)))
+    except ConcordantError as error:
+        return Look(**known, problem=str(error))
+
+
+def _counts(found: Joined) -> dict[str, Any]:
+    """What is said of the scores of one measure."""
+    values, systems, holes = found.grid.values, found.grid.systems or [], np.isnan(found.grid.values)
+    scored = ~holes.all(axis=0)
+    means = np.array([np.nanmean(column) for column in values.T[scored]])
+    _, counts = np.unique(np.round(means, 12), return_counts=True)
+    same: dict[bytes, list[str]] = {}
+    for name, column in zip(systems, np.ascontiguousarray(values.T), strict=True):
+        same.setdefault(column.tobytes(), []).append(name)
+    one_each = MEAN in found.grid.topics
+    given = values[~holes]
+    return {
+        "systems": tuple(systems),
+        "topics": () if one_each else tuple(found.grid.topics),
+        "measure": found.measure,
+        "missing": int(holes.sum()),
+        "tied_pairs": int((counts * (counts - 1) // 2).sum()),
+        "duplicates": () if one_each else tuple(tuple(group) for group in same.values() if len(group) > 1),
+        "decimals": next((d for d in range(7) if np.array_equal(np.round(given, d), given)), None),
+    }

@@ -1,0 +1,110 @@
+"""Means: equal totals are tied, and only those, whatever else is in the collection and in whatever order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import concordant as cc
+from concordant.errors import DataWarning
+from concordant.means import mean_over_topics, tied_sums
+from concordant.resampling import resampled_means
+from concordant.topics.explanation import means_without_each
+
+
+def order_of(means: Any) -> list[list[int]]:
+    """Places of the systems in groups, the best first: what a coefficient sees of them."""
+    return [np.flatnonzero(means == mean).tolist() for mean in sorted(set(means.tolist()), reverse=True)]
+
+
+def literal(units: Any) -> list[list[int]]:
+    """The same from whole numbers, added without rounding."""
+    totals = np.array([sum(Fraction(int(unit)) for unit in column) for column in np.asarray(units).T])
+    return order_of(totals)
+
+
+decimals = st.sampled_from([1, 10, 100, 10_000])
+
+
+@given(st.integers(1, 260), st.integers(2, 12), st.integers(0, 2**32 - 1), decimals, st.sampled_from([0, -1]))
+def test_ties_are_those_of_exact_arithmetic(n: int, m: int, seed: int, scale: int, least: int) -> None:
+    rng = np.random.default_rng(seed)
+    units = rng.integers(least * scale, scale + 1, (n, m))
+    for k in range(0, m - 1, 2):  # a system with the same total in another order, or with a topic moved
+        units[:, k + 1] = rng.permutation(units[:, k])
+        if n > 1 and rng.random() < 0.5:
+            units[:2, k + 1] += (1, -1)
+    values = units / scale
+    assert order_of(mean_over_topics(values)) == literal(units)
+    assert order_of(mean_over_topics(np.asfortranarray(values))) == literal(units)
+    assert order_of(mean_over_topics(values.T, axis=1)) == literal(units)
+    np.testing.assert_allclose(mean_over_topics(values), values.mean(axis=0), rtol=1e-13, atol=1e-13)
+    weights = rng.multinomial(n, np.full(n, 1 / n), 5)
+    for row, found in zip(weights, resampled_means(values, weights), strict=True):
+        assert order_of(found) == literal(np.repeat(units, row, axis=0))
+    if n > 1:
+        for k, found in enumerate(means_without_each(values)):
+            assert order_of(found) == literal(np.delete(units, k, axis=0))
+
+
+@pytest.mark.parametrize("n", range(80, 131))
+def test_thirds_in_reverse_order_are_tied(n: int) -> None:
+    column = np.random.default_rng(n).integers(0, 4, n) / 3
+    first, second = mean_over_topics(np.stack([column, column[::-1]], axis=1))
+    assert first == second
+
+
+@pytest.mark.parametrize("outlier", [3e13, -1e8, 1e300, -1e300])
+def test_an_outlier_ties_nobody_else(outlier: float) -> None:
+    values = np.array([[12.31, 12.42, 1.0], [12.30, 12.43, outlier], [0.3101, 0.3102, 1.0]])
+    means = mean_over_topics(np.column_stack([values, values[:, 0]]))
+    assert means[0] == means[3] < means[1]
+    weights = np.array([[1, 1, 1], [0, 0, 3]])
+    for found in resampled_means(values, weights):
+        assert len(set(found.tolist())) == 3
+
+
+def test_perplexities_with_a_diverged_system() -> None:
+    """Rounded to the digits of the largest, all others tied, and tau_b was 1."""
+    names = ["a", "b", "c", "diverged"]
+    truth = cc.Scores(-np.array([[12.31, 12.42, 12.53, 3e13]]), ["t"], names)
+    candidate = cc.Scores(-np.array([[12.42, 12.53, 12.31, 3e13]]), ["t"], names)
+    assert cc.compare(truth, candidate)["tau_b"] == pytest.approx(2 / 6)
+    three = [side.select(names[:3]) for side in (truth, candidate)]
+    assert cc.compare(three[0], three[1])["tau_b"] == pytest.approx(-1 / 3)
+
+
+def test_a_chain_of_ties_is_split() -> None:
+    step = (
+        3.9 * np.finfo(float).eps
+    )  # two steps are more than rounding explains: (1 / 2 + 2) eps for each of two systems
+    sums = 1 + step * np.arange(6)
+    found = tied_sums(sums, np.ones(6), 1)
+    assert found.tolist() == [sums[0], sums[0], sums[2], sums[2], sums[4], sums[4]]
+    assert tied_sums(sums[::-1], np.ones(6), 1).tolist() == found[::-1].tolist()
+
+
+def test_systems_that_floating_point_cannot_tell_apart_are_named() -> None:
+    values = 1e13 + np.array([[0.0, 0.002, 0.004]])
+    with pytest.warns(DataWarning, match="subtract the same number"):
+        mean_over_topics(np.repeat(values, 50, axis=0))
+
+
+def test_a_batch_is_its_rows() -> None:
+    rng = np.random.default_rng(3)
+    sums = rng.integers(0, 40, (200, 15)) / 10 + rng.choice([0, 1e-15], (200, 15))
+    found = tied_sums(sums, sums, 20)
+    for row, alone in zip(found, (tied_sums(row, row, 20) for row in sums), strict=True):
+        assert row.tolist() == alone.tolist()
+
+
+def test_tiny_and_huge_scores_keep_their_order() -> None:
+    values = np.array([[3.0, 1.0, 2.0], [3.5, 1.5, 2.0]])
+    for scale in (1e-300, 1e-250, 1e290):
+        assert np.argsort(mean_over_topics(values * scale)).tolist() == [1, 2, 0]
+        np.testing.assert_allclose(mean_over_topics(values * scale) / scale, [3.25, 1.25, 2.0], rtol=1e-11)
