@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -44,7 +44,7 @@ class Reader:
         """The scores of one side."""
         from ..read import read_scores
 
-        found: Any = read_scores(  # Scores, or Means of a table with one score per system
+        found: Scores = read_scores(  # type: ignore[assignment]  # or Means of a table with one score per system
             path,
             measure=self.measure,
             missing=missing or self.missing,

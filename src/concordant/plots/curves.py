@@ -75,7 +75,7 @@ def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
 def judgment_study(found: JudgmentStudy, ax: Any, change: str | None, statistic: str | None) -> Any:
     """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
     kind = found.changes[0][0] if change is None else change
-    name = statistic or found.main
+    name = statistic or found.headlines[-1]
     levels = [level for of, level in found.changes if of == kind]
     if not levels:
         raise InputError(f"the study has no change {kind!r}")

@@ -14,10 +14,9 @@ from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_system
 
 def is_frame(given: Any) -> bool:
     """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
-    series = hasattr(given, "index") and not hasattr(given, "columns")  # pandas gives it a stream as well
-    return (
-        hasattr(given, "columns") or hasattr(given, "perquery") or (hasattr(given, "__arrow_c_stream__") and not series)
-    )
+    if hasattr(given, "columns") or hasattr(given, "perquery"):
+        return True
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
 
 
 def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells:
