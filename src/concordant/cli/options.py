@@ -74,7 +74,7 @@ DropOption = Annotated[
 def writable(path: Path | None) -> Path | None:
     """A file that is to be written, for options: refused where its folder is not there, or where it is one itself."""
     if path is not None and not path.absolute().parent.is_dir():  # before the work, not after it
-        raise typer.BadParameter(f"there is no folder {path.absolute().parent}")
+        raise typer.BadParameter(f"there is no folder {path.parent}")
     if path is not None and path.is_dir():
         raise typer.BadParameter(f"{path} is a folder: give the name of a file")
     return path
