@@ -186,7 +186,8 @@ class Scores:
         frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or Arrow stream
             Read as a CSV file of the same table would be; an index of pandas is its first column. A long frame has
             columns for the systems (system, run, model, ...) and the topics (topic, qid, ...), and either measure and
-            value (or score) or one column per measure. A frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is.
+            value (or score) or one column per measure. A frame of ``pyterrier.Experiment(..., perquery=True)`` is read
+            as it is.
         measure : str, optional
             The measure to read, where there are several. A wide frame names none.
         missing : {"error", "zero", "drop", "drop-systems", "mean"}
