@@ -23,7 +23,7 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 import concordant as cc
-from concordant._kernels import reference_distance
+from concordant._kernels.reference.distance import differences_of, order_of
 from concordant.ranks.distance import Problem
 from concordant.resampling import resampled_means, resampled_weights
 
@@ -44,12 +44,12 @@ def rankings(values: FloatArray, count: int) -> FloatArray:
 
 def solver(problem: Problem, candidate: FloatArray, solve: Callable[..., object]) -> Callable[[], object]:
     """Form S for some of the orders in turn, and solve each."""
-    orders = cycle(reference_distance.order_of(candidate, problem.means))
+    orders = cycle(order_of(candidate, problem.means))
 
     def call() -> None:
         for _ in range(OF_PEERS):
             order = next(orders)
-            solve(reference_distance.differences_of(problem.covariance, order, EPS), -np.diff(problem.means[order]))
+            solve(differences_of(problem.covariance, order, EPS), -np.diff(problem.means[order]))
 
     return call
 
@@ -62,8 +62,8 @@ def by_nnls(s: FloatArray, d: FloatArray) -> Any:
 def nnls_alone(problem: Problem, candidate: FloatArray) -> Callable[[], object]:
     """Nothing but the calls of nnls, on problems made before."""
     made = []
-    for order in reference_distance.order_of(candidate[: 4 * OF_PEERS], problem.means):
-        lower = np.linalg.cholesky(reference_distance.differences_of(problem.covariance, order, EPS))
+    for order in order_of(candidate[: 4 * OF_PEERS], problem.means):
+        lower = np.linalg.cholesky(differences_of(problem.covariance, order, EPS))
         made.append((lower.T.copy(), -solve_triangular(lower, -np.diff(problem.means[order]), lower=True)))
     turn = cycle(made)
 
@@ -100,8 +100,8 @@ def one_solve(table: Table, name: str) -> None:
     piqp = by_piqp()
     if piqp is not None:
         for y, d in zip(candidate[:5], ours, strict=True):
-            order = reference_distance.order_of(y, problem.means)
-            s = reference_distance.differences_of(problem.covariance, order, EPS)
+            order = order_of(y, problem.means)
+            s = differences_of(problem.covariance, order, EPS)
             np.testing.assert_allclose(np.sqrt(problem.n * piqp(s, -np.diff(problem.means[order]))), d, rtol=1e-3)
         peers["piqp"] = solver(problem, candidate, piqp)
     times = fastest({"ours": lambda: problem.distances(candidate), **peers}, seconds=6)

@@ -107,7 +107,7 @@ def main(count: int = 5_000) -> None:
     if not path.is_file():
         print(f"no {path.name} in {folder}: set CONCORDANT_DATA for the other experiments", file=sys.stderr)
         return
-    truth = cc.read_scores(path, measure="ap").values
+    truth = cc.read_scores(path).values
     for experiment in (same_tau, tau_against_distance, rank_plots):
         print()
         experiment(truth, count)

@@ -76,7 +76,7 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 
     def sums(of: FloatArray) -> FloatArray:
         found = np.empty((len(weights), of.shape[1]))
-        _kernels.distance_kernels().resampled_sums(of, weights, found, workers)
+        _kernels.active.resampled_sums(of, weights, found, workers)
         return found
 
     total = sums(values)

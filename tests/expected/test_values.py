@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import concordant as cc
 from concordant import _kernels
-from concordant._kernels import reference_reliability
 from concordant.expected.differences import Differences
 from concordant.expected.estimation import ESTIMATORS
 from concordant.expected.estimators import bandwidths
@@ -233,7 +232,7 @@ def test_native_and_numpy_kernels_agree(seed: int) -> None:
     scales = rng.uniform(0.001, 3, 7)
     shares = []
     bands = []
-    for kernels in (reference_reliability, _kernels.active):
+    for kernels in (_kernels.reference, _kernels.active):
         out, h = np.empty((7, 2)), np.empty(7)
         kernels.negative_shares(rows, steps, points, widths, 300, out, 2)
         kernels.plug_in_widths(rows, scales, h, 2)

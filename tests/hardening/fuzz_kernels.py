@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from concordant._kernels import reference, reference_distance, reference_reliability
+from concordant._kernels import reference
 
 Rng = np.random.Generator
 SIZES = (2, 3, 5, 8, 31, 32, 33, 64, 65, 100, 256, 257, 383, 384, 385, 700)
@@ -269,10 +269,9 @@ def entry_points(native: Any) -> list[str]:
 
 
 def twin_of(name: str) -> Callable[..., Any]:
-    for module in (reference, reference_distance, reference_reliability):
-        if hasattr(module, name):
-            return getattr(module, name)  # type: ignore[no-any-return]
-    raise SystemExit(f"{name} has no twin")
+    if not hasattr(reference, name):
+        raise SystemExit(f"{name} has no twin")
+    return getattr(reference, name)  # type: ignore[no-any-return]
 
 
 # What is not valid --------------------------------------------------------------------------------

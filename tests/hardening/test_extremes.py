@@ -13,7 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant import arrays
-from concordant._kernels import reference_distance
+from concordant._kernels import reference
 from concordant.coefficients import gap_ties
 from concordant.ranks.distance import LEAST_EPS
 from concordant.read import delimited, source
@@ -147,7 +147,7 @@ def test_the_twin_says_where_it_found_no_solution() -> None:
         centred = values - values.mean(axis=0)
         covariance = centred.T @ centred / 4
         candidate = values.mean(axis=0) + rng.normal(0, 0.1, (12, 60))
-        reference_distance.rank_distances(covariance, values.mean(axis=0), candidate, 1e-17, out, none, 1)
+        reference.rank_distances(covariance, values.mean(axis=0), candidate, 1e-17, out, none, 1)
         assert (out[:, 1] < 0).any()
         assert not (out[out[:, 1] >= 0, 0] == 0).any()  # these rankings are not that of the truth
 

@@ -63,5 +63,5 @@ def test_a_width_without_a_scale_is_nan_or_a_number_and_ends(scale: float) -> No
 
 def test_a_width_of_one_topic_is_refused() -> None:
     """There is no pair of topics, and the number of steps would be infinite."""
-    with pytest.raises(ValueError, match="shapes"):
+    with pytest.raises(ValueError, match="differences must have at least 2 topics"):
         _kernels.active.plug_in_widths(np.zeros((1, 1)), np.ones(1), np.zeros(1), 1)

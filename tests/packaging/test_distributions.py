@@ -81,7 +81,7 @@ def test_the_source_distribution_and_the_pure_wheel_hold_what_they_should(tmp_pa
         "LICENSE",
         "THIRD-PARTY-NOTICES.txt",
         "PKG-INFO",
-        "src/concordant/_kernels/native.cpp",
+        "src/concordant/_kernels/module.cpp",
         "tests/conftest.py",
     }
     assert needed <= packed

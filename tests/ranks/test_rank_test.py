@@ -14,7 +14,7 @@ import pytest
 
 import concordant as cc
 from concordant import resampling
-from concordant._kernels import reference_distance
+from concordant._kernels.reference.distance import order_of
 from concordant.files import fingerprint
 from concordant.means import mean_over_topics
 from concordant.ranks.distribution import FORMAT, RankTestMethod
@@ -46,7 +46,7 @@ def test_the_papers_method_written_down_literally() -> None:
 def test_the_recentred_method_written_down_literally() -> None:
     x, y = collection()
     test = cc.rank_test(x, y, n_resamples=99, rng=5)
-    order = reference_distance.order_of(y, mean_over_topics(x))
+    order = order_of(y, mean_over_topics(x))
     delta = -np.diff(x[:, order], axis=1)
     d, s = delta.mean(axis=0), np.cov(delta.T) + 1e-5 * np.eye(len(order) - 1)
     from scipy.optimize import minimize

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import concordant as cc
 from concordant import _kernels
-from concordant._kernels import reference_distance
+from concordant._kernels.reference.distance import differences_of, order_of
 from concordant.means import mean_over_topics
 from concordant.ranks.distance import Problem
 
@@ -60,8 +60,8 @@ def test_a_general_solver_of_quadratic_programs() -> None:
         truth, candidate = fuzzed(rng)
         problem = Problem.of(truth, 1e-5, "it")
         y = candidate[seed % len(candidate)]
-        order = reference_distance.order_of(y, problem.means)
-        s = reference_distance.differences_of(problem.covariance, order, 1e-5)
+        order = order_of(y, problem.means)
+        s = differences_of(problem.covariance, order, 1e-5)
         d = -np.diff(problem.means[order])
         solver = piqp.DenseSolver()
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-12
@@ -77,7 +77,7 @@ def residual(truth: FloatArray, candidate: FloatArray, eps: float) -> float:
     """By how much a solution fails the conditions of Karush, Kuhn and Tucker, which only the minimum fulfils."""
     problem = Problem.of(truth, eps, "it")
     found = problem.project(candidate)
-    s = reference_distance.differences_of(problem.covariance, found.order, eps)
+    s = differences_of(problem.covariance, found.order, eps)
     delta = found.d + s @ found.dual
     assert (found.dual >= 0).all()
     assert found.distance**2 == pytest.approx(problem.n * found.dual @ s @ found.dual, rel=1e-8, abs=1e-12)

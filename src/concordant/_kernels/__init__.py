@@ -1,4 +1,4 @@
-"""The loops below the coefficients: `active` is the compiled module, or its NumPy twin where there is none.
+"""The loops below everything else: `active` is the compiled module, or its NumPy twin where there is none.
 
 The choice is made once, at import. CONCORDANT_KERNELS=numpy chooses the twin although the module is there.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import reference, reference_distance, reference_reliability
+from . import reference
 
 active: Any = reference
 if os.environ.get("CONCORDANT_KERNELS", "") != "numpy":
@@ -20,13 +20,3 @@ if os.environ.get("CONCORDANT_KERNELS", "") != "numpy":
         pass
 
 has_native: bool = active is not reference
-
-
-def distance_kernels() -> Any:
-    """The kernels of the rank distance: those of the compiled module, or their twin."""
-    return reference_distance if active is reference else active
-
-
-def reliability_kernels() -> Any:
-    """The kernels of expected correlation: those of the compiled module, or their twin."""
-    return reference_reliability if active is reference else active

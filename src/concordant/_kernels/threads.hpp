@@ -1,30 +1,80 @@
-// Threads for the kernels: as many as asked for and sensible, and none that cannot be had.
+// Threads for the kernels: as many as asked for and sensible. Where the system gives fewer, those that it gives do the
+// work.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <thread>
 #include <vector>
 
-// How many threads to use for so many parts of work: at most four a core.
-inline std::size_t thread_count(int workers, std::size_t parts) {
-    const std::size_t most = 4 * std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    return std::max<std::size_t>(1, std::min({std::size_t(std::max(workers, 1)), most, parts}));
+#include "errors.hpp"
+
+namespace kernels {
+
+// How many threads to use for so many parts of work: at most four per core.
+inline size_t thread_count(int workers, size_t parts) {
+    const size_t most = 4 * std::max<size_t>(1, std::thread::hardware_concurrency());
+    return std::max<size_t>(1, std::min({size_t(std::max(workers, 1)), most, parts}));
 }
 
-// Calls run(0) .. run(threads - 1), which must not throw: the first here, the others each in a thread of its own, or here
-// as well where no more threads are to be had.
+// Calls run(0) .. run(threads - 1): the first here, the others each in a thread of its own, or here as well where no
+// more threads are to be had. Throws what the first of them to fail has thrown, after all have ended.
 template <class Run>
-void in_parallel(std::size_t threads, const Run& run) {
+void in_parallel(size_t threads, const Run& run) {
+    FirstError error;
     std::vector<std::thread> others;
     others.reserve(threads);
-    std::size_t started = 1;
+    size_t started = 1;
     try {
-        for (; started < threads; started++) others.emplace_back([&run, started] { run(started); });
+        for (; started < threads; started++)
+            others.emplace_back([&error, &run, started] { error.guard([&] { run(started); }); });
     } catch (const std::exception&) {  // no more threads, or no memory for one; those that run must be joined
     }
-    run(0);
-    for (; started < threads; started++) run(started);
+    error.guard([&] { run(0); });
+    for (; started < threads; started++) error.guard([&] { run(started); });
     for (std::thread& other : others) other.join();
+    error.rethrow();
 }
+
+// Rows 0 .. count - 1, handed out to threads a few at a time, so that none waits for a slower one. A row's result does
+// not depend on the thread that computes it.
+class Queue {
+  public:
+    static constexpr size_t AT_A_TIME = 16;
+
+    explicit Queue(size_t count) : count(count) {}
+    size_t parts() const { return (count + AT_A_TIME - 1) / AT_A_TIME; }
+
+  private:
+    friend class Turn;
+    const size_t count;
+    std::atomic<size_t> taken{0};
+};
+
+// The rows that one thread gets: for (Turn turn(queue); turn.next();) use(turn.row());
+class Turn {
+  public:
+    explicit Turn(Queue& queue) : queue(queue) {}
+    bool next() {
+        if (++at < end) return true;
+        at = queue.taken.fetch_add(Queue::AT_A_TIME);
+        end = std::min(at + Queue::AT_A_TIME, queue.count);
+        return at < end;
+    }
+    size_t row() const { return at; }
+
+  private:
+    Queue& queue;
+    size_t at = 0, end = 0;
+};
+
+// Calls work(queue) in up to `workers` threads, which take rows from the queue until none is left.
+template <class Work>
+void share_rows(size_t count, int workers, const Work& work) {
+    Queue queue(count);
+    in_parallel(thread_count(workers, queue.parts()), [&](size_t) { work(queue); });
+}
+
+}  // namespace kernels

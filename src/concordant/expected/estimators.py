@@ -90,7 +90,7 @@ def bandwidths(block: Block, rule: Bandwidth, workers: int = 1) -> FloatArray:
         found = np.empty(free.size)
         # In units of the scale, so that no power of a bandwidth leaves the range of floats.
         unit = np.ascontiguousarray(block.differences[free] / scale[free, None])
-        _kernels.reliability_kernels().plug_in_widths(unit, np.ones(free.size), found, workers)
+        _kernels.active.plug_in_widths(unit, np.ones(free.size), found, workers)
         h[free] = found * scale[free]
     return h
 
@@ -135,7 +135,7 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
     widths = n * h[free] ** 2
     found = np.empty((free.size, 2))
     rows = np.ascontiguousarray(block.differences[free])
-    shares = _kernels.reliability_kernels().negative_shares
+    shares = _kernels.active.negative_shares
     shares(rows, steps, points, widths, most, found, workers)
     plain, smooth = _unseparated(block.sorted[free], steps * most, widths)
     again = np.flatnonzero((points == 0) & (smooth | plain) & (n > _MERGED))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _kernels
-from .._kernels import reference_distance
+from .._kernels.reference.distance import FIELDS, differences_of, order_of
 from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
@@ -216,25 +216,25 @@ class Problem(NamedTuple):
         """The nearest means in the order of one vector of scores."""
         dual = np.empty((1, self.m - 1))
         distance = self._solve(candidate[None], dual, 1)
-        order = reference_distance.order_of(candidate, self.means)
+        order = order_of(candidate, self.means)
         d = -np.diff(self.means[order])
         v = dual[0]
-        s = reference_distance.differences_of(self.covariance, order, self.eps)
+        s = differences_of(self.covariance, order, self.eps)
         delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # rounding apart, what d + S v is already
         return Projection(order, d, delta, v, float(distance[0]))
 
     def _solve(self, candidate: FloatArray, duals: FloatArray, workers: int) -> FloatArray:
         def solve(kernels: Any, rows: Any, duals: FloatArray) -> FloatArray:
             some = np.ascontiguousarray(candidate[rows])
-            out = np.empty((len(some), reference_distance.FIELDS))
+            out = np.empty((len(some), FIELDS))
             kernels.rank_distances(self.covariance, self.means, some, self.eps, out, duals, workers)
             return out
 
-        out = solve(_kernels.distance_kernels(), slice(None), duals)
+        out = solve(_kernels.active, slice(None), duals)
         again = unsolved(out)
         if again.size:
             more = np.empty((len(again) if len(duals) else 0, self.m - 1))
-            out[again] = solve(reference_distance, again, more)
+            out[again] = solve(_kernels.reference, again, more)
             if len(duals):
                 duals[again] = more
             require_solved(out, self.eps)

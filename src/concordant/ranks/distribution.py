@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import __version__, _kernels
-from .._kernels import reference_distance
+from .._kernels.reference.distance import FIELDS
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
@@ -263,13 +263,13 @@ def recentred_distances(problem: Problem, found: Projection, how: Resampling) ->
 
 def _recentred(differences: FloatArray, delta: FloatArray, eps: float, workers: int, weights: IntArray) -> FloatArray:
     def solve(kernels: Any, some: IntArray) -> FloatArray:
-        out = np.empty((len(some), reference_distance.FIELDS))
+        out = np.empty((len(some), FIELDS))
         kernels.recentred_distances(differences, delta, some, eps, out, workers)
         return out
 
-    out = solve(_kernels.distance_kernels(), weights)
+    out = solve(_kernels.active, weights)
     again = unsolved(out)
     if again.size:
-        out[again] = solve(reference_distance, weights[again])
+        out[again] = solve(_kernels.reference, weights[again])
         require_solved(out, eps)
     return np.sqrt(len(differences) * out[:, 0])

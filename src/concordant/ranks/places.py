@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .._kernels.reference_distance import order_of
+from .._kernels.reference.distance import order_of
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
 from ..door import Collection, as_topics

@@ -1,31 +1,26 @@
-// The loops of expected correlation. reference_reliability.py is their twin, and the place to read what is computed.
+// How likely two systems are to swap on other topics: the share of resamples in which their difference is negative, and
+// the width of the kernel density that smooths it.
 //
-// Both walk the characteristic function of a row of differences along equal steps: exp(i t d) is turned by exp(i step d)
-// from one t to the next, four multiplications instead of a sine and a cosine, and at most a few thousand turns, so that
-// rounding stays below 1e-12. The sums over topics run in one order at any width of register, so that results are the same
-// to the last bit at any number of threads.
-
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// Both walk along the characteristic function of a row of differences in equal steps: exp(i t d) is turned by
+// exp(i step d) from one t to the next, four multiplications instead of a sine and a cosine. Rounding grows by a few
+// 1e-16 per turn, to some 1e-12 in the few thousand turns after which nearly all rows have ended.
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <new>
 #include <vector>
 
 #include "compiler.hpp"
+#include "kernels.hpp"
+#include "lanes.hpp"
 #include "threads.hpp"
 
-namespace nb = nanobind;
+namespace kernels {
 
 namespace {
 
-constexpr size_t LANES = 8;
 constexpr double PI = 3.14159265358979323846;
-// As in the twin.
-constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;
+constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;  // as in reference/discordance.py
 constexpr double REACH = 8.5;  // standard deviations at which a normal density, times its sixth power, is nothing
 
 struct Point {
@@ -43,17 +38,16 @@ VECTORISED Point sum_and_turn(double* c, double* s, const double* dc, const doub
             c[i + l] = x * a - y * b;
             s[i + l] = x * b + y * a;
         }
-    return {((real[0] + real[4]) + (real[1] + real[5])) + ((real[2] + real[6]) + (real[3] + real[7])),
-            ((imag[0] + imag[4]) + (imag[1] + imag[5])) + ((imag[2] + imag[6]) + (imag[3] + imag[7]))};
+    return {total(real), total(imag)};
 }
 
-// A walk along the characteristic function of one row. One object a thread, used again and again.
+// A walk along the characteristic function of one row. One object per thread, used again and again.
 struct Walk {
     size_t n, width;
     std::vector<double> c, s, dc, ds;
 
     explicit Walk(size_t n)
-        : n(n), width((n + LANES - 1) / LANES * LANES), c(width), s(width), dc(width), ds(width) {}
+        : n(n), width(padded(n)), c(width), s(width), dc(width), ds(width) {}
     void begin(const double* d, double start, double step) {
         for (size_t i = 0; i < n; i++) {
             c[i] = std::cos(start * d[i]), s[i] = std::sin(start * d[i]);
@@ -141,8 +135,8 @@ double direct_four(const double* d, size_t n, double g) {
 }
 
 // With f the characteristic function of the row, psi_r(g) is the integral over t of (it)^r |f(t)|^2 exp(-(g t)^2 / 2),
-// divided by 2 pi. The trapezoidal rule has no error but the images of the row at distances of 2 pi / step, which are kept
-// beyond the reach of the density. Where so fine a step would cost more than all pairs, these are summed directly.
+// divided by 2 pi. The trapezoidal rule has no error but the images of the row at distances of 2 pi / step, which are
+// kept beyond the reach of the density. Where so fine a step would cost more than all pairs, these are summed directly.
 double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& squares) {
     const size_t n = walk.n;
     const double first = scale * std::pow(30.0 * 32 / (105 * std::sqrt(2.0) * double(n)), 1.0 / 9);
@@ -182,59 +176,42 @@ double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& s
     return width_from(four * step / PI);
 }
 
-constexpr size_t AT_A_TIME = 16;
-
-// Calls work(begin, end) on rows in each of `workers` threads, until all are done.
-template <class Work>
-void in_threads(size_t count, int workers, size_t n, const Work& work) {
-    std::atomic<size_t> next{0};
-    std::atomic<bool> no_memory{false};
-    in_parallel(thread_count(workers, (count + AT_A_TIME - 1) / AT_A_TIME), [&](size_t) {
-        try {
-            Walk walk(n);
-            std::vector<double> squares;
-            for (size_t lo; (lo = next.fetch_add(AT_A_TIME)) < count;)
-                for (size_t row = lo; row < std::min(count, lo + AT_A_TIME); row++) work(row, walk, squares);
-        } catch (const std::bad_alloc&) {
-            no_memory = true;
-        }
-    });
-    if (no_memory) throw std::bad_alloc();
-}
-
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Counts = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Output = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Column = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void negative_shares(const Matrix& differences, const Vector& steps, const Counts& points, const Vector& widths, int most,
-                     const Output& out, int workers) {
-    const size_t count = differences.shape(0), n = differences.shape(1);
-    if (n < 1 || steps.size() != count || points.size() != count || widths.size() != count || out.shape(0) != count ||
-        out.shape(1) != 2 || most < 1)
-        throw nb::value_error("shapes do not match");
-    nb::gil_scoped_release unlocked;
-    in_threads(count, workers, n, [&](size_t row, Walk& walk, std::vector<double>&) {
-        invert(differences.data() + row * n, steps.data()[row], points.data()[row], widths.data()[row], most, walk,
-               out.data() + 2 * row);
-    });
-}
-
-void plug_in_widths(const Matrix& differences, const Vector& scales, const Column& out, int workers) {
-    const size_t count = differences.shape(0), n = differences.shape(1);
-    if (n < 2 || scales.size() != count || out.size() != count) throw nb::value_error("shapes do not match");
-    nb::gil_scoped_release unlocked;
-    in_threads(count, workers, n, [&](size_t row, Walk& walk, std::vector<double>& squares) {
-        out.data()[row] = plug_in(differences.data() + row * n, scales.data()[row], walk, squares);
-    });
-}
-
 }  // namespace
 
-void bind_reliability(nb::module_& m) {
-    const auto array = nb::arg().noconvert();  // what is written to a converted copy would be lost
-    const auto number = nb::arg();
-    m.def("negative_shares", &negative_shares, array, array, array, array, number, array, number);
-    m.def("plug_in_widths", &plug_in_widths, array, array, array, number);
+void negative_shares(const Matrix& differences, const Vector& steps, const IntVector& points, const Vector& widths,
+                     int most, const OutMatrix& out, int workers) {
+    const size_t count = differences.shape(0), n = differences.shape(1);
+    require(n >= 1, "differences must have at least 1 topic");
+    require(most >= 1, "most must be at least 1");
+    require_shape("steps", steps, count);
+    require_shape("points", points, count);
+    require_shape("widths", widths, count);
+    require_shape("out", out, count, 2);
+    nb::gil_scoped_release unlocked;
+    share_rows(count, workers, [&](Queue& queue) {
+        Walk walk(n);
+        for (Turn turn(queue); turn.next();) {
+            const size_t row = turn.row();
+            invert(differences.data() + row * n, steps.data()[row], points.data()[row], widths.data()[row], most, walk,
+                   out.data() + 2 * row);
+        }
+    });
 }
+
+void plug_in_widths(const Matrix& differences, const Vector& scales, const OutVector& out, int workers) {
+    const size_t count = differences.shape(0), n = differences.shape(1);
+    require(n >= 2, "differences must have at least 2 topics");
+    require_shape("scales", scales, count);
+    require_shape("out", out, count);
+    nb::gil_scoped_release unlocked;
+    share_rows(count, workers, [&](Queue& queue) {
+        Walk walk(n);
+        std::vector<double> squares;
+        for (Turn turn(queue); turn.next();) {
+            const size_t row = turn.row();
+            out.data()[row] = plug_in(differences.data() + row * n, scales.data()[row], walk, squares);
+        }
+    });
+}
+
+}  // namespace kernels

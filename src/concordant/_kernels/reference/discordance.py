@@ -1,4 +1,4 @@
-"""The kernels of expected correlation in NumPy: what reliability.cpp computes, in a form to read.
+"""How likely two systems are to swap on other topics: the twin of discordance.cpp.
 
 Rows of `differences` are pairs of systems, columns are topics.
 """
@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray
 
 NEGLIGIBLE = 1e-9  # terms below this, 8 + 1,000 / n of them in a row, end a sum: with few topics they come and go
 TAPER = 4.5  # where a sum is cut off, its terms fade out as exp(-TAPER^2 / 2)

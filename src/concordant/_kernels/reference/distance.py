@@ -1,4 +1,4 @@
-"""The kernels of the rank distance in NumPy and SciPy: what distance.cpp computes, in a form to read.
+"""The rank distance: the twin of distance.cpp and active_set.hpp.
 
 Systems in the order of `candidate`, best first, have m - 1 differences of adjacent columns of X, with means d and
 covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nearest point that keeps the order:
@@ -8,7 +8,7 @@ covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nea
 Its dual needs no inverse: delta = d + S v with v >= 0 and v' delta = 0, so v minimises v' S v / 2 + d' v over v >= 0,
 and the minimum above is v' S v. With S = L L' that is |L' v + L^-1 d|, a problem of non-negative least squares.
 
-Results fill `out`, one row a problem: v' S v, and the number of steps, -1 where the solver gave up.
+Results fill `out`, one row per problem: v' S v, and the number of steps, -1 where the solver gave up.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray
 
 FIELDS = 2  # columns of `out`
 
 
 def order_of(candidate: FloatArray, means: FloatArray) -> IntArray:
-    """The systems, best first, by each row of candidate; ties in favour of the means, then as they stand."""
+    """The systems, best first, by each row of candidates; ties in favour of the means, then as they stand."""
     return np.lexsort((np.broadcast_to(-means, candidate.shape), -candidate), axis=-1)
 
 
@@ -43,7 +43,7 @@ def rank_distances(
     duals: FloatArray,
     workers: int,
 ) -> None:
-    """Distances to the ranking of each row of candidate, given the covariance and the means of the systems.
+    """Distances to the ranking of each row of candidates, given the covariance and the means of the systems.
 
     Fills `duals` with v as well, unless it has no rows.
     """
@@ -65,7 +65,7 @@ def recentred_distances(
     """Distances to one ranking, of topics resampled from a collection for which that ranking is true.
 
     `differences` are those between neighbours in the ranking, topics x (m - 1), with their means taken off; the
-    collection's are `projection`. `weights` say how often each topic was drawn, a row a resample.
+    collection's are `projection`. `weights` say how often each topic was drawn, one row per resample.
     """
     n = len(differences)
     for row, w in enumerate(weights):
@@ -73,11 +73,6 @@ def recentred_distances(
         s = (differences.T @ (w[:, None] * differences) - n * np.outer(shift, shift)) / (n - 1)
         s[np.diag_indices_from(s)] += eps
         _, out[row] = _solve(s, projection + shift)
-
-
-def resampled_sums(values: FloatArray, weights: IntArray, out: FloatArray, workers: int) -> None:
-    """Sums of the scores over resampled topics; `weights` say how often each topic was drawn, a row a resample."""
-    np.matmul(weights.astype(np.float64), values, out=out)
 
 
 def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
@@ -99,7 +94,7 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
         v = _least_on(s, d, v, active)
         delta = d + s @ v
         worst = int(np.argmin(delta))
-        # As in the solver of distance.cpp, but for differences that are 0 beside the largest.
+        # The limit at which active_set.hpp gives up, and what is 0 beside the largest difference.
         if delta[worst] >= -1e-13 * (s.diagonal().max() * v.sum() + np.abs(d).max()):
             break
         active = v > 0

@@ -1,0 +1,282 @@
+// Non-negative quadratic programs: v >= 0 minimising v'Sv/2 + d'v, by the active-set method of Lawson and Hanson on the
+// Gram matrix S. Differences whose delta = d + Sv is negative enter the active set; where the solution on the set turns
+// a v negative, the step is cut and that v leaves. The inverse of a Cholesky factor of S on the set is updated, never
+// computed anew, and rows of S are formed when their difference enters. Every round lowers the objective, so no set
+// comes twice; where rounding would have it otherwise, a cap on the steps ends the search and the caller is told.
+//
+// All of it is inlined into the VECTORISED functions of distance.cpp, so that it is compiled for each processor.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "compiler.hpp"
+#include "lanes.hpp"
+
+namespace kernels {
+
+constexpr double ROUNDING = 4e-16;
+constexpr double NEARLY = 0.2;  // of the largest gain: what may enter together with the difference that has it
+constexpr size_t BATCH = 64;    // rows of S that are added up at a time
+
+// What a problem is: p differences, their means, and rows of S. One object per thread, used again and again.
+struct Problem {
+    size_t p, width;  // width: p padded
+    std::vector<double> d, diagonal, s;
+    std::vector<char> formed;
+
+    explicit Problem(size_t p)
+        : p(p), width(padded(p)), d(width), diagonal(width), s(p * width), formed(p) {}
+    double* row(size_t j) { return s.data() + j * width; }
+};
+
+struct Solution {
+    double value = 0;  // v'Sv
+    double steps = 0;  // about how often a difference entered; -1 where the solver gave up
+};
+
+// The active set, and with S on the set = L L': the rows of L^-1, and its columns, which are the rows of its transpose.
+// With h = L^-1 (-d on the set) the solution on the set is (L^-1)'h: a difference that enters adds a row and moves the
+// solution along it, and no triangular system is ever solved.
+struct Solver {
+    size_t p, width, k = 0;           // k: size of the active set
+    std::vector<int32_t> set;         // the active differences, by place
+    std::vector<char> out_of_reach;
+    std::vector<double> rows, columns;        // of L^-1, padded
+    std::vector<double> s, x, h, v, z;        // by place; z: the solution on the set, v: how far it could be followed
+    std::vector<double> delta, gain, weight;  // by difference; weight: 1 / its variance, 0 in the set
+
+    explicit Solver(size_t p)
+        : p(p), width(padded(p)), set(p), out_of_reach(p), rows(p * width), columns(p * width), s(width), x(width),
+          h(width), v(width), z(width), delta(width), gain(width), weight(width) {}
+
+    double* row(size_t r) { return rows.data() + r * width; }
+
+    // S between difference j and the set.
+    INLINE void gather(size_t j, const Problem& problem) {
+        const double* const from = problem.s.data() + j * width;
+        const size_t end = padded(k + 1);
+        for (size_t r = 0; r < k; r++) s[r] = from[set[r]];
+        for (size_t r = k; r < end; r++) s[r] = 0;
+    }
+
+    // Difference j enters, and z follows. False if rounding leaves nothing of its pivot or of its step.
+    INLINE bool enter(size_t j, const Problem& problem, double least) {
+        gather(j, problem);
+        const size_t end = padded(k + 1);
+        combine(columns.data(), width, s.data(), k, x.data(), end);  // L^-1 s
+        const double pivot = problem.diagonal[j] - dot(x.data(), x.data(), end);
+        const double below = -problem.d[j] - dot(s.data(), z.data(), end);  // - delta_j on this set
+        if (!(pivot > least) || !(below > 0)) return false;
+        const double scale = 1 / std::sqrt(pivot);
+        double* const mine = row(k);
+        combine(rows.data(), width, x.data(), k, mine, end);
+        for (size_t c = 0; c < k; c++) mine[c] *= -scale;
+        mine[k] = scale;
+        std::memset(mine + k + 1, 0, (width - k - 1) * sizeof(double));
+        std::memset(columns.data() + k * width, 0, width * sizeof(double));
+        for (size_t c = 0; c <= k; c++) columns[c * width + k] = mine[c];
+        h[k] = below * scale;
+        v[k] = z[k] = 0;
+        set[k] = int32_t(j);
+        weight[j] = 0;
+        add(z.data(), mine, h[k], end);
+        k++;
+        return true;
+    }
+
+    // The difference at place q leaves. Rotations of neighbouring rows move its column of L^-1 into the last row, which
+    // goes, and the column, 0 by then, with it.
+    INLINE void leave(size_t q, const Problem& problem) {
+        weight[size_t(set[q])] = 1 / problem.diagonal[size_t(set[q])];
+        const size_t end = padded(k);
+        for (size_t r = q; r + 1 < k; r++) {
+            set[r] = set[r + 1];
+            v[r] = v[r + 1];
+            double* const a = row(r);
+            double* const b = row(r + 1);
+            const double first = a[q], second = b[q], size = std::sqrt(first * first + second * second);
+            const double c = second / size, t = first / size;
+            for (size_t i = 0; i < end; i += LANES)
+                for (size_t l = 0; l < LANES; l++) {
+                    const double one = a[i + l], other = b[i + l];
+                    a[i + l] = c * one - t * other;
+                    b[i + l] = t * one + c * other;
+                }
+            const double one = h[r], other = h[r + 1];
+            h[r] = c * one - t * other;
+            h[r + 1] = t * one + c * other;
+        }
+        k--;
+        h[k] = v[k] = 0;
+        for (size_t r = 0; r < k; r++) {
+            double* const u = row(r);
+            std::memmove(u + q, u + q + 1, (k - q) * sizeof(double));
+            u[k] = 0;
+        }
+    }
+
+    // After something left: the columns from the rows, and the solution.
+    INLINE void restore() {
+        const size_t end = padded(k);
+        for (size_t c = 0; c < k; c++) {
+            double* const to = columns.data() + c * width;
+            const double* from = rows.data() + c;
+            for (size_t r = 0; r < c; r++) to[r] = 0;
+            for (size_t r = c; r < k; r++) to[r] = from[r * width];
+            for (size_t r = k; r < width; r++) to[r] = 0;
+        }
+        std::fill(z.begin(), z.end(), 0.0);
+        combine(rows.data(), width, h.data(), k, z.data(), end);
+    }
+
+    INLINE bool positive() const {
+        bool all = true;
+        for (size_t r = 0; r < k; r++) all &= z[r] > 0;
+        return all;
+    }
+
+    // Follow the solution on the set; whatever would turn negative stops at 0 and leaves, until nothing does.
+    INLINE void settle(const Problem& problem) {
+        while (!positive()) {
+            double step = 1;
+            size_t first = k;
+            for (size_t r = 0; r < k; r++)
+                if (!(z[r] > 0)) {
+                    const double reach = v[r] > 0 ? v[r] / (v[r] - z[r]) : 0;
+                    if (first == k || reach < step) step = reach, first = r;
+                }
+            for (size_t r = 0; r < k; r++) v[r] += step * (z[r] - v[r]);
+            v[first] = 0;
+            for (size_t r = k; r-- > 0;)
+                if (!(v[r] > 0) && !(z[r] > 0)) leave(r, problem);
+            restore();
+        }
+        std::memcpy(v.data(), z.data(), k * sizeof(double));
+    }
+
+    INLINE void update_delta(const Problem& problem) {
+        const double* at[BATCH];
+        size_t done = 0;
+        const double* from = problem.d.data();
+        do {  // some rows at a time, so that their addresses fit an array
+            const size_t some = std::min(BATCH, k - done);
+            for (size_t r = 0; r < some; r++) at[r] = problem.s.data() + size_t(set[done + r]) * width;
+            scattered(at, v.data() + done, some, from, delta.data(), width);
+            from = delta.data();
+            done += some;
+        } while (done < k);
+    }
+
+    // One step of Newton's method with what delta, computed from S itself, has left on the set.
+    INLINE void refine(const Problem& problem) {
+        const size_t end = padded(k);
+        std::fill(s.begin(), s.end(), 0.0);
+        for (size_t r = 0; r < k; r++) s[r] = delta[size_t(set[r])];
+        combine(columns.data(), width, s.data(), k, x.data(), end);
+        combine(rows.data(), width, x.data(), k, s.data(), end);
+        for (size_t r = 0; r < k; r++)
+            if (!(v[r] - s[r] > 0)) return;
+        for (size_t r = 0; r < k; r++) v[r] -= s[r];
+        update_delta(problem);
+    }
+
+    // The difference outside of the set that would gain most by itself; p if none is violated.
+    INLINE size_t most_wanted(double tolerance) {
+        double most[LANES] = {};
+        for (size_t j = 0; j < width; j += LANES)
+            for (size_t l = 0; l < LANES; l++) {
+                const double above = delta[j + l] + tolerance, below = above < 0 ? above : 0;
+                const double found = below * below * weight[j + l];
+                gain[j + l] = found;
+                most[l] = found > most[l] ? found : most[l];
+            }
+        const double best = *std::max_element(most, most + LANES);
+        if (!(best > 0)) return p;
+        size_t j = 0;
+        while (gain[j] != best) j++;
+        return j;
+    }
+
+    // With the most wanted one, others may enter at once that gain nearly as much, and still do after those before.
+    template <class Source>
+    INLINE void enter_more(Problem& problem, Source& from, double best, double least, double& steps) {
+        for (size_t j = 0; j < p; j++) {
+            if (gain[j] < NEARLY * best || weight[j] == 0) continue;
+            from.form(j, problem);
+            gather(j, problem);
+            const double below = -problem.d[j] - dot(s.data(), z.data(), padded(k + 1));
+            if (!(below > 0) || below * below * weight[j] < NEARLY * best) continue;
+            steps += enter(j, problem, least);
+            if (!positive()) return;
+        }
+    }
+
+    template <class Source>
+    INLINE Solution solve(Problem& problem, Source& from) {
+        Solution found;
+        k = 0;
+        std::fill(out_of_reach.begin(), out_of_reach.end(), char(0));
+        std::fill(h.begin(), h.end(), 0.0);
+        std::fill(z.begin(), z.end(), 0.0);
+        std::memcpy(delta.data(), problem.d.data(), width * sizeof(double));
+        double largest = 0;
+        for (size_t j = 0; j < p; j++) largest = std::max(largest, problem.diagonal[j]);
+        for (size_t j = 0; j < p; j++) weight[j] = 1 / problem.diagonal[j];
+        const double least = 1e-15 * largest, cap = 30 * double(p) + 100;
+        double total = 0;
+        bool refined = false, blocked = false;
+        while (true) {
+            const size_t next = most_wanted(ROUNDING * largest * total);
+            if (next == p) {
+                if (refined || k == 0) break;
+                refine(problem);  // and look again
+                refined = true;
+                continue;
+            }
+            if (found.steps >= cap) {
+                found.steps = -1;
+                return found;
+            }
+            found.steps++;
+            from.form(next, problem);
+            if (!enter(next, problem, least)) {
+                weight[next] = 0;  // out of reach until something else changes
+                out_of_reach[next] = blocked = true;
+                continue;
+            }
+            if (positive()) enter_more(problem, from, gain[next], least, found.steps);
+            settle(problem);
+            refined = false;
+            if (blocked) release(problem), blocked = false;
+            total = 0;
+            for (size_t r = 0; r < k; r++) total += v[r];
+            update_delta(problem);
+        }
+        for (size_t r = 0; r < k; r++) {
+            const size_t j = size_t(set[r]);
+            found.value -= v[r] * (problem.d[j] + delta[j]);
+        }
+        found.value = std::max(found.value, 0.0);
+        const double bad = -250 * ROUNDING * largest * total;
+        for (size_t j = 0; j < p; j++)
+            if (delta[j] < bad || !std::isfinite(delta[j])) found.steps = -1;
+        return found;
+    }
+    INLINE void release(const Problem& problem) {
+        for (size_t j = 0; j < p; j++)
+            if (out_of_reach[j]) out_of_reach[j] = 0, weight[j] = 1 / problem.diagonal[j];
+        for (size_t r = 0; r < k; r++) weight[size_t(set[r])] = 0;
+    }
+
+    void write_dual(double* to) const {
+        std::fill(to, to + p, 0.0);
+        for (size_t r = 0; r < k; r++) to[set[r]] = v[r];
+    }
+};
+
+}  // namespace kernels

@@ -1,0 +1,48 @@
+// What two rankings have in common, in the order of the fields of Counts in reference/concordance.py, and three ways to
+// count it, all exact:
+// - up to SMALL items, in concordance.cpp: compare every pair, thirty-two items at a time. At these sizes n^2
+//   comparisons without a single mispredicted branch beat any sort;
+// - beyond, in concordance_large.cpp: radix sort by the candidate, then one merge sort by the truth that counts while
+//   it merges;
+// - with a tolerance, where being tied is not transitive, in concordance_tolerant.cpp: a Fenwick tree over the places
+//   in truth.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace kernels {
+
+struct Counts {
+    double concordant = 0, discordant = 0, tied_truth = 0, tied_candidate = 0, tied_both = 0;
+    double top_truth = 0, top_candidate = 0;
+    double down_truth = 0, down_candidate = 0;
+    double mean_candidate = 0, within_candidate = 0;
+    double strict_candidate = 0, alone_candidate = 0;
+};
+
+enum Extra { MEAN = 1, STRICT = 2, BACK = 4 };  // sums that only some coefficients ask for
+
+// Where the current run of equals began, walking up: here, or where it did before. A branch would be mispredicted.
+inline size_t begin_if(bool here, size_t i, size_t before) { return std::max(before, i & -size_t(here)); }
+
+// What is known of each item; where above_truth is null, in the order of the truth, best first.
+struct PerItem {
+    size_t n;
+    const int32_t* both;         // items above it on both sides
+    const int32_t* above;        // items above it in candidate
+    const int32_t* above_truth;  // items above it in truth; null when that is its index
+    bool ties;                   // whether there are ties in candidate
+    const int32_t* tied;         // items tied with it in candidate, itself included; read only for MEAN and STRICT
+    const int32_t* same;         // other items tied with it on both sides, or null; read only for STRICT
+};
+
+// Fills in all fields but `concordant`, `discordant` and `tied_*`, which are the caller's.
+void sum_over_items(const PerItem& p, int extra, Counts& c);
+
+void concordance_large(const double* truth, const double* candidate, size_t n, int extra, Counts& c);
+void concordance_tolerant(const double* truth, const double* candidate, size_t n, double tolerance, int extra,
+                          Counts& c);
+
+}  // namespace kernels

@@ -1,0 +1,40 @@
+// How kernels fail. Arguments are checked before the GIL is released, and what cannot be used is refused with a
+// ValueError that names the argument. After that only memory can run out, in any thread.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <exception>
+
+namespace kernels {
+
+namespace nb = nanobind;
+
+// Raises ValueError in Python unless `holds`.
+inline void require(bool holds, const char* otherwise) {
+    if (!holds) throw nb::value_error(otherwise);
+}
+
+// Keeps the first exception of several threads until all of them have ended. An exception that left its thread would
+// end the process.
+class FirstError {
+  public:
+    template <class Run>
+    void guard(const Run& run) noexcept {
+        try {
+            run();
+        } catch (...) {
+            if (!failed.exchange(true)) first = std::current_exception();
+        }
+    }
+    void rethrow() const {
+        if (first) std::rethrow_exception(first);
+    }
+
+  private:
+    std::atomic<bool> failed{false};
+    std::exception_ptr first;  // read when all threads have been joined
+};
+
+}  // namespace kernels

@@ -1,0 +1,37 @@
+// What Python can call: module.cpp binds these, native.pyi has their types, and reference/ has a NumPy twin of each,
+// which is the place to read what it computes. reference/concordance.py is the twin of concordance.cpp, and so on.
+//
+// Kernels take contiguous arrays of float64 and int64 and return counts and sums; what is called `out` or `duals` is
+// filled. They release the GIL, raise TypeError or ValueError for arrays that do not fit, or MemoryError, and never
+// draw random numbers. Any number of `workers`, which are threads, gives the same bits. The formulas of the
+// coefficients are in coefficients/.
+#pragma once
+
+#include "arrays.hpp"
+
+namespace kernels {
+
+// A *_pair gives a tuple of sums, or None where a score is not finite. A *_rows fills out[b] with the same for
+// truth[truth_row[b]] and candidate[candidate_row[b]], and returns whether all scores were finite.
+nb::object concordance_pair(const Vector& truth, const Vector& candidate, double tolerance, int extra);
+bool concordance_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,
+                      const IntVector& candidate_row, const OutMatrix& out, int workers, double tolerance, int extra);
+nb::object gaps_pair(const Vector& truth, const Vector& candidate);
+bool gaps_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row, const IntVector& candidate_row,
+               const OutMatrix& out, int workers);
+nb::object cosines_pair(const Vector& truth, const Vector& candidate);
+bool cosines_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,
+                  const IntVector& candidate_row, const OutMatrix& out, int workers);
+
+void rank_distances(const Matrix& covariance, const Vector& means, const Matrix& candidate, double eps,
+                    const OutMatrix& out, const OutMatrix& duals, int workers);
+void recentred_distances(const Matrix& differences, const Vector& projection, const IntMatrix& weights, double eps,
+                         const OutMatrix& out, int workers);
+
+void resampled_sums(const Matrix& values, const IntMatrix& weights, const OutMatrix& out, int workers);
+
+void negative_shares(const Matrix& differences, const Vector& steps, const IntVector& points, const Vector& widths,
+                     int most, const OutMatrix& out, int workers);
+void plug_in_widths(const Matrix& differences, const Vector& scales, const OutVector& out, int workers);
+
+}  // namespace kernels

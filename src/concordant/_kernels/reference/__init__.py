@@ -1,0 +1,35 @@
+"""The kernels in NumPy and SciPy: what the native module computes, in a form to read; used where it was not built.
+
+Each module is the twin of the C++ file of its name. Here they stand together, under the names of the native module.
+"""
+
+from __future__ import annotations
+
+from .concordance import BACK, MEAN, STRICT, Counts, concordance_pair, concordance_rows
+from .cosines import Cosines, cosines_pair, cosines_rows
+from .discordance import negative_shares, plug_in_widths
+from .distance import rank_distances, recentred_distances
+from .gaps import Gaps, gaps_pair, gaps_rows
+from .pairing import Value
+from .resamples import resampled_sums
+
+__all__ = [
+    "BACK",
+    "MEAN",
+    "STRICT",
+    "Cosines",
+    "Counts",
+    "Gaps",
+    "Value",
+    "concordance_pair",
+    "concordance_rows",
+    "cosines_pair",
+    "cosines_rows",
+    "gaps_pair",
+    "gaps_rows",
+    "negative_shares",
+    "plug_in_widths",
+    "rank_distances",
+    "recentred_distances",
+    "resampled_sums",
+]

@@ -1,0 +1,99 @@
+"""The cosines of pearson_rank: the twin of cosines.cpp."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from .pairing import Value, finite, for_each_truth
+
+
+class Cosines(NamedTuple):
+    """Sums for pearson_rank."""
+
+    sum: Value  # over the items: weight times cosine
+    weight: Value
+    range_truth: Value  # 0 if all are tied; otherwise of no further meaning
+    range_candidate: Value
+
+
+def cosines_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
+    """`Cosines` of one pair."""
+    if not finite(truth, candidate):
+        return None
+    return tuple(_cosines(truth, candidate[None])[0].tolist())
+
+
+def cosines_rows(
+    truth: FloatArray,
+    candidate: FloatArray,
+    truth_row: IntArray,
+    candidate_row: IntArray,
+    out: FloatArray,
+    workers: int,
+) -> bool:
+    """`Cosines` of many pairs."""
+    return for_each_truth(_cosines, truth, candidate, truth_row, candidate_row, out)
+
+
+def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """`Cosines` of one truth with each row of candidates."""
+    m = truth.size
+    order = np.argsort(-truth, kind="stable")
+    truth, candidate = truth[order], candidate[:, order]
+    out = np.zeros((len(candidate), len(Cosines._fields)))
+    column = Cosines(*out.T)
+    x, y = _rescaled(truth[None])[0], _rescaled(candidate)
+    column.range_truth[:] = x[0] - x[-1]
+    column.range_candidate[:] = y.max(axis=1) - y.min(axis=1)
+    defined = (column.range_truth > 0) & (column.range_candidate > 0)
+    if not defined.any():
+        return out
+    weight = (x - x[-1]) / (x[0] - x[-1])
+    x = (x - x[0]) / (x[0] - x[-1])  # 0 at the best, -1 at the worst
+    y = (y[defined] - y[defined, :1]) / column.range_candidate[defined, None]
+    first = np.searchsorted(-truth, -truth, side="left")  # items above, by the scores as they were given
+    some = np.flatnonzero(first > 0)
+    above = first[some]
+    # Running means and centred second moments of the first k items. Gaps are measured from the first item, whose own
+    # gap is one of them, so that every sum is accurate relative to the norm that it belongs to.
+    k = np.arange(1, m + 1)
+    mean_x, mean_y = np.cumsum(x) / k, np.cumsum(y, axis=1) / k
+    dev_x = x - np.concatenate(([0.0], mean_x[:-1]))
+    dev_y = y - np.concatenate((np.zeros((len(y), 1)), mean_y[:, :-1]), axis=1)
+    xx = np.cumsum(dev_x * (x - mean_x))[above - 1]
+    yy = np.cumsum(dev_y * (y - mean_y), axis=1)[:, above - 1]
+    xy = np.cumsum(dev_x * (y - mean_y), axis=1)[:, above - 1]
+    dx, dy = mean_x[above - 1] - x[some], mean_y[:, above - 1] - y[:, some]
+    norm_x, norm_y = xx + above * dx * dx, yy + above * dy * dy
+    with np.errstate(all="ignore"):
+        cosine = (xy + above * dx * dy) / np.sqrt(norm_x * norm_y)
+    # Where the item and all above it have one score in candidate there are no gaps: the cosine is 0.
+    differs = candidate[defined] != candidate[defined, :1]
+    flat = ~np.logical_or.accumulate(differs, axis=1)[:, above - 1] & ~differs[:, some]
+    cosine[flat] = 0
+    some_x, some_y = norm_x > 1e-140, norm_y > 1e-140
+    for row, i in np.argwhere(~(some_x & some_y) & ~flat):
+        # A side with such gaps is taken as it was given: rescaling may have made them 0.
+        sides = x if some_x[i] else truth, y[row] if some_y[row, i] else candidate[defined][row]
+        cosine[row, i] = _cosine_directly(*sides, int(above[i]), int(some[i]))
+    column.sum[defined] = (weight[some] * np.clip(cosine, -1, 1)).sum(axis=1)
+    column.weight[defined] = weight[some].sum()
+    return out
+
+
+def _rescaled(scores: FloatArray) -> FloatArray:
+    """Rows at a size at which neither differences overflow nor squares vanish: by a power of two, where needed."""
+    largest = np.abs(scores).max(axis=1, keepdims=True)
+    exponent = np.where((largest < 1e-100) | (largest > 1e100), np.frexp(largest)[1], 0)
+    scaled: FloatArray = np.ldexp(scores, -exponent)
+    return scaled
+
+
+def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
+    """For gaps so small that their squares would vanish. One at least on each side is not 0."""
+    dx, dy = x[:above] - x[i], y[:above] - y[i]
+    dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
+    return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))

@@ -1,0 +1,245 @@
+"""Leaderboards, annotations, repositories, archives and tables of other libraries: the samples, and what is special."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import concordant as cc
+from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
+from concordant.read import look, parse_side, read_qrels, read_run, read_scores, short_names
+
+
+class TestLeaderboards:
+    def test_two_boards_of_alpaca_eval(self, formats: Path) -> None:
+        one, two = (
+            cc.as_scores(formats / "leaderboards" / f"{name}.csv", measure="win_rate")
+            for name in ("weighted_alpaca_eval_gpt4_turbo", "claude_3_opus_ranking")
+        )
+        common = [system for system in one.systems if system in two.systems]
+        assert len(common) == 6
+        tau = cc.tau_b(one.select(common).means(), two.select(common).means())
+        assert tau == pytest.approx(0.8667, abs=5e-5)
+
+    def test_two_columns_of_one(self, formats: Path) -> None:
+        path = formats / "leaderboards" / "weighted_alpaca_eval_gpt4_turbo.csv"
+        plain, controlled = (read_scores(path, m).means() for m in ("win_rate", "length_controlled_winrate"))
+        assert cc.tau_b(plain, controlled) == pytest.approx(0.843, abs=5e-4)
+        assert cc.tau_ap(plain, controlled) == pytest.approx(0.788, abs=5e-4)
+        with pytest.raises(ReadError, match="10 measures; choose one with measure=: win_rate, standard_error, n_wins"):
+            read_scores(path)
+
+    def test_frames(self, formats: Path) -> None:
+        frame = pd.read_csv(formats / "leaderboards" / "claude_3_opus_ranking.csv", index_col=0)
+        found = cc.as_scores(frame, measure="win_rate")
+        assert isinstance(found, cc.Means)
+        assert found.ranking()[0] == ("gpt4_1106_preview",)
+        with pytest.raises(InputError, match="one score per system and no topics"):
+            cc.Scores.from_frame(frame, "win_rate")
+
+
+def test_annotations_of_alpaca_eval(formats: Path) -> None:
+    found = read_scores(formats / "alpaca_eval")
+    assert (len(found.topics), len(found.systems), found.measure) == (12, 3, "preference")
+    assert found.topics[1] == "How did US states get their names?"
+    assert found.values[1, found.systems.index("FuseChat-Gemma-2-9B-Instruct")] == 1.1438742347
+    record = {"instruction": "Hi", "generator_1": "a", "generator_2": "b", "preference": 1.5}
+    assert read_scores(io.StringIO(json.dumps([record, record]))).topics == ("Hi", "Hi [2]")
+    with pytest.raises(ReadError, match="the preference of record 0 is 'x'"):
+        read_scores(io.StringIO(json.dumps([{**record, "preference": "x"}])))
+
+
+class TestMteb:
+    def test_the_repository(self, formats: Path) -> None:
+        model = formats / "mteb_repo" / "Alibaba-NLP__gte-Qwen2-7B-instruct"
+        found = read_scores(model)
+        assert found.systems == ("Alibaba-NLP/gte-Qwen2-7B-instruct",)
+        assert {"ArguAna", "CUREv1[all]/en", "AFQMC[validation]"} <= set(found.topics)
+        assert found.values[found.topics.index("CUREv1[all]/en"), 0] == 0.54457
+        with pytest.raises(ReadError, match=r"gte-Qwen1.5-7B-instruct lacks topics"):
+            read_scores(formats / "mteb_repo")
+
+    def test_files_of_old_versions(self, formats: Path) -> None:
+        found = read_scores(formats / "mteb_repo" / "Alibaba-NLP__gte-Qwen1.5-7B-instruct")
+        assert dict(zip(found.topics, found.values[:, 0].tolist(), strict=True)) == {
+            "ArguAna": 0.62645,
+            "STS12": 0.7652287451692155,
+        }
+        with pytest.warns(DataWarning, match="1 file without 'ndcg_at_10' left out: .*STS12"):
+            found = read_scores(formats / "mteb_repo" / "Alibaba-NLP__gte-Qwen1.5-7B-instruct", "ndcg_at_10")
+        assert found.topics == ("ArguAna",)
+
+    def test_nan_in_a_measure_that_is_not_read(self, tmp_path: Path) -> None:
+        for model in ("a", "b"):
+            (tmp_path / f"org__{model}" / "r").mkdir(parents=True)
+            part = {"hf_subset": "en", "main_score": 0.5, "other": float("nan")}
+            content = {"task_name": "T", "mteb_version": "1.0", "scores": {"test": [part]}}
+            (tmp_path / f"org__{model}" / "r" / "T.json").write_text(json.dumps(content))
+        assert read_scores(tmp_path).values.tolist() == [[0.5, 0.5]]
+        with pytest.raises(ReadError, match="lacks topic T"):
+            read_scores(tmp_path, "other")
+
+
+def test_wrapped_json(formats: Path) -> None:
+    found = read_scores(formats / "nested" / "wrapped.json", "AP")
+    assert found.systems == ("runid2", "runid3", "runid4", "runid5")
+    assert found.values[0].tolist() == [0.4, 0.5, 0.6, 0.7]
+    nested = json.loads((formats / "nested" / "wrapped.json").read_text())
+    assert cc.Scores.from_dict(nested, "AP") == found
+    assert read_scores(formats / "nested" / "runid_matrix.csv").systems == found.systems
+
+
+def test_every_eval_ever(formats: Path) -> None:
+    folder = formats / "every_eval_ever"
+    found = read_scores(folder / "98ea850e-7019-4728-a558-8b1819ec47c2.json")
+    assert (found.systems, found.topics[:2]) == (("TencentARC/LLaMA-Pro-8B-Instruct",), ("IFEval", "BBH"))
+    assert found.values[:2, 0].tolist() == [0.4486, 0.4224]
+    (samples,) = folder.glob("*_samples.jsonl")
+    assert read_scores(samples).topics == ("demo-source.demo_bench/demo_0001",)
+    with pytest.raises(ReadError, match="summarises 'TencentARC/LLaMA-Pro-8B-Instruct', whose samples are not there"):
+        read_scores(folder)
+
+
+def test_wmt(tmp_path: Path) -> None:
+    for system, shift in (("A", 0), ("B", 1)):
+        lines = [
+            {"language_pair": "en-cs", "document_id": f"d{k}", "metric_scores": {"chrf": [k + shift, 0.5], "b": [1, 2]}}
+            for k in range(2)
+        ]
+        (tmp_path / f"{system}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = read_scores(tmp_path, "chrf")
+    assert (found.topics, found.systems) == (("d0#0", "d0#1", "d1#0", "d1#1"), ("A", "B"))
+    assert found.values.tolist() == [[0, 1], [0.5, 0.5], [1, 2], [0.5, 0.5]]
+
+
+class TestArrow:
+    EXPECTED = cc.Scores([[0.1, 0.3], [0.2, 0.4]], ["1", "2"], ["bm25", "ql"])
+
+    def test_files(self, tmp_path: Path) -> None:
+        pytest.importorskip("pyarrow")
+        polars: Any = pytest.importorskip("polars")
+        frame = self.EXPECTED.to_frame().reset_index()
+        frame.to_parquet(tmp_path / "a.parquet")
+        frame.set_index("topic").to_parquet(tmp_path / "b.parquet")
+        frame.to_feather(tmp_path / "c.feather")
+        polars.DataFrame(frame).write_ipc_stream(tmp_path / "d.arrow")
+        for name in ("a.parquet", "b.parquet", "c.feather", "d.arrow"):
+            assert read_scores(tmp_path / name) == self.EXPECTED
+        (tmp_path / "e.parquet").write_bytes(b"PAR1 and nothing more")
+        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by pyarrow"):
+            read_scores(tmp_path / "e.parquet")
+
+    def test_anything_with_the_stream_interface(self) -> None:
+        pyarrow: Any = pytest.importorskip("pyarrow")
+        table = pyarrow.table({"topic": [1, 2], "bm25": [0.1, 0.2], "ql": [0.3, 0.4]})
+
+        class Stream:
+            def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+                return table.__arrow_c_stream__(requested_schema)
+
+        for given in (table, Stream()):
+            assert cc.as_scores(given) == self.EXPECTED
+
+
+def test_an_archive_of_inspect_names_its_reader(tmp_path: Path) -> None:
+    (tmp_path / "x.eval").write_bytes(b"PK\x03\x04")
+    with pytest.raises(ReadError, match="pip install inspect-ai; or make it JSON with `inspect log convert"):
+        read_scores(tmp_path / "x.eval")
+
+
+@pytest.mark.parametrize("ending", [".ndcgeval", ".treceval", ".eval", ".trec_eval", ".txt", ".eval.txt", ".10k.eval"])
+def test_endings_that_all_files_have(tmp_path: Path, ending: str) -> None:
+    for name in ("smith.bm25", "smith.ql"):
+        (tmp_path / (name + ending)).write_text("map\t301\t0.5\nmap\t302\t0.25\n")
+    assert read_scores(tmp_path).systems == ("smith.bm25", "smith.ql")
+
+
+class TestLabels:
+    def test_sets_have_no_order(self) -> None:
+        with pytest.raises(InputTypeError, match="systems is a set, which has no order"):
+            cc.Scores([[1, 2]], ["1"], {"a", "b"})
+
+    def test_keys_that_are_written_alike(self) -> None:
+        with pytest.raises(InputError, match="two keys that are both written '1'"):
+            cc.Scores.from_dict({"a": {1: 0.5, "1": 0.6}, "b": {1: 0.5, "1": 0.6}})
+
+    def test_numbers_that_lost_their_last_digits(self) -> None:
+        frame = pd.DataFrame({"topic": [2.0**60, 1.0], "bm25": [0.5, 0.6]})
+        with pytest.raises(InputError, match="which is no label of a topic"):
+            cc.Scores.from_frame(frame)
+        exact = pd.DataFrame({"topic": [2**60 + 1, 1], "bm25": [0.5, 0.6]})
+        assert cc.Scores.from_frame(exact).topics == (str(2**60 + 1), "1")
+
+    def test_topics_that_begin_with_a_hash(self) -> None:
+        for read, line in ((read_qrels, "#1 0 d1 1\n1 0 d2 1\n"), (read_run, "#1 Q0 d1 1 2.5 x\n1 Q0 d1 1 2.5 x\n")):
+            with pytest.raises(ReadError, match="starts with #, as comments do"):
+                read({"x": io.StringIO(line)})
+
+    def test_a_repeated_index_is_no_topics(self) -> None:
+        part = pd.DataFrame({"system": ["a", "b"], "score": [0.5, 0.6]})
+        with pytest.raises(InputError, match="system 'a' was given already"):
+            cc.as_scores(pd.concat([part, part]))
+
+
+class TestLook:
+    def test_a_matrix(self) -> None:
+        found = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n"))
+        assert (found.formats, found.reading) == (("matrix",), "rows are topics, columns are systems")
+        assert (found.systems, found.topics) == (("bm25", "ql", "x"), ("301", "302"))
+        assert (found.missing, found.tied_pairs, found.decimals, found.duplicates) == (1, 3, 2, ())
+        assert found.next_command.endswith("--missing drop")
+        assert found.to_dict()["missing"] == 1
+
+    def test_a_leaderboard(self, formats: Path) -> None:
+        found = look(formats / "leaderboards" / "alpaca_eval_gpt4.csv")
+        assert str(found).startswith(
+            f"{formats}/leaderboards/alpaca_eval_gpt4.csv: leaderboard; 102 systems, one score"
+        )
+        assert found.measures[0] == found.measure == "win_rate"
+        assert found.next_command.endswith("alpaca_eval_gpt4.csv:win_rate OTHER")
+
+    def test_what_cannot_be_read(self) -> None:
+        found = look(io.StringIO("x,one,two\nfoo,.5,.6\nbar,.1,.2\n"))
+        assert "can be read in two ways" in (found.problem or "")
+        assert look("nowhere.csv").verdict.startswith("nowhere.csv cannot be read: ")
+
+    def test_duplicates(self, data: Path) -> None:
+        assert ("BBGhelani1", "BBGhelani2") in look(data / "covid1" / "P_5.csv").duplicates
+
+
+class TestSides:
+    def test_parts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        for name in ("a.csv", "b:c.csv", "d=e.csv"):
+            Path(name).write_text("")
+        Path("runs").mkdir()
+        assert parse_side("a.csv") == (None, "a.csv", None)
+        assert parse_side("a.csv:map") == (None, "a.csv", "map")
+        assert parse_side("x=a.csv:nDCG@10") == ("x", "a.csv", "nDCG@10")
+        assert parse_side("b:c.csv:map") == (None, "b:c.csv", "map")
+        assert parse_side("d=e.csv") == (None, "d=e.csv", None)
+        assert parse_side("human=runs/:ndcg_cut_10") == ("human", "runs/", "ndcg_cut_10")
+        assert parse_side("x=*.csv:map") == ("x", "*.csv", "map")
+        assert parse_side("x=a.csv:em:strict") == ("x", "a.csv", "em:strict")
+        assert parse_side("x=nowhere.csv") == ("x", "nowhere.csv", None)
+        with pytest.raises(InputError, match="ends with a colon"):
+            parse_side("a.csv:")
+
+    @pytest.mark.parametrize(
+        ("paths", "names"),
+        [
+            (["a/human.csv", "b/llm.csv"], ["a/human", "b/llm"]),
+            (["a/human.csv", "a/llm.csv"], ["human", "llm"]),
+            (["human/runs", "llm/runs"], ["human", "llm"]),
+            (["ndcg__human.csv.gz", "ndcg__llm_x.csv"], ["human", "llm_x"]),
+            (["x/only.csv"], ["only"]),
+            (["a.csv", "a.csv"], ["a", "a"]),
+        ],
+    )
+    def test_short_names(self, paths: list[str], names: list[str]) -> None:
+        assert short_names(paths) == names
