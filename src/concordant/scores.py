@@ -14,7 +14,7 @@ from .arrays import FloatArray
 from .errors import InputError, InputTypeError, LimitError, import_extra
 from .markup import text
 from .means import mean_over_topics
-from .words import counted, nearest
+from .words import counted, listing, nearest
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
@@ -55,6 +55,7 @@ class Scores:
     def __init__(
         self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
     ) -> None:
+        _refuse_other_labels(values, topics, systems)
         array = _matrix(values)
         names = {"topics": check_labels(topics, "topics"), "systems": check_labels(systems, "systems")}
         expected = (len(names["topics"]), len(names["systems"]))
@@ -178,12 +179,32 @@ class Scores:
         system_column: str | None = None,
         score_column: str | None = None,
     ) -> Scores:
-        """Scores from a pandas or polars frame, wide (topics x systems) or long.
+        """Scores from a pandas or polars frame or an Arrow table, wide (topics x systems) or long.
 
-        A long frame has a column for the systems (system, run, runid, name), one for the topics (topic, qid,
-        query_id), and either measure and value (or score) or a column for each measure. In a wide frame the
-        topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
-        So a frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is, and that of perquery="both".
+        Parameters
+        ----------
+        frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or Arrow stream
+            Read as a CSV file of the same table would be; an index of pandas is its first column. A long frame has
+            columns for the systems (system, run, model, ...) and the topics (topic, qid, ...), and either measure and
+            value (or score) or one column per measure. A frame of ``pyterrier.Experiment(..., perquery=True)`` is read
+            as it is.
+        measure : str, optional
+            The measure to read, where there are several. A wide frame names none.
+        missing : {"error", "zero", "drop", "drop-systems", "mean"}
+            What to do where a system lacks a topic.
+        topic_column, system_column, score_column : str, optional
+            The columns that hold topics, systems and scores, where their names do not say so.
+
+        Returns
+        -------
+        Scores
+            Topics x systems. `as_scores` also takes frames with one score per system.
+
+        Examples
+        --------
+        >>> import pandas
+        >>> Scores.from_frame(pandas.DataFrame({"topic": [301, 302], "bm25": [0.5, 0.25], "ql": [0.5, 1.0]}))
+        <Scores: 2 topics x 2 systems>
         """
         from .tables.assemble import assemble
         from .tables.contents import frame_contents
@@ -358,6 +379,22 @@ def _ranking_html(scores: Scores | Means) -> str:
     return (
         f"<div><p>{text(repr(scores)[1:-1])}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}</div>"
     )
+
+
+def _refuse_other_labels(values: Any, topics: Any, systems: Any) -> None:
+    """Labels that a frame brings have to be those that are given; where they only count, they say nothing."""
+    for what, given, own in (
+        ("systems", systems, getattr(values, "columns", None)),
+        ("topics", topics, getattr(values, "index", None)),
+    ):
+        if own is None or callable(own) or not isinstance(given, Sequence):
+            continue
+        brought, wanted = [str(label) for label in own], [str(label) for label in given]
+        if brought != wanted and brought != [str(k) for k in range(len(brought))]:
+            raise InputError(
+                f"values are a frame whose {what} ({listing(brought, 3)}) are not those given ({listing(wanted, 3)}): "
+                "select and order them first, or give values.to_numpy()"
+            )
 
 
 def _first_unusable(array: FloatArray) -> tuple[int, int] | None:

@@ -164,6 +164,12 @@ class TestLabels:
         with pytest.raises(InputTypeError, match="systems is a set, which has no order"):
             cc.Scores([[1, 2]], ["1"], {"a", "b"})
 
+    def test_labels_that_a_frame_brings(self) -> None:
+        frame = pd.DataFrame({"a": [0.5], "b": [0.6]}, index=["301"])
+        assert cc.Scores(frame, ["301"], ["a", "b"]).values.tolist() == [[0.5, 0.6]]
+        with pytest.raises(InputError, match=r"values are a frame whose systems \(a, b\) are not those given \(b, a\)"):
+            cc.Scores(frame, ["301"], ["b", "a"])
+
     def test_keys_that_are_written_alike(self) -> None:
         with pytest.raises(InputError, match="two keys that are both written '1'"):
             cc.Scores.from_dict({"a": {1: 0.5, "1": 0.6}, "b": {1: 0.5, "1": 0.6}})
