@@ -28,12 +28,13 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
     [0.15, 0.15]
     """
-    array = np.asarray(values, dtype=np.float64)
-    n = array.shape[axis]
-    sums = array.sum(axis=axis)
-    sizes = np.abs(array).sum(axis=axis) if (array < 0).any() else sums
+    # In one order of memory, whatever came in, so that the same scores are added in the same order.
+    array = np.ascontiguousarray(np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0))
+    n = len(array)
+    sums = array.sum(axis=0)
+    sizes = np.abs(array).sum(axis=0) if (array < 0).any() else sums
     found = tied_sums(sums, sizes, n)
-    if array.ndim == 2 and axis == 0 and np.ptp(sums) < 1e-8 * sizes.max(initial=0.0):
+    if array.ndim == 2 and np.ptp(sums) < 1e-8 * sizes.max(initial=0.0):
         _warn_of_lost_digits(array)
     return np.asarray(found / n)
 

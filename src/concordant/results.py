@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import __version__
-from .errors import import_extra
+from .errors import InputError, import_extra
 from .markup import text
 from .words import p_equals
 
@@ -79,7 +79,7 @@ class Result:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it, on new axes one column wide if none are given; returns the axes."""
-        raise NotImplementedError
+        raise InputError(f"there is no figure of a {type(self).__name__}: print it, or take to_frame()")
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -54,7 +54,7 @@ def test_every_result_has_a_plot() -> None:
             importlib.import_module(module.name)
     results = [cls for cls in subclasses(Result) if not cls.__subclasses__()]
     assert len(results) > 12
-    assert [cls.__name__ for cls in results if cls.plot is Result.plot] == []
+    assert [cls.__name__ for cls in results if cls.plot is Result.plot] == ["Look"]  # words about a file, no numbers
 
 
 def subclasses(of: type[Result]) -> Iterator[type[Result]]:

@@ -93,7 +93,7 @@ def test_scores_on_another_scale_need_its_bounds() -> None:
     people = cc.load_collection("people")
     options: dict[str, Any] = {"n_trials": 2, "sizes": [10], "rng": 3}
     eighths = cc.Scores(people.values * 8, people.topics, people.systems)
-    with pytest.raises(cc.errors.InputError, match=r"bounds=\(lowest, highest\)"):
+    with pytest.raises(cc.errors.InputError, match="bounds="):
         cc.study.reliability_study({"people": eighths}, **options)
     found = cc.study.reliability_study({"people": eighths}, bounds=(0, 8), **options)
     same = cc.study.reliability_study({"people": people}, **options)
