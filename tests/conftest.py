@@ -18,21 +18,35 @@ settings.register_profile("long", deadline=None, derandomize=True, max_examples=
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("suite")
 
-# What `make test` leaves to `make test-long`: files, or folders of them. Single tests are marked where they stand.
+# What `make test` leaves to `make test-long`: folders, files, and single tests that take seconds.
 LONG = (
+    "chance/test_nulls.py::test_it_is_what_random_rankings_have",
+    "chance/test_permutation.py::test_random_permutations_agree_with_all_of_them[tau_gap_a",
+    "coefficients/test_gap_ties.py::test_fewer_nodes_for_large_groups_are_enough",
+    "coefficients/test_gap_ties.py::test_is_the_mean_over_all_orders",
+    "coefficients/test_overlap.py::test_golden",
+    "coefficients/test_overlap.py::test_variant_a_is_the_mean_over_all_orders_of_the_tied_items",
+    "expected/test_values.py::test_resampling_in_the_limit_off_grids",
     "hardening/",
+    "judgments/test_against_trec_eval.py::test_all_runs_of_real_collections",
+    "judgments/test_study.py::test_a_study_continues_in_its_folder_and_is_the_same_in_processes",
     "packaging/",
+    "plots/test_use.py::test_odd_names",
+    "plots/test_use.py::test_the_example_runs",
+    "read/test_large.py",
     "report/test_browser.py",
+    "report/test_commands.py::test_the_python_call_of_the_report_makes_it_again",
+    "report/test_page.py::test_150_systems_and_250_topics_stay_below_3_mb",
     "study/test_dask.py",
+    "test_cli.py::test_demo_runs",
     "test_site.py",
     "topics/test_coverage.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(LONG):
+        if item.nodeid.removeprefix("tests/").startswith(LONG):
             item.add_marker("long")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,13 @@ def order_of(means: Any) -> list[list[int]]:
 
 def literal(units: Any) -> list[list[int]]:
     """The same from whole numbers, added without rounding."""
-    totals = np.array([sum(Fraction(int(unit)) for unit in column) for column in np.asarray(units).T])
-    return order_of(totals)
+    return order_of(np.asarray(units).sum(axis=0))
 
 
 decimals = st.sampled_from([1, 10, 100, 10_000])
 
 
-@given(st.integers(1, 260), st.integers(2, 12), st.integers(0, 2**32 - 1), decimals, st.sampled_from([0, -1]))
+@given(st.integers(1, 130), st.integers(2, 12), st.integers(0, 2**32 - 1), decimals, st.sampled_from([0, -1]))
 def test_ties_are_those_of_exact_arithmetic(n: int, m: int, seed: int, scale: int, least: int) -> None:
     rng = np.random.default_rng(seed)
     units = rng.integers(least * scale, scale + 1, (n, m))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from docutils import nodes
@@ -22,8 +23,16 @@ import concordant as cc
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-PUBLIC = {*cc.__all__, *(f"judgments.{name}" for name in cc.judgments.__all__)}
-AS_CODE = re.compile(r"(?:cc\.|concordant\.)?((?:judgments\.)?\w+)(?:\(\))?")
+MODULES = [name for name in cc.__all__ if isinstance(getattr(cc, name), ModuleType)]
+PUBLIC = {
+    *cc.__all__,
+    *(f"{module}.{name}" for module in MODULES for name in getattr(getattr(cc, module), "__all__", ())),
+}
+PUBLIC -= {
+    *MODULES,
+    *(f"{module}.{name}" for module in MODULES for name in cc.__all__),
+}  # those at the top have one place
+AS_CODE = re.compile(rf"(?:cc\.|concordant\.)?((?:(?:{'|'.join(MODULES)})\.)?\w+)(?:\(\))?")
 SECTIONS: Any = Config(napoleon_use_param=False, napoleon_use_rtype=False)
 
 

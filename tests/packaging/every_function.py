@@ -68,7 +68,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),
         "read_run": lambda: len(read_run(folder / "x.run").topics),
         "read_runs": lambda: len(cc.read_runs(str(folder / "*.run")).systems),
-        "read_scores": lambda: cc.read_scores(path("hasty"), "nDCG@10").values,
+        "read_scores": lambda: cc.read_scores(path("hasty")).values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
         "reliability_study": lambda: cc.study.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
         "simulate": lambda: cc.simulate(people, 10, rng=7).means(),

@@ -270,9 +270,9 @@ LEADERBOARDS = [
 NO_TABLES = [
     Odd(".1,.2\n.3,.4\n", "numbers without a header"),
     Odd("q1,.1,.2\nq2,.3,.4\n", "numbers without a header"),
-    Odd("Once upon a time\nthere was a file.\n", "in no format that is known"),
-    Odd("topic,a,b\n", "in no format that is known"),
-    Odd("topic\n1\n", "in no format that is known|no column of scores"),
+    Odd("Once upon a time\nthere was a file.\n", "not recognised"),
+    Odd("topic,a,b\n", "not recognised"),
+    Odd("topic\n1\n", "not recognised|no column of scores"),
     Odd("", "is empty"),
     Odd("topic,a\n1,.5\n2,.6,.7\n", "has 3 fields where the header has 2"),
     Odd("#1,.5\n", "is empty|no format"),

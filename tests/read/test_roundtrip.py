@@ -290,9 +290,9 @@ def test_truncated_files(write: Callable[[Scores], str]) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"x" * 100_000_000, "no format that is known"),
+        (b"x" * 100_000_000, "not recognised"),
         (b"\n" * 100_000_000, "is empty"),
-        (b"1 " * 50_000_000, "no format that is known"),
+        (b"1 " * 50_000_000, "not recognised"),
         (b"[" * 100_000_000, "cannot be read"),
         (b"\x00" * 100_000_000, "is binary"),
     ],

@@ -95,7 +95,7 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
 def unknown(source: Source, line: int | None) -> ReadError:
     """The error for a file that no reader takes."""
     return source.error(
-        f"is in no format that is known here. Known are: {KNOWN}. Of a folder, a glob leaves "
+        f"has a format that is not recognised. Known are: {KNOWN}. Of a folder, a glob leaves "
         "out what does not belong. The line",
         line,
     )
