@@ -40,6 +40,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
     return found | {
         "align": lambda: [s.means() for s in cc.align(people, hasty)],
         "alignment": lambda: len(alignment(people, hasty).scores[0].systems),
+        "as_scores": lambda: cc.as_scores(path("hasty")).means(),
         "audit": lambda: cc.audit.audit(people, careful, "0.905").to_dict(),
         "compare": report.to_dict,
         "compare_judges": lambda: cc.compare_judges(people, careful, hasty, **few).to_dict(),
