@@ -86,6 +86,7 @@ def align(*scores: Scores, on: On = "both") -> tuple[Scores, ...]:
     >>> b = cc.Scores([[5, 6], [7, 8]], ["2", "1"], ["y", "x"])
     >>> [s.values.tolist() for s in cc.align(a, b)]
     [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
+
     """
     result = alignment(*scores, on=on)
     if not result.complete:

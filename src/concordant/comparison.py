@@ -114,6 +114,7 @@ def compare(
       tau_b                    0.9129
     <BLANKLINE>
       tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
+
     """
     wanted = _wanted(coefficients)
     check_choice("on", on, get_args(On))

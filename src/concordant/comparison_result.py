@@ -233,6 +233,7 @@ class Comparison(Result):
         -------
         Axes
             A list of them for "panels".
+
         """
         from .plots import agreement, intervals
 

@@ -64,6 +64,7 @@ def as_scores(
     <Means: 2 systems>
     >>> cc.as_scores({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
     <Scores: 1 topic x 2 systems, map>
+
     """
     if isinstance(given, Scores | Means):
         return given

@@ -114,6 +114,7 @@ class Scores:
         --------
         >>> Scores([[0.1, 0.4, 0.2, 0.3]], ["t"], "a b c d".split()).drop_bottom(0.25).systems
         ('b', 'c', 'd')
+
         """
         given = quantile
         if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 <= given < 1:
@@ -205,6 +206,7 @@ class Scores:
         >>> import pandas
         >>> Scores.from_frame(pandas.DataFrame({"topic": [301, 302], "bm25": [0.5, 0.25], "ql": [0.5, 1.0]}))
         <Scores: 2 topics x 2 systems>
+
         """
         from .tables.assemble import assemble
         from .tables.contents import frame_contents
@@ -297,6 +299,7 @@ class Means:
     <Means: 2 systems, nDCG@10>
     >>> m.ranking()
     (('dense',), ('bm25',))
+
     """
 
     values: FloatArray

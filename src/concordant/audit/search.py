@@ -237,6 +237,7 @@ def audit(
     >>> print(found.verdict)
     Exactly one thing reproduces 0.527: tau_b(truth, candidate) = 0.5270. 14 ways to compute it were tried, with 11 \
 different values. Of the 11 values of plain rules, 0.01 would match by chance: strong evidence.
+
     """
     several = isinstance(candidate, (list, tuple)) and not (
         isinstance(reported, str) and all(isinstance(path, str | os.PathLike) for path in candidate)

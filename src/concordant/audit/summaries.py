@@ -28,6 +28,7 @@ def summary_means(files: Any, measure: str, systems: Sequence[str]) -> Means | N
     -------
     Means or None
         None where not all of the systems are there.
+
     """
     paths = files if isinstance(files, list | tuple) else [files]
     if not measure or not all(isinstance(path, str | os.PathLike) for path in paths):

@@ -44,6 +44,7 @@ def kendall_interval(tau: float, m: int, confidence_level: float = 0.95) -> Inte
     >>> import concordant as cc
     >>> print(cc.kendall_interval(0.9, 25))
     [0.3894, 0.9875]
+
     """
     value, m, level = check_correlation(tau, "tau"), check_systems(m), check_level(confidence_level)
     from scipy.special import ndtri

@@ -117,6 +117,7 @@ class NullDistribution(Result):
         -------
         float or ndarray
             Never 0.
+
         """
         check_choice("alternative", alternative, get_args(Alternative))
         if alternative == "greater":
@@ -279,6 +280,7 @@ def tau_null(m: int) -> NullDistribution:
     0.08333333333333333
     >>> f"{cc.tau_null(50).pvalue(0.9, 'greater'):.6g}"
     '7.86502e-34'
+
     """
     return _null("tau", check_systems(m, _LARGEST))
 
@@ -314,6 +316,7 @@ def tau_ap_null(m: int) -> NullDistribution:
     0.3333333333333333
     >>> f"{cc.tau_ap_null(50).pvalue(0.3):.4g}"
     '0.0007269'
+
     """
     return _null("tau_ap", check_systems(m, _LARGEST))
 

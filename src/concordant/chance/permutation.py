@@ -165,6 +165,7 @@ def permutation_test(  # noqa: PLR0913
       p-value           0.0930   standard error 0.0029
       permutations       9,999   random
       under chance     -0.0555   standard deviation 0.2667
+
     """
     entry = get_coefficient(coefficient)
     check_choice("method", method, get_args(PermutationMethod))

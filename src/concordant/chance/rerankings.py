@@ -82,6 +82,7 @@ def random_rankings(
     array([0.6, 0.6, 0.6])
     >>> cc.tau_ap(truth, cc.random_rankings(6, 3, tau_ap=0.6, tolerance=0.05, rng=1)).round(3)
     array([0.6  , 0.627, 0.553])
+
     """
     m = check_systems(m)
     draws, drawn_by = check_count(size, "size"), generator(rng)

@@ -99,6 +99,7 @@ def answering(
         Whether it can draw, and whether there is a report.
     without : collection of str
         Options of its groups that it does not have.
+
     """
     hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
 

@@ -63,6 +63,7 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     >>> top, bottom = [6, 5, 7, 8, 4, 3, 2, 1], [8, 7, 6, 5, 2, 1, 3, 4]
     >>> cc.tau_ap(truth, [top, bottom]).round(6)
     array([0.238095, 0.765986])
+
     """
     m, c = concordance(truth, candidate, workers=workers)
     _refuse_all_ties(c, truth, candidate, "tau_ap")
@@ -100,6 +101,7 @@ def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers:
     >>> import concordant as cc
     >>> round(cc.tau_ap_symmetric([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.42
+
     """
     m, c = concordance(truth, candidate, extra=BACK, workers=workers)
     _refuse_all_ties(c, truth, candidate, "tau_ap_symmetric")
@@ -143,6 +145,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     >>> import concordant as cc
     >>> round(cc.tau_ap_a([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.208889
+
     """
     m, c = concordance(truth, candidate, extra=MEAN, workers=workers)
     admits = {"tau_ap_b": "", "tau_ap_strict": "if a tie should be a tie"}
@@ -189,6 +192,7 @@ def tau_ap_ties(
     >>> import concordant as cc
     >>> round(cc.tau_ap_ties([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.12
+
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     below = (m - c.top_candidate) * (c.top_truth < m)  # 0 where a side is all tied
@@ -228,6 +232,7 @@ def tau_ap_b(
     >>> import concordant as cc
     >>> round(cc.tau_ap_b([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.14
+
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, extra=BACK, workers=workers)
     below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 where a side is all tied
@@ -276,6 +281,7 @@ def tau_ap_strict(
     1.0
     >>> round(cc.tau_ap_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
     0.666667
+
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, extra=STRICT, workers=workers)
     return 2 * c.strict_candidate / (m - c.alone_candidate) - 1

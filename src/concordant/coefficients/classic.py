@@ -37,6 +37,7 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
     >>> import concordant as cc
     >>> round(cc.pearson([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.884911
+
     """
     return by_block(_pearson, truth, candidate)
 
@@ -67,6 +68,7 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArr
     >>> import concordant as cc
     >>> round(cc.spearman([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.576818
+
     """
     return by_block(_spearman, truth, candidate)
 
@@ -98,6 +100,7 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | Floa
     >>> import concordant as cc
     >>> round(cc.weighted_tau([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.531973
+
     """
     return by_block(_weighted_tau, truth, candidate)
 

@@ -52,6 +52,7 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     0.98374
     >>> round(cc.tau_ap([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.51, 0.1]), 6)
     0.666667
+
     """
     g = gaps(truth, candidate, workers=workers)
     refuse_ties(g.tied_candidate, "candidate", candidate, of="tau_gap", admits={"tau_gap_a": ""})
@@ -90,6 +91,7 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     >>> import concordant as cc
     >>> round(cc.tau_gap_a([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.5, 0.1]), 6)
     0.99187
+
     """
     return by_block(_mean_over_orders, truth, candidate)
 

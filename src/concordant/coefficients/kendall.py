@@ -47,6 +47,7 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     >>> import concordant as cc
     >>> cc.tau([0.9, 0.7, 0.5, 0.3], [0.8, 0.9, 0.4, 0.1])
     0.6666666666666666
+
     """
     m, c = concordance(truth, candidate, workers=workers)
     refuse_ties(c.tied_truth, "truth", truth, of="tau", admits={"tau_b": ""})
@@ -88,6 +89,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     >>> import concordant as cc
     >>> round(cc.tau_a([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.4
+
     """
     m, c = concordance(truth, candidate, workers=workers)
     admits = {"tau_b": "", "tau_strict": "if a tie should be a tie"}
@@ -130,6 +132,7 @@ def tau_b(
     >>> import concordant as cc
     >>> round(cc.tau_b([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.385758
+
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     pairs = m * (m - 1) / 2
@@ -173,6 +176,7 @@ def tau_strict(
     1.0
     >>> round(cc.tau_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
     0.666667
+
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1

@@ -106,6 +106,7 @@ def rbo(
     0.9787
     >>> round(rbo({"d7": 9.1, "d2": 8.0, "d5": 7.5}, {"d2": 0.9, "d4": 0.7}, p=0.8, kind="max"), 4)
     0.6773
+
     """
     p = _persistence(p)
     _require_choice("ties", ties, get_args(Ties))

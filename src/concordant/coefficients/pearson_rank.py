@@ -52,6 +52,7 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     >>> import concordant as cc
     >>> round(cc.pearson_rank([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.971227
+
     """
     c = cosines(truth, candidate, workers=workers)
     return ratio(c.sum, c.weight)
@@ -86,6 +87,7 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     >>> import concordant as cc
     >>> round(cc.pearson_rank_symmetric([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.971227
+
     """
     c = cosines(truth, candidate, workers=workers)
     d = cosines(candidate, truth, workers=workers)

@@ -342,6 +342,7 @@ def list_coefficients() -> tuple[Coefficient, ...]:
     >>> import concordant as cc
     >>> [c.name for c in cc.list_coefficients() if c.symmetric and c.top_weighted and len(c.ties) == 2]
     ['tau_ap_b', 'pearson_rank_symmetric', 'weighted_tau', 'rbo']
+
     """
     return _COEFFICIENTS
 
@@ -366,6 +367,7 @@ def headlines(kind: Headline = "main") -> tuple[str, ...]:
     (('tau_b', 'tau_ap_b'), ('tau_b', 'tau_ap_b', 'pearson_rank'))
     >>> headlines("table")
     ('tau_b', 'tau_ap_b', 'tau_gap_a', 'pearson_rank', 'spearman', 'rbo')
+
     """
     kinds = get_args(Headline)
     return tuple(c.name for c in _COEFFICIENTS if c.headline in kinds[: kinds.index(kind) + 1])

@@ -82,6 +82,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str 
     >>> import concordant as cc
     >>> print(cc.tie_bounds([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3], "tau_ap"))
     tau_ap over all orders of the tied systems: 0.0867 to 0.3200, expected 0.2089
+
     """
     bounded = [c.name for c in list_coefficients() if c.mean_over_ties]
     if coefficient not in bounded:

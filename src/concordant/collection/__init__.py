@@ -29,6 +29,7 @@ def load_collection(name: str) -> Scores:
     >>> import concordant as cc
     >>> cc.load_collection("people")
     <Scores: 40 topics x 20 systems, nDCG@10>
+
     """
     from ..read import read_scores
     from ..scores import Scores

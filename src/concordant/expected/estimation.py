@@ -161,6 +161,7 @@ def expected_correlation(  # noqa: PLR0913
     tau_ap = 0.8320 (msqd)
     >>> print(cc.expected_correlation(people, "spearman", rng=1))
     spearman = 0.9671 (posterior), 95% interval [0.9263, 0.9910] (posterior, normal prior)
+
     """
     get_coefficient(coefficient)
     linear = coefficient in ("tau", "tau_ap")
@@ -253,6 +254,7 @@ def reliability(
       kd           0.8721    0.8312
       sh(w)        0.9261    0.8842
       sh(w/o)      0.9108    0.8764
+
     """
     check_choice("identical", identical, get_args(Identical))
     how = Resampling.of(SPLITS, rng, workers)

@@ -74,6 +74,7 @@ def split_half(
     >>> import concordant as cc
     >>> print(cc.split_half(cc.load_collection("people"), replace=False, rng=1))
     tau = 0.9121 (sh(w/o))
+
     """
     if coefficient not in ("tau", "tau_ap"):
         raise InputError(f"coefficient is {coefficient!r}: split-half estimates are of tau or tau_ap")

@@ -162,6 +162,7 @@ def plan_topics(  # noqa: PLR0913
           62         0.900       0.832 to 0.958       0.52
           71         0.906       0.842 to 0.958       0.60
          124         0.929       0.874 to 0.968       0.84
+
     """
     known = get_coefficient(coefficient)
     check_choice("prior", prior, get_args(Prior))

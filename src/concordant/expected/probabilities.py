@@ -156,6 +156,7 @@ def discordance(  # noqa: PLR0913
     Probability that neighbours are in the wrong order:
       C  B  0.3327
       B  A  0.0139
+
     """
     check_choice("estimator", estimator, get_args(Estimator))
     check_choice("identical", identical, get_args(Identical))

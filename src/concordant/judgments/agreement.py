@@ -161,6 +161,7 @@ def label_agreement(
     >>> found = cc.judgments.label_agreement(human, machine, rng=1)
     >>> print(f"{found['kappa'].value:.4f}, {found['alpha'].value:.4f}")
     0.4545, 0.6627
+
     """
     check_kinds(None, truth)
     check_kinds(None, candidate)

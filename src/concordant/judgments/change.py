@@ -73,6 +73,7 @@ class Change:
     >>> import concordant as cc
     >>> cc.judgments.Change("sample", 0.1)
     <Change: sample 0.1>
+
     """
 
     kind: str

@@ -46,6 +46,7 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1, "d4": 1}})
     >>> cc.judgments.depth_pool(runs, qrels, 1)["1"]
     {'d1': 2, 'd3': 1}
+
     """
     found, notes = pooled(runs, qrels, k, contributing)
     for note in notes:
@@ -108,6 +109,7 @@ def sample(
     >>> part = cc.judgments.sample(qrels, 0.2, rng=1)
     >>> part.size, sum(part["1"].values())
     (20, 2)
+
     """
     check_kinds(None, qrels)
     share = check_share(share)
@@ -153,6 +155,7 @@ def pseudo(
     >>> runs = cc.Runs.from_dict({"bm25": {"1": [f"d{k}" for k in range(20)]}})
     >>> cc.judgments.pseudo(runs, 20, rng=1)
     <Qrels: 20 judgments on 1 topic, grades 0 to 1>
+
     """
     check_kinds(runs, None)
     share = check_share(share)
@@ -201,6 +204,7 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
     >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1, "d4": 1}})
     >>> cc.judgments.from_runs(qrels, runs, ["bm25"])["1"]
     {'d1': 2, 'd2': 0}
+
     """
     check_kinds(runs, qrels)
     found = runs.retrieved(None if k is None else check_count(k, "k"), _names(names, "names"))
@@ -240,6 +244,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     >>> qrels = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 0, "d3": 1, "d4": 1}})
     >>> cc.judgments.leave_out(runs, qrels, "A", {"A": ["bm25"], "B": ["ql"]})["1"]
     {'d1': 2, 'd3': 1, 'd4': 1}
+
     """
     check_kinds(runs, qrels)
     if not isinstance(teams, Mapping):
@@ -283,6 +288,7 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     >>> machine = cc.Qrels.from_dict({"1": {"d1": 2, "d2": 1, "d3": 1, "d4": 2}})
     >>> cc.judgments.mix(human, machine, 0.5, rng=1)["1"]
     {'d1': 2, 'd2': 0, 'd3': 1, 'd4': 3}
+
     """
     found, notes = mixed(human, machine, share, rng)
     for note in notes:

@@ -72,6 +72,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     [[0.8333, 0.8333]]
     >>> cc.evaluate(runs, qrels, "AP(rel=2)").values.round(4).tolist()
     [[1.0, 0.3333]]
+
     """
     return next(iter(evaluate_all(runs, qrels, [measure], missing=missing).values()))
 
@@ -101,6 +102,7 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2"]}, "ql": {"1": ["d2", "d1"]}})
     >>> cc.evaluate_all(runs, cc.Qrels.from_dict({"1": {"d1": 1}}), ["RR", "P@1"])
     {'RR': <Scores: 1 topic x 2 systems, RR>, 'P@1': <Scores: 1 topic x 2 systems, P@1>}
+
     """
     if missing == "mean":
         raise InputError(

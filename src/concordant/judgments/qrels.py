@@ -40,6 +40,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     <Qrels: 3 judgments on 2 topics, grades 0 to 2>
     >>> qrels["1"]
     {'d1': 2, 'd2': 0}
+
     """
 
     pairs: TopicDocuments
@@ -66,6 +67,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         -------
         Qrels
             The topics in the order given.
+
         """
         if not isinstance(nested, Mapping) or not all(isinstance(judged, Mapping) for judged in nested.values()):
             raise InputTypeError("give qrels as {topic: {document: grade}}")
@@ -159,6 +161,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         --------
         >>> Qrels.from_dict({"1": {"d1": 999, "d2": 2}}).recode({999: None, 2: 1})["1"]
         {'d2': 1}
+
         """
         grades, kept = self.grades.copy(), np.ones(self.size, dtype=np.bool_)
         for old, new in changed.items():
@@ -182,6 +185,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         -------
         Qrels
             Their judgments, in the order given.
+
         """
         wanted = places_of(topics, self.topics, "topics")
         return Qrels.from_dict({self.topics[k]: self[self.topics[k]] for k in wanted})
@@ -197,6 +201,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         ----------
         path : path
             Replaced if it is there.
+
         """
         lost = [topic for topic in self if not self[topic]]
         if lost:

@@ -61,6 +61,7 @@ class Runs:
     ('d1', 'd2')
     >>> runs.documents("ql", "2")
     ()
+
     """
 
     systems: tuple[str, ...]
@@ -113,6 +114,7 @@ class Runs:
         ------
         InputError
             If a system ranks a document twice, has a score that is no number, or gives its documents without an order.
+
         """
         if not isinstance(nested, Mapping):
             raise InputTypeError(f"runs are a {type(nested).__name__}: give {{system: {{topic: documents}}}}")
@@ -161,6 +163,7 @@ class Runs:
         -------
         tuple of str
             The documents, best first; none where this system lacks the topic.
+
         """
         row = places_of([system], self.systems, "systems")[0] * len(self.topics)
         row += places_of([topic], self.topics, "topics")[0]
@@ -179,6 +182,7 @@ class Runs:
         -------
         Runs
             The same systems and topics.
+
         """
         k = check_count(k, "k")
         if self.depths.max() <= k:
@@ -199,6 +203,7 @@ class Runs:
         -------
         Runs
             Without the others.
+
         """
         return self._keep(np.array(places_of(systems, self.systems, "systems"), dtype=np.int64), None)
 

@@ -54,6 +54,7 @@ def leave_each_out(
     >>> qrels = cc.Qrels.from_dict({"1": {"d1": 1, "d2": 1, "d3": 1}})
     >>> cc.judgments.leave_each_out(runs, qrels, {"A": ["bm25"], "B": ["ql"]}, ["P@2"])["P@2"].values.tolist()
     [[0.5, 0.5]]
+
     """
     wanted = parse_all(measures)
     full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)

@@ -76,6 +76,7 @@ def style(width: float = COLUMN) -> Iterator[None]:
     ...     ax = cc.tau_null(20).plot(value=0.4)
     >>> float(ax.figure.get_figwidth())
     7.0
+
     """
     if not width > 0:
         raise InputError(f"width is {width!r}: give inches, such as 3.3 for a column and 7 for a page")
@@ -152,6 +153,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     >>> from concordant import plots
     >>> ax = cc.tau_null(20).plot(value=0.4)
     >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
+
     """
     kind = check_format(path)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]

@@ -260,6 +260,7 @@ def rank_intervals(
          3     4  d          0.4635  4 to 4
     <BLANKLINE>
     95% confidence for all intervals together; 9,999 resamples of 40 topics
+
     """  # noqa: E501
     level = check_level(confidence_level)
     check_choice("aggregate", aggregate, get_args(Aggregate))

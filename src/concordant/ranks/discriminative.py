@@ -97,6 +97,7 @@ def discriminative_power(
     >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
     >>> print(cc.discriminative_power(ap, [2, 1, 3]))  # A before B
     2 of 3 pairs differ significantly (paired t-test, alpha = 0.05); candidate confirms 1 of them: 0.5000
+
     """
     level = check_alpha(alpha)
     check_choice("correction", correction, (None, *get_args(Correction)))

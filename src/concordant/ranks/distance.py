@@ -86,6 +86,7 @@ def rank_distance(
     4.8614
     >>> cc.rank_distance(ap, [1, 2, 3])  # as in the truth
     0.0
+
     """
     problem = Problem.of(truth, eps, "the rank distance")
     scores = rankings_beside(problem.scores, candidate)

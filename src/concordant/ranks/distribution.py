@@ -51,6 +51,7 @@ class DistanceDistribution(Result):
       median 1.0443, critical value 2.0392 at alpha = 0.05
     >>> distribution.pvalue(2.0)
     0.056056056056056056
+
     """
 
     distances: FloatArray = field(metadata={"in_dict": False})
@@ -105,6 +106,7 @@ class DistanceDistribution(Result):
         -------
         DistanceDistribution
             With method "paper".
+
         """
         how = Resampling.of(n_resamples, rng, workers, progress)
         problem = Problem.of(truth, eps, "the distribution")
@@ -136,6 +138,7 @@ class DistanceDistribution(Result):
         -------
         float or ndarray
             A float for one distance.
+
         """
         wanted = np.asarray(distance, dtype=np.float64)
         if np.isnan(wanted).any() or (wanted < 0).any():

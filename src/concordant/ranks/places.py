@@ -143,6 +143,7 @@ def rank_probabilities(  # noqa: PLR0913
         1  C  ranks   1 to   2, mean 1.2
         2  B  ranks   1 to   2, mean 1.8
         3  A  ranks   3 to   3, mean 3.0
+
     """
     check_choice("by", by, get_args(By))
     how = Resampling.of(n_resamples, rng, workers, progress)

@@ -141,6 +141,7 @@ def rank_test(  # noqa: PLR0913
       p-value              0.7060   standard error 0.0144
       critical value       3.2064   alpha = 0.05
       recentred bootstrap, 999 resamples of 50 topics, 8 systems
+
     """
     check_choice("method", method, get_args(RankTestMethod))
     how = Resampling.of(n_resamples, rng, workers, progress)

@@ -124,6 +124,7 @@ def look(
     >>> import io
     >>> print(look(io.StringIO("topic,bm25,ql\n301,0.25,0.5\n302,0.75,0.25\n")).verdict)
     <StringIO>: matrix; 2 systems, 2 topics
+
     """
     path = os.fspath(what) if isinstance(what, str | os.PathLike) else None
     roles = Roles(topic_column, system_column, score_column)

@@ -39,6 +39,7 @@ def parse_side(text: str) -> SideName:
     --------
     >>> parse_side("human=scores.csv")
     SideName(name='human', path='scores.csv', measure=None)
+
     """
     for place in [-1, *(found.start() for found in re.finditer("=", text))]:
         name, rest = (None, text) if place < 0 else (text[:place], text[place + 1 :])
@@ -86,6 +87,7 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
     ['human', 'llm']
     >>> short_names(["board.csv", "board.csv"], ["win_rate", "elo"])
     ['win_rate', 'elo']
+
     """
     texts = [os.fspath(path) for path in paths]
     said = list(measures) if measures is not None else [None] * len(texts)

@@ -78,6 +78,7 @@ def read_scores(
     [0.5, 0.375]
     >>> read_scores(io.StringIO("model,win_rate,n\nfoo,0.25,8\nbar,0.75,9\n"), "win_rate")
     <Means: 2 systems, win_rate>
+
     """
     check_missing(missing)
     if lower_is_better and missing == "zero":

@@ -65,6 +65,7 @@ def report_document(
     >>> document = cc.report.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
     'Not certain: 40 topics are too few to tell whether candidate ranks as well as truth.'
+
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
     others: Any = [candidate] if isinstance(comparisons, Comparison) else candidate

@@ -48,6 +48,7 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     >>> cc.write_report(cc.rank_intervals(cc.load_collection("people"), rng=1), target)
     >>> target.read_text()[:15]
     '<!DOCTYPE html>'
+
     """
     content = report_html(result).encode("utf-8")
     with written_whole(path) as file:

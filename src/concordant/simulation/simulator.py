@@ -83,6 +83,7 @@ class Simulator:
     <Scores: 100 topics x 20 systems, nDCG@10>
     >>> bool(abs(model.true_means() - people.means()).max() < 0.02)
     True
+
     """
 
     def __init__(
@@ -236,6 +237,7 @@ def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any
     >>> import concordant as cc
     >>> cc.simulate(cc.load_collection("people"), 100, rng=7)
     <Scores: 100 topics x 20 systems, nDCG@10>
+
     """
     return Simulator(scores, **options).simulate(n_topics, rng)
 

@@ -83,6 +83,7 @@ def run_grid(
     ------
     StudyError
         If trials failed, naming the first of them, or if what runs them did. Chunks without a failure are kept.
+
     """
     workers = check_workers(workers)
     start = time.monotonic()
@@ -268,6 +269,7 @@ def executor_at(address: str) -> Iterator[Executor]:
     ------
     StudyError
         If no scheduler answers.
+
     """
     distributed = import_extra("distributed", "dask")
     try:

@@ -218,6 +218,7 @@ def judge_study(  # noqa: PLR0913
     >>> found = cc.judge_study(cc.Runs.from_dict(runs), human, {"machine": machine}, ["AP"], n_resamples=500)
     >>> found.labels["machine"]["agreement"].value
     0.0
+
     """
     check_kinds(runs, truth)
     drop_grades = tuple(drop_grades)

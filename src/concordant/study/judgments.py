@@ -359,6 +359,7 @@ def judgment_study(  # noqa: PLR0913
     >>> study = cc.judgment_study(cc.Runs.from_dict(runs), qrels, [change], ["AP"], ["tau_b"], n_draws=5)
     >>> study.value("sample", "0.3", "AP", "tau_b") > 0.5
     True
+
     """
     wanted, named, listed = parse_all(measures), _coefficients(coefficients), _changes(changes)
     seed, n_draws, n_resamples = check_seed(rng), check_count(n_draws, "n_draws"), check_count(n_resamples)

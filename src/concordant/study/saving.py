@@ -41,6 +41,7 @@ class StudyResult(Result):
         -------
         list of Path
             The files that were written.
+
         """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)

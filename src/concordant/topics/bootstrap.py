@@ -77,6 +77,7 @@ class TopicBootstrap:
     >>> import concordant as cc
     >>> cc.TopicBootstrap(4999, confidence_level=0.9)
     TopicBootstrap(n_resamples=4999, method='iterated', confidence_level=0.9)
+
     """
 
     n_resamples: int = 9_999

@@ -119,6 +119,7 @@ def correlate(
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> print(cc.correlate(people, careful, "tau_b", rng=7))
     tau_b = 0.9053 (observed), 95% interval [0.8231, 1.0000] (iterated topic bootstrap), bias-corrected 0.9455
+
     """
     known = get_coefficient(coefficient)
     if interval is not None and not isinstance(interval, TopicBootstrap):

@@ -235,6 +235,7 @@ def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b"
       1  +0.6667  to 1.0000
     >>> cc.explain(truth, candidate).topics_of("a", "b")[0].topic
     '1'
+
     """
     entry = get_coefficient(coefficient)
     found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"))

@@ -175,6 +175,7 @@ def compare_judges(  # noqa: PLR0913
       careful       0.9053
       hasty         0.7234
       difference    0.1818   bias-corrected 0.1825, 95% interval [0.0643, 0.2993]
+
     """
     known = get_coefficient(coefficient)
     check_choice("method", method, get_args(JudgeMethod))
