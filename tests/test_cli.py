@@ -365,3 +365,25 @@ def test_messages_name_what_the_reader_can_write(name: str, value: object, in_py
     with naming(OPTIONS):
         assert argument(name, value) == in_a_command
     assert argument(name, value) == in_python
+
+
+def test_a_side_says_its_name_and_its_measure(formats: Path) -> None:
+    board = formats / "leaderboards" / "weighted_alpaca_eval_gpt4_turbo.csv"
+    other = formats / "leaderboards" / "claude_3_opus_ranking.csv"
+    (found,) = json.loads(good("compare", f"{board}:win_rate", f"claude={other}:win_rate", "--format", "json"))
+    assert found["candidate"] == "claude"
+    assert found["coefficients"]["tau_b"] == pytest.approx(0.8667, abs=5e-5)
+    assert len(found["systems"]) == 6
+    columns = (f"{board}:win_rate", f"{board}:length_controlled_winrate")
+    (found,) = json.loads(good("compare", *columns, "--format", "json"))
+    assert found["truth"] == f"{board.name}:win_rate"
+    assert found["coefficients"]["tau_b"] == pytest.approx(0.843, abs=5e-4)
+    assert found["coefficients"]["tau_ap"] == pytest.approx(0.788, abs=5e-4)
+    assert "win_rate" in bad("compare", f"{board}:win_rat", f"{other}:win_rate", status=1)
+
+
+def test_look_says_what_a_file_is_taken_for(formats: Path) -> None:
+    text = good("look", PEOPLE, str(formats / "leaderboards" / "claude_3_opus_ranking.csv"))
+    assert "rows are topics, columns are systems" in text
+    assert "one score per system" in text
+    assert "rows are systems" in run("look", PEOPLE, "--system-column", "topic").stdout

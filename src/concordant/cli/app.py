@@ -18,7 +18,7 @@ from .judgments import app as judgments
 from .judgments import evaluate
 from .options import OPTIONS
 from .reporting import report
-from .single import distribution, plan, reliability, simulate, tiers
+from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
 from .terminal import say, tell
 
@@ -83,7 +83,7 @@ for command in (compare, matrix, compare_judges, audit, distribution, simulate):
 app.add_typer(studies, name="study")
 app.command()(evaluate)
 app.add_typer(judgments, name="judgments")
-for command in (reliability, plan, tiers, explain, report):
+for command in (reliability, plan, tiers, explain, report, look):
     app.command()(command)
 
 

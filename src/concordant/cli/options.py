@@ -20,12 +20,13 @@ OPTIONS = {
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 
-TruthArgument = Annotated[str, typer.Argument(metavar="TRUTH", help="Scores of the truth: a file, a folder or a glob.")]
+TruthArgument = Annotated[str, typer.Argument(metavar="TRUTH", help="Scores of the truth: [NAME=]PATH[:MEASURE].")]
 CandidatesArgument = Annotated[
     list[str], typer.Argument(metavar="CANDIDATE", help="Scores to compare with it, given in the same way.")
 ]
 ScoresArgument = Annotated[
-    str, typer.Argument(metavar="SCORES", help="Scores of the systems: a file, a folder or a glob.")
+    str,
+    typer.Argument(metavar="SCORES", help="Scores of the systems: [NAME=]PATH[:MEASURE]; a file, a folder or a glob."),
 ]
 
 MissingOption = Annotated[

@@ -33,6 +33,9 @@ class Reader:
         typer.Option(help="Only these systems: names with commas between, or @FILE with one name per line."),
     ] = None
     topics: Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")] = None
+    topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
+    system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
+    score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
 
     def __post_init__(self) -> None:
         if self.lower_is_better and self.missing == "zero":
@@ -40,17 +43,22 @@ class Reader:
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
 
-    def __call__(self, path: str, bar: Bar | None = None, missing: Missing | None = None) -> Scores:
-        """The scores of one side."""
-        from ..read import read_scores
+    def __call__(self, given: str, bar: Bar | None = None, missing: Missing | None = None) -> Scores:
+        """The scores of one side, given as NAME=PATH:MEASURE; without a measure of its own, --measure holds."""
+        from ..read import parse_side, read_scores
+
+        side = parse_side(given)
 
         found: Scores = read_scores(  # type: ignore[assignment]  # or Means of a table with one score per system
-            path,
-            measure=self.measure,
+            side.path,
+            measure=side.measure or self.measure,
             missing=missing or self.missing,
             lower_is_better=self.lower_is_better,
             systems=names_of(self.systems, "--systems"),
             topics=names_of(self.topics, "--topics"),
+            topic_column=self.topic_column,
+            system_column=self.system_column,
+            score_column=self.score_column,
             progress=bar.update if bar else None,
         )
         return found
@@ -115,13 +123,21 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
         raise typer.BadParameter(str(error)) from None
 
 
-def labels_of(paths: Sequence[str]) -> list[str]:
-    """What to call each file: its name, and as many of its folders as tell the files apart."""
-    parts = [Path(os.path.abspath(path)).parts for path in paths]
-    for k, part in enumerate(parts):
-        if part in parts[:k]:
-            raise typer.BadParameter(f"{paths[k]} was given twice")
+def labels_of(given: Sequence[str]) -> list[str]:
+    """What to call each side: the NAME of NAME=PATH:MEASURE, else its file, and as many folders as tell files apart."""
+    from ..read import parse_side
+
+    sides = [parse_side(one) for one in given]
+    parts = [Path(os.path.abspath(side.path)).parts for side in sides]
+    again = [(part, side.measure) for part, side in zip(parts, sides, strict=True)]
+    for k, one in enumerate(again):
+        if one in again[:k]:
+            raise typer.BadParameter(f"{given[k]} was given twice")
     depth = 1
-    while len({part[-depth:] for part in parts}) < len(parts):
+    while len({part[-depth:] for part in parts}) < len(set(parts)):
         depth += 1
-    return ["/".join(part[-depth:]) for part in parts]
+    files = ["/".join(part[-depth:]) for part in parts]
+    return [
+        side.name or (f"{file}:{side.measure}" if side.measure else file)
+        for side, file in zip(sides, files, strict=True)
+    ]

@@ -1,4 +1,4 @@
-"""`concordant tiers`, `distribution`, `reliability`, `plan` and `simulate`: what one collection says by itself."""
+"""`look`, `tiers`, `distribution`, `reliability`, `plan` and `simulate`: what one collection says by itself."""
 
 from __future__ import annotations
 
@@ -27,6 +27,24 @@ from .terminal import say
 
 if TYPE_CHECKING:
     from ..scores import Scores
+
+
+@answering(without=("missing", "lower_is_better", "systems", "topics"))
+def look(
+    files: Annotated[
+        list[str], typer.Argument(help="Files, folders or quoted patterns, each as PATH or PATH:MEASURE.")
+    ],
+    *,
+    read: Reader,
+    out: Output,
+) -> Found:
+    """Say what files are taken for: format, orientation, systems, topics, measures, missing scores, ties."""
+    from ..read import look as run
+    from ..read import parse_side
+
+    sides = [parse_side(file) for file in files]
+    columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
+    return [run(side.path, side.measure or read.measure, **columns) for side in sides]
 
 
 @answering(plot=True, html=True)
