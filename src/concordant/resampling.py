@@ -11,7 +11,7 @@ import numpy as np
 from . import _kernels
 from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError
-from .means import tied_sums
+from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -81,7 +81,7 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 
     total = sums(values)
     sizes = sums(np.abs(values)) if (values < 0).any() else total
-    return tied_sums(total, sizes, len(values)) / len(values)
+    return tied_means(total, sizes, len(values))
 
 
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:

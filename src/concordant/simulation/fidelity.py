@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..means import tied_sums
+from ..means import tied_means
 from ..resampling import Resampling, Seed, check_count
 from ..results import Result, or_none, settings_of
 from ..words import counted
@@ -44,7 +44,7 @@ class Fidelity(Result):
         """tau_b between original and expected simulated means; nan where one side has a single mean."""
         from ..coefficients.kendall import tau_b
 
-        means = (self.means, tied_sums(self.true_means, np.abs(self.true_means), 1000))
+        means = (self.means, tied_means(self.true_means, np.abs(self.true_means), 1000, 1))
         return float(tau_b(*means)) if all(len(set(side)) > 1 for side in means) else float("nan")
 
     @property

@@ -14,7 +14,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_scores
 from ..errors import InputError, check_choice, import_extra
-from ..means import tied_sums
+from ..means import tied_means
 from ..results import Result, columns, plain, settings_of
 from ..scores import Means, Scores
 from ..words import counted, nearest
@@ -304,7 +304,7 @@ def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) 
 def means_without_each(values: FloatArray) -> FloatArray:
     """Means of the systems without each topic in turn; equal totals are tied, as in all means."""
     n = len(values)
-    return tied_sums(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n) / (n - 1)
+    return tied_means(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n, n - 1)
 
 
 def _cells(p: PairLoss) -> tuple[str, ...]:
