@@ -56,7 +56,7 @@ EXPECTED: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"/drop_bottom/"), "drops by the quantile, as the simulator and the studies do"),
     (
         re.compile(r"^(settings:|text:|draw:)?door "),
-        "all functions take all forms of a collection, and read them alike",
+        "all functions take all forms of a collection",
     ),
     (re.compile(r"^Simulator .* without the worst/simulated/"), "means are tied by rounding error, not by 12 digits"),
     (re.compile(r"settings/collections/|fingerprint"), "one fingerprint of scores for studies and distributions"),
