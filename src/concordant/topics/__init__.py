@@ -1,0 +1,1 @@
+"""What other topics would show."""

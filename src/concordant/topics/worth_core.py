@@ -1,0 +1,290 @@
+"""Worth of a candidate in topics of the truth: the numbers, without labels, messages or results.
+
+The topics are split at random into A (a = n // 2 topics) and B (the others). The reference is the truth's ranking on B.
+V_X(k) is the mean agreement of the truth on k topics of A with the reference, V_Y(k) that of a candidate. The worth
+W(a) is the k with V_X(k) = V_Y(a). Everything that is reported is a function of the two curves and of the covariance of
+their points over samples of topics, which a delete-one-topic jackknife over the same splits estimates.
+
+A coefficient is any function f(truth_rows, candidate_rows) whose last axis holds the systems and whose leading axes
+broadcast as in NumPy. Where it is undefined (nan: all systems tied on a side) the agreement is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+Coefficient: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Settle: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+FEWEST = 10  # topics: below, a half has too few to rank anything and the jackknife too few to be trusted
+GRID = 12  # sizes at which the curves are computed
+CHUNK = 2**21  # floats of the largest array at a time
+
+
+# Splits ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Random orders of the topics; the first `half` topics of an order are A, in that order, the others B."""
+
+    order: IntArray
+    half: int
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def first(self, count: int) -> Splits:
+        return Splits(self.order[:count], self.half)
+
+    def places(self) -> IntArray:
+        """places[s, t]: where topic t stands in order s."""
+        places = np.empty_like(self.order)
+        np.put_along_axis(places, self.order, np.arange(self.order.shape[1])[None, :], axis=1)
+        return places
+
+
+def draw_splits(n: int, n_splits: int, rng: np.random.Generator) -> Splits:
+    """Independent random orders of n topics, cut in the middle."""
+    if n < FEWEST:
+        raise ValueError(
+            f"there are {n} topics: worth needs at least {FEWEST}, because the reference and the candidate are "
+            "computed on halves that share no topic"
+        )
+    return Splits(rng.permuted(np.tile(np.arange(n), (n_splits, 1)), axis=1), n // 2)
+
+
+def grid_of(half: int, points: int = GRID) -> IntArray:
+    """Sizes from 1 to half: all of them where they are few, otherwise evenly spaced on the log scale."""
+    return np.unique(np.rint(np.geomspace(1, half, max(points, 2))).astype(np.int64))
+
+
+# Means with honest ties -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Side:
+    """A score matrix whose sums are exact (whole numbers of a decimal unit), or settled by a rule."""
+
+    values: FloatArray
+    unit: float  # what a whole number of `values` is worth; 1 where they are the scores themselves
+    size: FloatArray | None  # by system: sum of absolute scores, where sums are not exact
+
+    @staticmethod
+    def of(scores: FloatArray) -> Side:
+        """Scores of up to 9 decimals become whole numbers, whose sums have no rounding error in any order."""
+        for decimals in range(10):
+            whole = np.rint(scores * 10.0**decimals)
+            if np.abs(whole).sum(axis=0).max() >= 2.0**50:
+                break
+            if np.array_equal(whole / 10.0**decimals, scores):
+                return Side(whole, 10.0**decimals, None)
+        return Side(np.ascontiguousarray(scores, dtype=np.float64), 1.0, np.abs(scores).sum(axis=0))
+
+    def means(self, sums: FloatArray, count: int, settle: Settle) -> FloatArray:
+        """Means from sums over `count` topics, equal where the totals are. Overwrites the sums."""
+        sums /= count * self.unit
+        if self.size is None:
+            return sums
+        size = self.size / count
+        gaps = np.diff(np.sort(sums, axis=-1), axis=-1)
+        near = ((gaps > 0) & (gaps <= 1e-9 * size.max())).any(axis=-1)  # only these rows can hold a hidden tie
+        if near.any():
+            sums[near] = settle(sums[near], size)
+        return sums
+
+
+# Curves ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Both curves and the covariance of their points.
+
+    A point is a side (0: truth, 1...: candidates) at a size; `values` has one row per side and one column per size, and
+    the covariances are over its flattened points.
+    """
+
+    n_topics: int
+    half: int
+    sizes: IntArray
+    values: FloatArray
+    covariance: FloatArray  # over samples of topics
+    monte_carlo: FloatArray  # over splits
+    deletions: FloatArray  # topics x points: change when a topic is left out, minus its mean
+    noise: FloatArray  # what the splits' noise adds to the sum of squares of `deletions`
+    n_splits: int
+    n_jackknife: int
+    undefined: float  # share of coefficients that were undefined, and counted as 0
+
+    def point(self, side: int, size: int = -1) -> int:
+        """The flat index of a side at the size with this index; the last by default."""
+        return side * len(self.sizes) + size % len(self.sizes)
+
+    def variance(self, contrast: FloatArray) -> float:
+        """The variance of a linear combination of points, over samples of topics."""
+        return max(float(contrast @ self.covariance @ contrast), 0.0)
+
+
+def compute_curves(
+    truth: FloatArray,
+    candidates: Sequence[FloatArray],
+    coefficient: Coefficient,
+    splits: Splits,
+    *,
+    sizes: IntArray | None = None,
+    n_jackknife: int = 100,
+    settle: Settle,
+) -> Curves:
+    """Values of both curves over all splits, and the jackknife over the first `n_jackknife` of them."""
+    sides = [Side.of(scores) for scores in (truth, *candidates)]
+    sizes = grid_of(splits.half) if sizes is None else sizes
+    values, undefined = _values(sides, coefficient, splits, sizes, settle)
+    monte_carlo = np.cov(values, rowvar=False, ddof=1).reshape(values.shape[1], -1) / len(splits)
+    deletions, noise = _jackknife(sides, coefficient, splits.first(n_jackknife), sizes, settle)
+    n = len(truth)
+    # Efron and Stein's jackknife; the noise of finitely many splits would be taken for variance between topics.
+    covariance = (n - 1) / n * (deletions.T @ deletions - noise)
+    return Curves(
+        n_topics=n,
+        half=splits.half,
+        sizes=sizes,
+        values=values.mean(axis=0).reshape(len(sides), len(sizes)),
+        covariance=covariance,
+        monte_carlo=monte_carlo,
+        deletions=deletions,
+        noise=noise,
+        n_splits=len(splits),
+        n_jackknife=min(n_jackknife, len(splits)),
+        undefined=undefined,
+    )
+
+
+def _values(
+    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, sizes: IntArray, settle: Settle
+) -> tuple[FloatArray, float]:
+    """The agreement of each point in each split, splits x points, and the share that was undefined."""
+    out = np.empty((len(splits), len(sides) * len(sizes)))
+    undefined = 0
+    step = max(1, CHUNK // (out.shape[1] * sides[0].values.shape[1]))
+    for lo in range(0, len(splits), step):
+        chunk = Splits(splits.order[lo : lo + step], splits.half)
+        reference, points = _means(sides, chunk, sizes, settle)
+        found = coefficient(reference[:, None, :], points)
+        undefined += int(np.isnan(found).sum())
+        out[lo : lo + step] = np.nan_to_num(found, nan=0.0)
+    return out, undefined / out.size
+
+
+def _means(
+    sides: Sequence[Side], splits: Splits, sizes: IntArray, settle: Settle
+) -> tuple[FloatArray, FloatArray]:
+    """Means of the truth over B (splits x systems), and of every point over its topics (splits x points x systems)."""
+    places = splits.places()
+    n, m = sides[0].values.shape
+    inside = (places[:, None, :] < sizes[None, :, None]).astype(np.float64)
+    outside = (places >= splits.half).astype(np.float64)
+    reference = sides[0].means(outside @ sides[0].values, n - splits.half, settle)
+    points = np.empty((len(splits), len(sides), len(sizes), m))
+    for i, side in enumerate(sides):
+        sums = inside @ side.values
+        for j, size in enumerate(sizes):
+            points[:, i, j] = side.means(sums[:, j], int(size), settle)
+    return reference, points.reshape(len(splits), -1, m)
+
+
+def _jackknife(
+    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, sizes: IntArray, settle: Settle
+) -> tuple[FloatArray, FloatArray]:
+    """Change of each point when a topic is left out, minus the mean over topics; and the noise of finitely many splits.
+
+    A topic of B leaves the reference. A topic among the first k of A gives its place to the next one, so that k stays
+    k, except where there is no next one (k = a) and the mean is over one topic less; the shift that this causes is the
+    same for all topics and leaves with the mean.
+    """
+    n, m = sides[0].values.shape
+    half, points = splits.half, len(sides) * len(sizes)
+    changes = np.zeros((len(splits), n, points))
+    step = max(1, CHUNK // (2 * (n - half + points) * m))
+    for lo in range(0, len(splits), step):
+        chunk = Splits(splits.order[lo : lo + step], half)
+        rows = np.arange(lo, lo + len(chunk))[:, None]
+        reference, means = _means(sides, chunk, sizes, settle)
+        base = np.nan_to_num(coefficient(reference[:, None, :], means), nan=0.0)
+        in_b = chunk.order[:, half:]
+        sums = sides[0].values[in_b]
+        less = sums.sum(axis=1, keepdims=True) - sums
+        less = sides[0].means(less, n - half - 1, settle)
+        found = np.nan_to_num(coefficient(less[:, :, None, :], means[:, None, :, :]), nan=0.0)
+        changes[rows, in_b] = found - base[:, None, :]
+        for i, side in enumerate(sides):
+            for j, size in enumerate(sizes):
+                p, k = i * len(sizes) + j, int(size)
+                members = side.values[chunk.order[:, :k]]
+                sums = members.sum(axis=1, keepdims=True) - members
+                if k < half:
+                    sums += side.values[chunk.order[:, k]][:, None, :]
+                replaced = side.means(sums, k if k < half else k - 1, settle)
+                found = np.nan_to_num(coefficient(reference[:, None, :], replaced), nan=0.0)
+                changes[rows, chunk.order[:, :k], p] = found - base[:, p][:, None]
+    return _average(changes, splits)
+
+
+def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArray]:
+    """Means over splits by topic, from those with the topic in A and in B, weighted by how often that is so."""
+    n = changes.shape[1]
+    in_a = splits.places() < splits.half
+    mean = np.zeros(changes.shape[1:])
+    noise = np.zeros((changes.shape[2], changes.shape[2]))
+    for where, share in ((in_a, splits.half / n), (~in_a, 1 - splits.half / n)):
+        count = np.maximum(where.sum(axis=0), 2).astype(np.float64)  # splits with this topic in this half
+        average = np.einsum("st,stp->tp", where, changes) / count[:, None]
+        mean += share * average
+        rest = (changes - average) * (where * share / np.sqrt(count * (count - 1)))[:, :, None]
+        rest = rest.reshape(-1, changes.shape[2])
+        noise += rest.T @ rest
+    return mean - mean.mean(axis=0), noise * (n - 1) / n
+
+
+# Worth ----------------------------------------------------------------------------------------------------------------
+
+
+def monotone(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """The nondecreasing values nearest to these in weighted least squares (pool adjacent violators)."""
+    weights = np.ones(len(values)) if weights is None else weights
+    pools: list[list[float]] = []  # value, weight, count
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        pools.append([value, weight, 1])
+        while len(pools) > 1 and pools[-2][0] >= pools[-1][0]:
+            v, w, c = pools.pop()
+            u = pools[-1]
+            u[0] = (u[0] * u[1] + v * w) / (u[1] + w)
+            u[1] += w
+            u[2] += c
+    return np.repeat([p[0] for p in pools], [int(p[2]) for p in pools])
+
+
+def size_with(sizes: npt.ArrayLike, curve: FloatArray, value: float) -> float:
+    """The size at which a nondecreasing curve has this value, linear in log size; 0 below the curve, inf above it.
+
+    On a flat stretch: its middle on the log scale.
+    """
+    if value < curve[0]:
+        return 0.0
+    if value > curve[-1]:
+        return math.inf
+    logs = np.log(np.asarray(sizes, dtype=np.float64))
+    right = int(np.searchsorted(curve, value, side="left"))  # first point at or above
+    if curve[right] == value:
+        last = int(np.searchsorted(curve, value, side="right")) - 1
+        return float(np.exp((logs[right] + logs[last]) / 2))
+    part = (value - curve[right - 1]) / (curve[right] - curve[right - 1])
+    return float(np.exp(logs[right - 1] + part * (logs[right] - logs[right - 1])))
