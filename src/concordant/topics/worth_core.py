@@ -288,3 +288,135 @@ def size_with(sizes: npt.ArrayLike, curve: FloatArray, value: float) -> float:
         return float(np.exp((logs[right] + logs[last]) / 2))
     part = (value - curve[right - 1]) / (curve[right] - curve[right - 1])
     return float(np.exp(logs[right - 1] + part * (logs[right] - logs[right - 1])))
+
+
+@dataclass(frozen=True)
+class Worth:
+    """How many topics of the truth rank the systems as well as `half` topics of a candidate do.
+
+    `status` is "within"; "beyond" where the candidate's agreement exceeds the truth's own on all `half` topics (worth and
+    high are then inf, and `equal` says how many of the candidate's topics equal `half` of the truth's); or "below" where
+    it is less than that of a single topic of the truth (worth 0). `low` is 0 where a worth below one topic cannot be
+    excluded, `high` is inf where one beyond half cannot.
+    """
+
+    worth: float
+    low: float
+    high: float
+    standard_error: float  # of log worth
+    monte_carlo: float  # standard deviation of log worth over draws of splits
+    status: str
+    agreement: float
+    agreement_error: float
+    equal: float  # the candidate's topics that equal `half` of the truth's; inf where none do
+    equal_low: float
+    equal_high: float
+
+
+def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
+    """Worth of a candidate (1...) with the interval that `critical` standard errors give."""
+    at_half = curves.point(candidate)
+    worth, low, high = _matching(curves, 0, at_half, critical)
+    equal, equal_low, equal_high = _matching(curves, candidate, curves.point(0), critical)
+    error, monte_carlo = _log_errors(curves, 0, at_half, worth)
+    return Worth(
+        worth=worth,
+        low=low,
+        high=high,
+        standard_error=error,
+        monte_carlo=monte_carlo,
+        status="beyond" if math.isinf(worth) else "within" if worth > 0 else "below",
+        agreement=float(curves.values[candidate, -1]),
+        agreement_error=math.sqrt(curves.variance(_unit(curves, at_half))),
+        equal=equal,
+        equal_low=equal_low,
+        equal_high=equal_high,
+    )
+
+
+def _unit(curves: Curves, *points: int) -> FloatArray:
+    """The contrast of a point, minus a second one if it is given."""
+    contrast = np.zeros(curves.values.size)
+    for point, sign in zip(points, (1.0, -1.0), strict=False):
+        contrast[point] += sign
+    return contrast
+
+
+def _matching(curves: Curves, side: int, point: int, critical: float) -> tuple[float, float, float]:
+    """The size at which the curve of a side has the value of a point of another, and its limits.
+
+    The limits invert a test: sizes at which the curve differs from the point by no more than `critical` standard errors
+    of the difference (over samples of topics, so that what both share cancels).
+    """
+    curve = curves.values[side]
+    value = float(curves.values.flat[point])
+    errors = np.array(
+        [math.sqrt(curves.variance(_unit(curves, point, curves.point(side, j)))) for j in range(len(curve))]
+    )
+    rising = monotone(curve)
+    # Made monotone as well: a limit is where the curve first, or last, comes within reach.
+    first = size_with(curves.sizes, np.maximum.accumulate(rising + critical * errors), value)
+    last = size_with(curves.sizes, np.minimum.accumulate((rising - critical * errors)[::-1])[::-1], value)
+    return size_with(curves.sizes, rising, value), first, last
+
+
+def _log_errors(curves: Curves, side: int, point: int, size: float) -> tuple[float, float]:
+    """Standard errors of the log of a matching size, over samples of topics and over splits, by its derivative."""
+    contrast = _influence(curves, side, point, size)
+    if contrast is None:
+        return math.nan, math.nan
+    spread = max(float(contrast @ curves.monte_carlo @ contrast), 0.0)
+    return math.sqrt(curves.variance(contrast)), math.sqrt(spread)
+
+
+def _influence(curves: Curves, side: int, point: int, size: float) -> FloatArray | None:
+    """The derivative of the log of a matching size by all points; None where there is no such size."""
+    if not 0 < size < math.inf:
+        return None
+    logs = np.log(curves.sizes.astype(np.float64))
+    at = min(max(int(np.searchsorted(logs, math.log(size), side="right")) - 1, 0), len(logs) - 2)
+    part = (math.log(size) - logs[at]) / (logs[at + 1] - logs[at])
+    rising = monotone(curves.values[side])
+    lo, hi = max(at - 1, 0), min(at + 2, len(logs) - 1)  # a slope over three stretches is less noisy than one
+    slope = (rising[hi] - rising[lo]) / (logs[hi] - logs[lo])
+    if slope <= 0:
+        return None
+    contrast = _unit(curves, point)
+    contrast[curves.point(side, at)] -= 1 - part
+    contrast[curves.point(side, at + 1)] -= part
+    return contrast / slope
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two candidates: the difference of their agreement across topics, and the ratio of their worths."""
+
+    difference: float
+    standard_error: float
+    monte_carlo: float
+    statistic: float  # t with n - 1 degrees of freedom
+    log_ratio: float  # nan where a worth lies outside the curve
+    log_ratio_error: float
+
+
+def difference_of(curves: Curves, first: int, second: int) -> Difference:
+    """Candidate `first` minus candidate `second` (1...), over the same splits."""
+    points = curves.point(first), curves.point(second)
+    contrast = _unit(curves, *points)
+    value = float(curves.values[first, -1] - curves.values[second, -1])
+    error = math.sqrt(curves.variance(contrast))
+    rising = monotone(curves.values[0])
+    worths = [size_with(curves.sizes, rising, float(curves.values.flat[p])) for p in points]
+    parts = [_influence(curves, 0, p, w) for p, w in zip(points, worths, strict=True)]
+    ratio = ratio_error = math.nan
+    if parts[0] is not None and parts[1] is not None:
+        ratio = math.log(worths[0] / worths[1])
+        ratio_error = math.sqrt(curves.variance(parts[0] - parts[1]))
+    return Difference(
+        difference=value,
+        standard_error=error,
+        monte_carlo=math.sqrt(max(float(contrast @ curves.monte_carlo @ contrast), 0.0)),
+        statistic=value / error if error > 0 else math.copysign(math.inf, value) if value else 0.0,
+        log_ratio=ratio,
+        log_ratio_error=ratio_error,
+    )

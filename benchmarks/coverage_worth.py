@@ -1,0 +1,179 @@
+"""Coverage of the worth of a candidate, and size and power of the test between two, on real populations.
+
+The topics of a collection are a population with known means; a sample draws topics from it with replacement. The true
+worth is the k with E f(mu, truth on k topics) = E f(mu, candidate on a topics), mu the truth's means over the population.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from data import matrix
+from scipy.special import stdtr, stdtrit
+
+import concordant as cc
+from concordant.scores import round_means
+from concordant.topics import worth_core as wc
+
+FloatArray = wc.FloatArray
+COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
+Population = tuple[FloatArray, list[FloatArray]]
+
+
+def settle(means: FloatArray, size: FloatArray) -> FloatArray:
+    return round_means(means, size.max())
+
+
+def dl21(*judges: str) -> Population:
+    human, *others = (matrix(f"dl21/scores/ndcg_cut_10__{judge}.csv") for judge in ("human", *judges))
+    return human, others
+
+
+def exchanged(population: Population) -> Population:
+    """Each topic twice, the second time with the roles of two candidates exchanged: equal agreement with the truth."""
+    truth, (a, b) = population
+    return np.vstack([truth, truth]), [np.vstack([a, b]), np.vstack([b, a])]
+
+
+WORTH: dict[str, Callable[[], Population]] = {
+    "robust2004 AP: P@10": lambda: (matrix("trec/robust2004_ap.csv"), [matrix("trec/robust2004_p10.csv")]),
+    "dl21 human: gpt4o, llama3.2, umbrela": lambda: dl21("binary_gpt4o", "binary_llama3.2", "umbrela_gpt4"),
+}
+SIZE: dict[str, Callable[[], Population]] = {
+    "umbrela, llama3.2 exchanged": lambda: exchanged(dl21("umbrela_gpt4", "binary_llama3.2")),
+    "umbrela, prefs exchanged": lambda: exchanged(dl21("umbrela_gpt4", "prefs")),
+}
+POWER: dict[str, Callable[[], Population]] = {
+    "umbrela, llama3.2": lambda: dl21("umbrela_gpt4", "binary_llama3.2"),
+    "umbrela, gpt4o": lambda: dl21("umbrela_gpt4", "binary_gpt4o"),
+}
+
+
+def true_curve(
+    mu: FloatArray, scores: FloatArray, sizes: Sequence[int], f: wc.Coefficient, rng: np.random.Generator, draws: int
+) -> FloatArray:
+    """E f(mu, means over k topics) for each k."""
+    side, out = wc.Side.of(scores), []
+    for k in sizes:
+        weights = rng.multinomial(k, np.full(len(scores), 1 / len(scores)), draws).astype(np.float64)
+        out.append(np.nan_to_num(f(mu, side.means(weights @ side.values, k, settle))).mean())
+    return np.array(out)
+
+
+def true_worths(population: Population, f: wc.Coefficient, a: int, draws: int = 8000) -> list[float]:
+    truth, candidates = population
+    rng = np.random.default_rng(5)
+    mu = cc.scores.mean_over_topics(truth)
+    sizes = [int(k) for k in wc.grid_of(8 * a, 30)]
+    curve = wc.monotone(true_curve(mu, truth, sizes, f, rng, draws))
+    return [wc.size_with(sizes, curve, float(true_curve(mu, y, [a], f, rng, 2 * draws)[0])) for y in candidates]
+
+
+def sampled(population: Population, n: int, seed: int, subset: bool) -> Population:
+    rng = np.random.default_rng([33, seed, n])
+    truth, candidates = population
+    topics = rng.integers(0, len(truth), n)
+    count = truth.shape[1]
+    systems = rng.choice(count, int(rng.integers(15, count + 1)), replace=False) if subset else np.arange(count)
+    return truth[np.ix_(topics, systems)], [y[np.ix_(topics, systems)] for y in candidates]
+
+
+def curves_of(sample: Population, f: wc.Coefficient, seed: int, splits: int, jackknife: int) -> wc.Curves:
+    drawn = wc.draw_splits(len(sample[0]), splits, np.random.default_rng([34, seed]))
+    return wc.compute_curves(*sample, f, drawn, n_jackknife=jackknife, settle=settle)
+
+
+def raw(curves: wc.Curves) -> wc.Curves:
+    """Without the correction for the noise of the splits."""
+    n = curves.n_topics
+    return replace(curves, covariance=(n - 1) / n * curves.deletions.T @ curves.deletions)
+
+
+def coverage(options: argparse.Namespace) -> None:
+    print("| population | n | coefficient | candidate | true | median | inverted | delta | delta, raw | factor | beyond |")
+    print("|" + " --- |" * 11, flush=True)
+    for name, make in WORTH.items():
+        population = make()
+        for n in options.topics:
+            critical = float(stdtrit(n - 1, 0.975))
+            for coefficient in options.coefficients:
+                f = getattr(cc, coefficient)
+                rows: list[list[tuple[float, ...]]] = [[] for _ in population[1]]
+                truths = true_worths(population, f, n // 2)
+                for seed in range(options.samples):
+                    curves = curves_of(sampled(population, n, seed, False), f, seed, options.splits, options.jackknife)
+                    for j, true in enumerate(truths):
+                        w, r = (wc.worth_of(c, j + 1, critical) for c in (curves, raw(curves)))
+                        off = abs(math.log(true) - math.log(w.worth)) if 0 < w.worth < math.inf else math.nan
+                        rows[j].append(
+                            (
+                                w.worth,
+                                w.low <= true <= w.high,
+                                off <= critical * w.standard_error,
+                                off <= critical * r.standard_error,
+                                critical * w.standard_error,
+                                math.isinf(w.worth),
+                                off,
+                                w.standard_error,
+                            )
+                        )
+                for j, true in enumerate(truths):
+                    got = np.array(rows[j])
+                    some = np.isfinite(got[:, 6])
+                    print(
+                        f"| {name} | {n} | {coefficient} | {j + 1} | {true:.1f} | {np.median(got[:, 0]):.1f} | "
+                        f"{100 * got[:, 1].mean():.0f} | {100 * got[some, 2].mean():.0f} | "
+                        f"{100 * got[some, 3].mean():.0f} | {math.exp(np.median(got[some, 4])):.2f} | "
+                        f"{100 * got[:, 5].mean():.0f} | rms {np.sqrt((got[some, 6] ** 2).mean()):.3f} "
+                        f"se {np.sqrt((got[some, 7] ** 2).mean()):.3f}",
+                        flush=True,
+                    )
+
+
+def differences(options: argparse.Namespace) -> None:
+    print("| judges | n | coefficient | mean | sd | mean se | raw se | rejected | raw rejected |")
+    print("|" + " --- |" * 9, flush=True)
+    for name, make in {**SIZE, **POWER}.items():
+        population = make()
+        for n in options.topics:
+            for coefficient in options.coefficients:
+                f = getattr(cc, coefficient)
+                got = []
+                for seed in range(options.samples):
+                    curves = curves_of(sampled(population, n, seed, options.subset), f, seed, options.splits, options.jackknife)
+                    d, r = (wc.difference_of(c, 1, 2) for c in (curves, raw(curves)))
+                    p, q = (2 * stdtr(n - 1, -abs(x.statistic)) for x in (d, r))
+                    got.append((d.difference, d.standard_error, r.standard_error, p <= 0.05, q <= 0.05))
+                g = np.array(got)
+                print(
+                    f"| {name} | {n} | {coefficient} | {g[:, 0].mean():.4f} | {g[:, 0].std(ddof=1):.4f} | "
+                    f"{np.sqrt((g[:, 1] ** 2).mean()):.4f} | {np.sqrt((g[:, 2] ** 2).mean()):.4f} | "
+                    f"{100 * g[:, 3].mean():.1f} | {100 * g[:, 4].mean():.1f} |",
+                    flush=True,
+                )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["coverage", "differences"])
+    parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--splits", type=int, default=500)
+    parser.add_argument("--jackknife", type=int, default=100)
+    parser.add_argument("--topics", type=int, nargs="+", default=[25, 50])
+    parser.add_argument("--coefficients", nargs="+", default=list(COEFFICIENTS))
+    parser.add_argument("--subset", action="store_true", help="a random subset of systems in each sample")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
+    start = time.perf_counter()
+    {"coverage": coverage, "differences": differences}[options.what](options)
+    print(f"\n{options.samples} samples, {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
