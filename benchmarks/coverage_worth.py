@@ -99,6 +99,8 @@ def coverage(options: argparse.Namespace) -> None:
     print("| population | n | coefficient | candidate | true | median | inverted | delta | delta, raw | factor | beyond |")
     print("|" + " --- |" * 11, flush=True)
     for name, make in WORTH.items():
+        if options.only not in name:
+            continue
         population = make()
         for n in options.topics:
             critical = float(stdtrit(n - 1, 0.975))
@@ -136,10 +138,54 @@ def coverage(options: argparse.Namespace) -> None:
                     )
 
 
+def beyond(options: argparse.Namespace) -> None:
+    """Worth of all topics and of infinitely many, by the law of `beyond_half`."""
+    print("| population | n | coefficient | candidate | true (n) | median | covered | true (limit) | median | covered |")
+    print("|" + " --- |" * 10, flush=True)
+    for name, make in WORTH.items():
+        if options.only not in name:
+            continue
+        truth, candidates = population = make()
+        for n in options.topics:
+            critical = float(stdtrit(n - 1, 0.975))
+            for coefficient in options.coefficients:
+                f = getattr(cc, coefficient)
+                rng, mu = np.random.default_rng(6), cc.scores.mean_over_topics(truth)
+                sizes = [int(k) for k in wc.grid_of(3000, 45)]
+                curve = wc.monotone(true_curve(mu, truth, sizes, f, rng, 3000))
+                trues = []
+                for y in candidates:
+                    limit = float(f(mu, cc.scores.mean_over_topics(y)))
+                    at_n = float(true_curve(mu, y, [n], f, rng, 8000)[0])
+                    trues.append([wc.size_with(sizes, curve, v) for v in (at_n, limit)])
+                found: list[list[wc.Beyond]] = [[] for _ in candidates]
+                for seed in range(options.samples):
+                    curves = curves_of(sampled(population, n, seed, False), f, seed, options.splits, options.jackknife)
+                    for j in range(len(candidates)):
+                        found[j].append(wc.beyond_half(curves, j + 1, critical))
+                for j, (at_n, limit) in enumerate(trues):
+                    usable = [b for b in found[j] if b.n_points >= 3]
+                    if not usable:
+                        continue
+                    got = np.array([(b.worth, b.low, b.high, b.limit, b.limit_low, b.limit_high) for b in usable])
+                    cells = [
+                        f"{true:.1f} | {np.median(g[:, 0]):.1f} | {100 * ((g[:, 1] <= true) & (true <= g[:, 2])).mean():.0f}"
+                        for true, g in ((at_n, got[:, :3]), (limit, got[:, 3:]))
+                    ]
+                    wide = np.median(got[:, [1, 2, 4, 5]], axis=0).round(1)
+                    print(
+                        f"| {name} | {n} | {coefficient} | {j + 1} | {' | '.join(cells)} | limits {wide} "
+                        f"fitted {len(usable)} of {options.samples}",
+                        flush=True,
+                    )
+
+
 def differences(options: argparse.Namespace) -> None:
     print("| judges | n | coefficient | mean | sd | mean se | raw se | rejected | raw rejected |")
     print("|" + " --- |" * 9, flush=True)
     for name, make in {**SIZE, **POWER}.items():
+        if options.only not in name:
+            continue
         population = make()
         for n in options.topics:
             for coefficient in options.coefficients:
@@ -161,17 +207,18 @@ def differences(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["coverage", "differences"])
+    parser.add_argument("what", choices=["coverage", "beyond", "differences"])
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--splits", type=int, default=500)
     parser.add_argument("--jackknife", type=int, default=100)
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50])
     parser.add_argument("--coefficients", nargs="+", default=list(COEFFICIENTS))
     parser.add_argument("--subset", action="store_true", help="a random subset of systems in each sample")
+    parser.add_argument("--only", default="", help="populations whose name contains this")
     options = parser.parse_args()
     warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
     start = time.perf_counter()
-    {"coverage": coverage, "differences": differences}[options.what](options)
+    {"coverage": coverage, "beyond": beyond, "differences": differences}[options.what](options)
     print(f"\n{options.samples} samples, {time.perf_counter() - start:.0f} s")
 
 

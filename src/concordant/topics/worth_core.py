@@ -420,3 +420,58 @@ def difference_of(curves: Curves, first: int, second: int) -> Difference:
         log_ratio=ratio,
         log_ratio_error=ratio_error,
     )
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Worth of more topics of a candidate than half of the sample, by the law 1 / W(k) = bias + noise / k.
+
+    `limit` is the worth of as many topics of the candidate as one likes, which its bias sets: inf where none is seen.
+    """
+
+    bias: float
+    noise: float
+    worth: float  # of all n topics
+    low: float
+    high: float
+    limit: float
+    limit_low: float
+    limit_high: float
+    n_points: int  # of the curve that the law was fitted to; too few: all of the above is nan
+
+
+def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
+    """Fit the law to the candidate's curve up to half of the topics, and follow it to all of them and further.
+
+    If systems' means are signal plus noise, jointly normal over systems, agreement is a function of the correlation
+    between means. With s the ratio of the variances of noise and signal of the truth, t that of the candidate, and r the
+    correlation of the signals, k topics of the candidate equal W of the truth where 1 + s / W = (1 + t / k) / r^2,
+    whatever the noise of the reference: 1 / W is linear in 1 / k.
+    """
+    rising = monotone(curves.values[0])
+    kept, contrasts, inverse = [], [], []
+    for j, size in enumerate(curves.sizes):
+        point = curves.point(candidate, j)
+        worth = size_with(curves.sizes, rising, float(curves.values.flat[point]))
+        contrast = _influence(curves, 0, point, worth)
+        # The worth of few topics, and one near 1, bend: single topics are not nearly normal.
+        if contrast is None or worth < 2 or size < curves.half / 8:
+            continue
+        kept.append(float(size))
+        contrasts.append(-contrast / worth)
+        inverse.append(1 / worth)
+    if len(kept) < 3:
+        return Beyond(*[math.nan] * 8, n_points=len(kept))
+    u = np.array(inverse)
+    design = np.column_stack([np.ones(len(u)), 1 / np.array(kept)]) / u[:, None]
+    solve = np.linalg.pinv(design) / u  # least squares of relative errors
+    bias, noise = solve @ u
+    gradients = solve @ np.array(contrasts)
+
+    def at(share: float) -> tuple[float, float, float]:
+        value = float(bias + share * noise)
+        reach = critical * math.sqrt(curves.variance(gradients[0] + share * gradients[1]))
+        worth, high, low = (1 / x if x > 0 else math.inf for x in (value, value - reach, value + reach))
+        return worth, low, high
+
+    return Beyond(float(bias), float(noise), *at(1 / curves.n_topics), *at(0.0), n_points=len(kept))
