@@ -84,15 +84,14 @@ def sampled(population: Population, n: int, seed: int, subset: bool) -> Populati
     return truth[np.ix_(topics, systems)], [y[np.ix_(topics, systems)] for y in candidates]
 
 
-def curves_of(sample: Population, f: wc.Coefficient, seed: int, splits: int, jackknife: int) -> wc.Curves:
-    drawn = wc.draw_splits(len(sample[0]), splits, np.random.default_rng([34, seed]))
-    return wc.compute_curves(*sample, f, drawn, n_jackknife=jackknife, settle=settle)
+def curves_of(sample: Population, f: wc.Coefficient, seed: int, options: argparse.Namespace) -> wc.Curves:
+    effort = wc.Effort(options.splits, options.jackknife, options.most_splits, options.most_jackknife)
+    return wc.compute_curves(*sample, f, np.random.default_rng([34, seed]), settle=settle, effort=effort)
 
 
 def raw(curves: wc.Curves) -> wc.Curves:
     """Without the correction for the noise of the splits."""
-    n = curves.n_topics
-    return replace(curves, covariance=(n - 1) / n * curves.deletions.T @ curves.deletions)
+    return replace(curves, noise=np.zeros_like(curves.noise))
 
 
 def coverage(options: argparse.Namespace) -> None:
@@ -109,7 +108,7 @@ def coverage(options: argparse.Namespace) -> None:
                 rows: list[list[tuple[float, ...]]] = [[] for _ in population[1]]
                 truths = true_worths(population, f, n // 2)
                 for seed in range(options.samples):
-                    curves = curves_of(sampled(population, n, seed, False), f, seed, options.splits, options.jackknife)
+                    curves = curves_of(sampled(population, n, seed, False), f, seed, options)
                     for j, true in enumerate(truths):
                         w, r = (wc.worth_of(c, j + 1, critical) for c in (curves, raw(curves)))
                         off = abs(math.log(true) - math.log(w.worth)) if 0 < w.worth < math.inf else math.nan
@@ -160,7 +159,7 @@ def beyond(options: argparse.Namespace) -> None:
                     trues.append([wc.size_with(sizes, curve, v) for v in (at_n, limit)])
                 found: list[list[wc.Beyond]] = [[] for _ in candidates]
                 for seed in range(options.samples):
-                    curves = curves_of(sampled(population, n, seed, False), f, seed, options.splits, options.jackknife)
+                    curves = curves_of(sampled(population, n, seed, False), f, seed, options)
                     for j in range(len(candidates)):
                         found[j].append(wc.beyond_half(curves, j + 1, critical))
                 for j, (at_n, limit) in enumerate(trues):
@@ -192,7 +191,7 @@ def differences(options: argparse.Namespace) -> None:
                 f = getattr(cc, coefficient)
                 got = []
                 for seed in range(options.samples):
-                    curves = curves_of(sampled(population, n, seed, options.subset), f, seed, options.splits, options.jackknife)
+                    curves = curves_of(sampled(population, n, seed, options.subset), f, seed, options)
                     d, r = (wc.difference_of(c, 1, 2) for c in (curves, raw(curves)))
                     p, q = (2 * stdtr(n - 1, -abs(x.statistic)) for x in (d, r))
                     got.append((d.difference, d.standard_error, r.standard_error, p <= 0.05, q <= 0.05))
@@ -209,8 +208,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["coverage", "beyond", "differences"])
     parser.add_argument("--samples", type=int, default=300)
-    parser.add_argument("--splits", type=int, default=500)
-    parser.add_argument("--jackknife", type=int, default=100)
+    parser.add_argument("--splits", type=int, default=300)
+    parser.add_argument("--jackknife", type=int, default=60)
+    parser.add_argument("--most-splits", type=int, default=2000)
+    parser.add_argument("--most-jackknife", type=int, default=300)
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50])
     parser.add_argument("--coefficients", nargs="+", default=list(COEFFICIENTS))
     parser.add_argument("--subset", action="store_true", help="a random subset of systems in each sample")

@@ -27,6 +27,7 @@ Settle: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 FEWEST = 10  # topics: below, a half has too few to rank anything and the jackknife too few to be trusted
 GRID = 12  # sizes at which the curves are computed
 CHUNK = 2**21  # floats of the largest array at a time
+LARGEST = 3 * 2**19  # changes by split, topic and point that the jackknife may add splits for: seconds of work
 
 
 # Splits ---------------------------------------------------------------------------------------------------------------
@@ -106,18 +107,33 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How many splits to draw: as many as it takes, within limits.
+
+    Splits are added until the Monte Carlo error of what is reported is at most `monte_carlo` of its standard error, and
+    the noise of the splits at most `noise` of the jackknife's sum of squares.
+    """
+
+    splits: int = 1000
+    jackknife: int = 100
+    most_splits: int = 4000
+    most_jackknife: int = 200
+    monte_carlo: float = 0.08
+    noise: float = 0.25
+
+
+@dataclass(frozen=True)
 class Curves:
     """Both curves and the covariance of their points.
 
     A point is a side (0: truth, 1...: candidates) at a size; `values` has one row per side and one column per size, and
-    the covariances are over its flattened points.
+    the other arrays are over its flattened points.
     """
 
     n_topics: int
     half: int
     sizes: IntArray
     values: FloatArray
-    covariance: FloatArray  # over samples of topics
     monte_carlo: FloatArray  # over splits
     deletions: FloatArray  # topics x points: change when a topic is left out, minus its mean
     noise: FloatArray  # what the splits' noise adds to the sum of squares of `deletions`
@@ -130,58 +146,137 @@ class Curves:
         return side * len(self.sizes) + size % len(self.sizes)
 
     def variance(self, contrast: FloatArray) -> float:
-        """The variance of a linear combination of points, over samples of topics."""
-        return max(float(contrast @ self.covariance @ contrast), 0.0)
+        """The variance of a linear combination of points, over samples of topics.
+
+        Efron and Stein's jackknife, less the noise of finitely many splits, which it would take for variance between
+        topics. The noise is an estimate itself: where it seems to be most of the variance, half of it stays.
+        """
+        n = self.n_topics
+        squares = float(((self.deletions @ contrast) ** 2).sum())
+        return (n - 1) / n * max(squares - float(contrast @ self.noise @ contrast), squares / 2)
+
+    def noise_share(self, contrast: FloatArray) -> float:
+        """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
+        squares = float(((self.deletions @ contrast) ** 2).sum())
+        return float(contrast @ self.noise @ contrast) / squares if squares > 0 else 0.0
 
 
 def compute_curves(
     truth: FloatArray,
     candidates: Sequence[FloatArray],
     coefficient: Coefficient,
-    splits: Splits,
+    rng: np.random.Generator,
     *,
-    sizes: IntArray | None = None,
-    n_jackknife: int = 100,
     settle: Settle,
+    sizes: IntArray | None = None,
+    effort: Effort = Effort(),
 ) -> Curves:
-    """Values of both curves over all splits, and the jackknife over the first `n_jackknife` of them."""
+    """Both curves over random splits of the topics, with the jackknife over the first of the same splits.
+
+    Parameters
+    ----------
+    truth : ndarray
+        Scores, topics x systems.
+    candidates : sequence of ndarray
+        Scores of each candidate for the same topics and systems.
+    coefficient : callable
+        f(truth_rows, candidate_rows) -> values; the last axis holds the systems, leading axes broadcast.
+    rng : numpy.random.Generator
+        Draws the splits. The same state gives the same bits.
+    settle : callable
+        settle(means, size) -> means: gives equal totals equal means, where sums are not exact; `size` is the sum of the
+        absolute scores of each system, divided as the means are.
+    sizes : ndarray, optional
+        Sizes at which the curves are computed, from 1 to n // 2; `grid_of` by default.
+    effort : Effort
+        How many splits to draw.
+
+    Returns
+    -------
+    Curves
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 10 topics.
+    """
     sides = [Side.of(scores) for scores in (truth, *candidates)]
-    sizes = grid_of(splits.half) if sizes is None else sizes
-    values, undefined = _values(sides, coefficient, splits, sizes, settle)
-    monte_carlo = np.cov(values, rowvar=False, ddof=1).reshape(values.shape[1], -1) / len(splits)
-    deletions, noise = _jackknife(sides, coefficient, splits.first(n_jackknife), sizes, settle)
     n = len(truth)
-    # Efron and Stein's jackknife; the noise of finitely many splits would be taken for variance between topics.
-    covariance = (n - 1) / n * (deletions.T @ deletions - noise)
+    splits = draw_splits(n, effort.splits, rng)
+    sizes = grid_of(splits.half) if sizes is None else sizes
+    count = len(sides) * len(sizes)
+    most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * count)))
+    values = _values(sides, coefficient, splits, sizes, settle)
+    changes = _changes(sides, coefficient, splits.first(effort.jackknife), sizes, settle)
+    while True:
+        curves = _summary(values, changes, splits, sizes, len(sides))
+        more_splits, more_jackknife = _missing(curves, effort, most)
+        if not more_splits and not more_jackknife:
+            return curves
+        more = draw_splits(n, more_splits, rng)
+        values = np.concatenate([values, _values(sides, coefficient, more, sizes, settle)])
+        splits = Splits(np.concatenate([splits.order, more.order]), splits.half)
+        next_ones = Splits(splits.order[len(changes) : len(changes) + more_jackknife], splits.half)
+        changes = np.concatenate([changes, _changes(sides, coefficient, next_ones, sizes, settle)])
+
+
+def _summary(values: FloatArray, changes: FloatArray, splits: Splits, sizes: IntArray, n_sides: int) -> Curves:
+    deletions, noise = _average(changes, splits.first(len(changes)))
+    defined = np.nan_to_num(values, nan=0.0)
     return Curves(
-        n_topics=n,
+        n_topics=changes.shape[1],
         half=splits.half,
         sizes=sizes,
-        values=values.mean(axis=0).reshape(len(sides), len(sizes)),
-        covariance=covariance,
-        monte_carlo=monte_carlo,
+        values=defined.mean(axis=0).reshape(n_sides, len(sizes)),
+        monte_carlo=np.cov(defined, rowvar=False) / len(splits),
         deletions=deletions,
         noise=noise,
         n_splits=len(splits),
-        n_jackknife=min(n_jackknife, len(splits)),
-        undefined=undefined,
+        n_jackknife=len(changes),
+        undefined=float(np.isnan(values).mean()),
     )
+
+
+def _missing(curves: Curves, effort: Effort, most_jackknife: int) -> tuple[int, int]:
+    """How many more splits are wanted: for the values, and among the splits for the jackknife."""
+    wanted, wanted_jackknife = 0.0, 0.0
+    for contrast in _contrasts(curves):
+        variance = curves.variance(contrast)
+        if variance > 0:
+            spread = float(contrast @ curves.monte_carlo @ contrast)
+            wanted = max(wanted, curves.n_splits * spread / (variance * effort.monte_carlo**2))
+        wanted_jackknife = max(wanted_jackknife, curves.n_jackknife * curves.noise_share(contrast) / effort.noise)
+    splits = min(math.ceil(1.1 * wanted), effort.most_splits) - curves.n_splits
+    jackknife = min(math.ceil(1.1 * wanted_jackknife), most_jackknife) - curves.n_jackknife
+    splits = splits if wanted > curves.n_splits else 0
+    jackknife = jackknife if wanted_jackknife > curves.n_jackknife else 0
+    splits = max(splits, 0, curves.n_jackknife + jackknife - curves.n_splits)
+    return splits, max(jackknife, 0)
+
+
+def _contrasts(curves: Curves) -> list[FloatArray]:
+    """What is reported: each candidate against the truth where they match, and against each other candidate."""
+    rising = monotone(curves.values[0])
+    at_half = [curves.point(side) for side in range(1, len(curves.values))]
+    found = []
+    for point in at_half:
+        size = size_with(curves.sizes, rising, float(curves.values.flat[point]))
+        contrast = _influence(curves, 0, point, size)
+        found.append(_unit(curves, point, curves.point(0, 0 if size < 1 else -1)) if contrast is None else contrast)
+    return found + [_unit(curves, p, q) for i, p in enumerate(at_half) for q in at_half[:i]]
 
 
 def _values(
     sides: Sequence[Side], coefficient: Coefficient, splits: Splits, sizes: IntArray, settle: Settle
-) -> tuple[FloatArray, float]:
-    """The agreement of each point in each split, splits x points, and the share that was undefined."""
+) -> FloatArray:
+    """The agreement of each point in each split, splits x points; nan where it is undefined."""
     out = np.empty((len(splits), len(sides) * len(sizes)))
-    undefined = 0
     step = max(1, CHUNK // (out.shape[1] * sides[0].values.shape[1]))
     for lo in range(0, len(splits), step):
         chunk = Splits(splits.order[lo : lo + step], splits.half)
         reference, points = _means(sides, chunk, sizes, settle)
-        found = coefficient(reference[:, None, :], points)
-        undefined += int(np.isnan(found).sum())
-        out[lo : lo + step] = np.nan_to_num(found, nan=0.0)
-    return out, undefined / out.size
+        out[lo : lo + step] = coefficient(reference[:, None, :], points)
+    return out
 
 
 def _means(
@@ -201,10 +296,10 @@ def _means(
     return reference, points.reshape(len(splits), -1, m)
 
 
-def _jackknife(
+def _changes(
     sides: Sequence[Side], coefficient: Coefficient, splits: Splits, sizes: IntArray, settle: Settle
-) -> tuple[FloatArray, FloatArray]:
-    """Change of each point when a topic is left out, minus the mean over topics; and the noise of finitely many splits.
+) -> FloatArray:
+    """Change of each point in each split when a topic is left out: splits x topics x points.
 
     A topic of B leaves the reference. A topic among the first k of A gives its place to the next one, so that k stays
     k, except where there is no next one (k = a) and the mean is over one topic less; the shift that this causes is the
@@ -235,22 +330,28 @@ def _jackknife(
                 replaced = side.means(sums, k if k < half else k - 1, settle)
                 found = np.nan_to_num(coefficient(reference[:, None, :], replaced), nan=0.0)
                 changes[rows, chunk.order[:, :k], p] = found - base[:, p][:, None]
-    return _average(changes, splits)
+    return changes
 
 
 def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArray]:
-    """Means over splits by topic, from those with the topic in A and in B, weighted by how often that is so."""
-    n = changes.shape[1]
+    """Mean change by topic, minus the mean over topics; and what the noise of the splits adds to its sum of squares.
+
+    A mean is that of the splits with the topic in A and that of those with the topic in B, weighted by how often a topic
+    is there, so that it does not depend on how often it happened to be.
+    """
+    n, points = changes.shape[1:]
     in_a = splits.places() < splits.half
-    mean = np.zeros(changes.shape[1:])
-    noise = np.zeros((changes.shape[2], changes.shape[2]))
-    for where, share in ((in_a, splits.half / n), (~in_a, 1 - splits.half / n)):
-        count = np.maximum(where.sum(axis=0), 2).astype(np.float64)  # splits with this topic in this half
-        average = np.einsum("st,stp->tp", where, changes) / count[:, None]
-        mean += share * average
-        rest = (changes - average) * (where * share / np.sqrt(count * (count - 1)))[:, :, None]
-        rest = rest.reshape(-1, changes.shape[2])
-        noise += rest.T @ rest
+    mean, noise = np.zeros((n, points)), np.zeros((points, points))
+    for topic in range(n):
+        for where, share in ((in_a[:, topic], splits.half / n), (~in_a[:, topic], 1 - splits.half / n)):
+            count = int(where.sum())
+            if count < 2:
+                raise ValueError(f"topic {topic} is {count} times in a half among {len(splits)} splits: draw more splits")
+            these = changes[where, topic]
+            average = these.mean(axis=0)
+            mean[topic] += share * average
+            these = these - average
+            noise += share**2 / (count * (count - 1)) * (these.T @ these)
     return mean - mean.mean(axis=0), noise * (n - 1) / n
 
 
@@ -455,7 +556,7 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
         worth = size_with(curves.sizes, rising, float(curves.values.flat[point]))
         contrast = _influence(curves, 0, point, worth)
         # The worth of few topics, and one near 1, bend: single topics are not nearly normal.
-        if contrast is None or worth < 2 or size < curves.half / 8:
+        if contrast is None or worth < 2 or size < curves.half / 4:
             continue
         kept.append(float(size))
         contrasts.append(-contrast / worth)
