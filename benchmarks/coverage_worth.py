@@ -67,12 +67,18 @@ def true_curve(
 
 
 def true_worths(population: Population, f: wc.Coefficient, a: int, draws: int = 8000) -> list[float]:
+    """Counted as `worth_of` does: beyond a, by the candidate's own curve."""
     truth, candidates = population
     rng = np.random.default_rng(5)
     mu = cc.scores.mean_over_topics(truth)
-    sizes = [int(k) for k in wc.grid_of(8 * a, 30)]
+    sizes = [int(k) for k in wc.grid_of(a, 25)]
     curve = wc.monotone(true_curve(mu, truth, sizes, f, rng, draws))
-    return [wc.size_with(sizes, curve, float(true_curve(mu, y, [a], f, rng, 2 * draws)[0])) for y in candidates]
+    found = []
+    for candidate in candidates:
+        other = wc.monotone(true_curve(mu, candidate, sizes, f, rng, draws))
+        worth = wc.size_with(sizes, curve, other[-1])
+        found.append(worth if worth < math.inf else a * a / wc.size_with(sizes, other, curve[-1]))
+    return found
 
 
 def sampled(population: Population, n: int, seed: int, subset: bool) -> Population:
@@ -85,54 +91,61 @@ def sampled(population: Population, n: int, seed: int, subset: bool) -> Populati
 
 
 def curves_of(sample: Population, f: wc.Coefficient, seed: int, options: argparse.Namespace) -> wc.Curves:
-    effort = wc.Effort(options.splits, options.jackknife, options.most_splits, options.most_jackknife)
+    effort = wc.Effort(options.splits, options.jackknife, options.most_splits, options.most_jackknife, pairs=options.pairs)
     return wc.compute_curves(*sample, f, np.random.default_rng([34, seed]), settle=settle, effort=effort)
 
 
 def raw(curves: wc.Curves) -> wc.Curves:
-    """Without the correction for the noise of the splits."""
-    return replace(curves, noise=np.zeros_like(curves.noise))
+    """Without the correction for second differences."""
+    return replace(curves, has_second=np.zeros_like(curves.has_second))
 
 
 def coverage(options: argparse.Namespace) -> None:
-    print("| population | n | coefficient | candidate | true | median | inverted | delta | delta, raw | factor | beyond |")
-    print("|" + " --- |" * 11, flush=True)
+    """Shares of samples whose 95% interval holds the true worth: inverted test and derivative, t and normal."""
+    print("| population | n | coefficient | candidate | true | median | inverted t | z | delta t | z | raw t | factor |")
+    print("|" + " --- |" * 12, flush=True)
     for name, make in WORTH.items():
         if options.only not in name:
             continue
         population = make()
         for n in options.topics:
-            critical = float(stdtrit(n - 1, 0.975))
+            t, z = float(stdtrit(n - 1, 0.975)), 1.959964
             for coefficient in options.coefficients:
                 f = getattr(cc, coefficient)
-                rows: list[list[tuple[float, ...]]] = [[] for _ in population[1]]
                 truths = true_worths(population, f, n // 2)
+                rows: list[list[tuple[float, ...]]] = [[] for _ in truths]
                 for seed in range(options.samples):
                     curves = curves_of(sampled(population, n, seed, False), f, seed, options)
                     for j, true in enumerate(truths):
-                        w, r = (wc.worth_of(c, j + 1, critical) for c in (curves, raw(curves)))
-                        off = abs(math.log(true) - math.log(w.worth)) if 0 < w.worth < math.inf else math.nan
+                        w, v, r = (wc.worth_of(c, j + 1, q) for c, q in ((curves, t), (curves, z), (raw(curves), t)))
+                        off = math.log(true) - math.log(w.worth) if 0 < w.worth < math.inf else math.nan
                         rows[j].append(
                             (
                                 w.worth,
-                                w.low <= true <= w.high,
-                                off <= critical * w.standard_error,
-                                off <= critical * r.standard_error,
-                                critical * w.standard_error,
-                                math.isinf(w.worth),
-                                off,
+                                w.fit_low <= true <= w.fit_high,
+                                v.fit_low <= true <= v.fit_high,
+                                abs(off) <= t * w.standard_error,
+                                abs(off) <= z * w.standard_error,
+                                abs(off) <= t * r.standard_error,
                                 w.standard_error,
+                                off,
+                                w.low > true,
+                                w.monte_carlo,
+                                w.status == "beyond",
+                                r.standard_error,
                             )
                         )
                 for j, true in enumerate(truths):
                     got = np.array(rows[j])
-                    some = np.isfinite(got[:, 6])
+                    some = got[np.isfinite(got[:, 7])]  # worth 0 has no logarithm
+                    shares = [f"{100 * x.mean():.0f}" for x in (*got[:, 1:3].T, *some[:, 3:6].T)]
                     print(
                         f"| {name} | {n} | {coefficient} | {j + 1} | {true:.1f} | {np.median(got[:, 0]):.1f} | "
-                        f"{100 * got[:, 1].mean():.0f} | {100 * got[some, 2].mean():.0f} | "
-                        f"{100 * got[some, 3].mean():.0f} | {math.exp(np.median(got[some, 4])):.2f} | "
-                        f"{100 * got[:, 5].mean():.0f} | rms {np.sqrt((got[some, 6] ** 2).mean()):.3f} "
-                        f"se {np.sqrt((got[some, 7] ** 2).mean()):.3f}",
+                        f"{' | '.join(shares)} | {math.exp(t * np.median(some[:, 6])):.2f} | "
+                        f"no error {len(got) - len(some)}, beyond {got[:, 10].sum():.0f}, too high {got[:, 8].sum():.0f}, "
+                        f"sd {some[:, 7].std():.3f} se {np.sqrt((some[:, 6] ** 2).mean()):.3f} "
+                        f"raw {np.sqrt((some[:, 11] ** 2).mean()):.3f} "
+                        f"mc/se {np.median(some[:, 9] / some[:, 6]):.3f}",
                         flush=True,
                     )
 
@@ -215,6 +228,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50])
     parser.add_argument("--coefficients", nargs="+", default=list(COEFFICIENTS))
     parser.add_argument("--subset", action="store_true", help="a random subset of systems in each sample")
+    parser.add_argument("--pairs", type=int, default=80)
     parser.add_argument("--only", default="", help="populations whose name contains this")
     options = parser.parse_args()
     warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Coefficient: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 Settle: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Points: TypeAlias = Sequence[tuple[int, int]]  # side (0: truth, 1...: candidates) and number of topics
 
 FEWEST = 10  # topics: below, a half has too few to rank anything and the jackknife too few to be trusted
 GRID = 12  # sizes at which the curves are computed
@@ -120,6 +121,8 @@ class Effort:
     most_jackknife: int = 200
     monte_carlo: float = 0.08
     noise: float = 0.25
+    pairs: int = 80  # of topics, whose interactions correct the jackknife; 0: no correction
+    most_topics: int = 120  # beyond, interactions are too small to matter
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,8 @@ class Curves:
     monte_carlo: FloatArray  # over splits
     deletions: FloatArray  # topics x points: change when a topic is left out, minus its mean
     noise: FloatArray  # what the splits' noise adds to the sum of squares of `deletions`
+    second: FloatArray  # sum of squared second differences, for the points that have it
+    has_second: npt.NDArray[np.bool_]
     n_splits: int
     n_jackknife: int
     undefined: float  # share of coefficients that were undefined, and counted as 0
@@ -149,11 +154,16 @@ class Curves:
         """The variance of a linear combination of points, over samples of topics.
 
         Efron and Stein's jackknife, less the noise of finitely many splits, which it would take for variance between
-        topics. The noise is an estimate itself: where it seems to be most of the variance, half of it stays.
+        topics, and less half of the squared second differences. (With V_j the variance due to interactions of j topics,
+        the jackknife estimates V_1 + 2 V_2 + 3 V_3 + ..., the second differences V_2 + 3 V_3 + 6 V_4 + ...; half of
+        them leaves at least the variance up to j = 4.) Both are estimates themselves: neither takes more than half.
         """
         n = self.n_topics
         squares = float(((self.deletions @ contrast) ** 2).sum())
-        return (n - 1) / n * max(squares - float(contrast @ self.noise @ contrast), squares / 2)
+        first = max(squares - float(contrast @ self.noise @ contrast), squares / 2)
+        if contrast[~self.has_second].any():
+            return (n - 1) / n * first
+        return (n - 1) / n * min(first, max(first - float(contrast @ self.second @ contrast) / 2, first / 2))
 
     def noise_share(self, contrast: FloatArray) -> float:
         """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
@@ -204,25 +214,37 @@ def compute_curves(
     n = len(truth)
     splits = draw_splits(n, effort.splits, rng)
     sizes = grid_of(splits.half) if sizes is None else sizes
-    count = len(sides) * len(sizes)
-    most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * count)))
-    values = _values(sides, coefficient, splits, sizes, settle)
-    changes = _changes(sides, coefficient, splits.first(effort.jackknife), sizes, settle)
+    points = [(i, int(k)) for i in range(len(sides)) for k in sizes]
+    most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points))))
+    values = _values(sides, coefficient, splits, points, settle)
+    changes = _changes(sides, coefficient, splits.first(effort.jackknife), points, settle)
     while True:
         curves = _summary(values, changes, splits, sizes, len(sides))
         more_splits, more_jackknife = _missing(curves, effort, most)
         if not more_splits and not more_jackknife:
-            return curves
+            break
         more = draw_splits(n, more_splits, rng)
-        values = np.concatenate([values, _values(sides, coefficient, more, sizes, settle)])
+        values = np.concatenate([values, _values(sides, coefficient, more, points, settle)])
         splits = Splits(np.concatenate([splits.order, more.order]), splits.half)
         next_ones = Splits(splits.order[len(changes) : len(changes) + more_jackknife], splits.half)
-        changes = np.concatenate([changes, _changes(sides, coefficient, next_ones, sizes, settle)])
+        changes = np.concatenate([changes, _changes(sides, coefficient, next_ones, points, settle)])
+    if not effort.pairs or n > effort.most_topics:
+        return curves
+    chosen = np.array([p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half])
+    known = _defined(values[: len(changes), chosen]), changes[:, :, chosen]
+    every = np.column_stack(np.triu_indices(n, 1))
+    pairs = every[rng.choice(len(every), min(effort.pairs, len(every)), replace=False)]
+    some = [points[p] for p in chosen]
+    found = _second_order(sides, coefficient, splits.first(len(changes)), some, settle, known, pairs)
+    second, has_second = np.zeros_like(curves.noise), np.zeros(len(points), dtype=bool)
+    second[np.ix_(chosen, chosen)] = found
+    has_second[chosen] = True
+    return replace(curves, second=second, has_second=has_second)
 
 
 def _summary(values: FloatArray, changes: FloatArray, splits: Splits, sizes: IntArray, n_sides: int) -> Curves:
     deletions, noise = _average(changes, splits.first(len(changes)))
-    defined = np.nan_to_num(values, nan=0.0)
+    defined = _defined(values)
     return Curves(
         n_topics=changes.shape[1],
         half=splits.half,
@@ -231,6 +253,8 @@ def _summary(values: FloatArray, changes: FloatArray, splits: Splits, sizes: Int
         monte_carlo=np.cov(defined, rowvar=False) / len(splits),
         deletions=deletions,
         noise=noise,
+        second=np.zeros_like(noise),
+        has_second=np.zeros(len(noise), dtype=bool),
         n_splits=len(splits),
         n_jackknife=len(changes),
         undefined=float(np.isnan(values).mean()),
@@ -267,37 +291,40 @@ def _contrasts(curves: Curves) -> list[FloatArray]:
 
 
 def _values(
-    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, sizes: IntArray, settle: Settle
+    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, points: Points, settle: Settle
 ) -> FloatArray:
     """The agreement of each point in each split, splits x points; nan where it is undefined."""
-    out = np.empty((len(splits), len(sides) * len(sizes)))
-    step = max(1, CHUNK // (out.shape[1] * sides[0].values.shape[1]))
+    out = np.empty((len(splits), len(points)))
+    n, m = sides[0].values.shape
+    step = max(1, CHUNK // ((len(points) + n) * m))
     for lo in range(0, len(splits), step):
         chunk = Splits(splits.order[lo : lo + step], splits.half)
-        reference, points = _means(sides, chunk, sizes, settle)
-        out[lo : lo + step] = coefficient(reference[:, None, :], points)
+        reference, means = _means(sides, chunk, points, settle)
+        out[lo : lo + step] = coefficient(reference[:, None, :], means)
     return out
 
 
-def _means(
-    sides: Sequence[Side], splits: Splits, sizes: IntArray, settle: Settle
-) -> tuple[FloatArray, FloatArray]:
-    """Means of the truth over B (splits x systems), and of every point over its topics (splits x points x systems)."""
-    places = splits.places()
-    n, m = sides[0].values.shape
-    inside = (places[:, None, :] < sizes[None, :, None]).astype(np.float64)
-    outside = (places >= splits.half).astype(np.float64)
-    reference = sides[0].means(outside @ sides[0].values, n - splits.half, settle)
-    points = np.empty((len(splits), len(sides), len(sizes), m))
+def _means(sides: Sequence[Side], splits: Splits, points: Points, settle: Settle) -> tuple[FloatArray, FloatArray]:
+    """Means of the truth over B (splits x systems), and of every point over its topics (splits x points x systems).
+
+    A point with more topics than A has takes all of A.
+    """
+    in_b = splits.order[:, splits.half :]
+    reference = sides[0].means(sides[0].values[in_b].sum(axis=1), in_b.shape[1], settle)
+    means = np.empty((len(splits), len(points), sides[0].values.shape[1]))
     for i, side in enumerate(sides):
-        sums = inside @ side.values
-        for j, size in enumerate(sizes):
-            points[:, i, j] = side.means(sums[:, j], int(size), settle)
-    return reference, points.reshape(len(splits), -1, m)
+        sums, done = np.zeros_like(reference), 0
+        for p in sorted((p for p, point in enumerate(points) if point[0] == i), key=lambda p: points[p][1]):
+            count = min(points[p][1], splits.half)
+            if count > done:
+                sums += side.values[splits.order[:, done:count]].sum(axis=1)
+                done = count
+            means[:, p] = side.means(sums.copy(), count, settle)
+    return reference, means
 
 
 def _changes(
-    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, sizes: IntArray, settle: Settle
+    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, points: Points, settle: Settle
 ) -> FloatArray:
     """Change of each point in each split when a topic is left out: splits x topics x points.
 
@@ -306,31 +333,32 @@ def _changes(
     same for all topics and leaves with the mean.
     """
     n, m = sides[0].values.shape
-    half, points = splits.half, len(sides) * len(sizes)
-    changes = np.zeros((len(splits), n, points))
-    step = max(1, CHUNK // (2 * (n - half + points) * m))
+    half = splits.half
+    changes = np.zeros((len(splits), n, len(points)))
+    step = max(1, CHUNK // (2 * (n + len(points)) * m))
     for lo in range(0, len(splits), step):
         chunk = Splits(splits.order[lo : lo + step], half)
         rows = np.arange(lo, lo + len(chunk))[:, None]
-        reference, means = _means(sides, chunk, sizes, settle)
-        base = np.nan_to_num(coefficient(reference[:, None, :], means), nan=0.0)
+        reference, means = _means(sides, chunk, points, settle)
+        base = _defined(coefficient(reference[:, None, :], means))
         in_b = chunk.order[:, half:]
-        sums = sides[0].values[in_b]
-        less = sums.sum(axis=1, keepdims=True) - sums
-        less = sides[0].means(less, n - half - 1, settle)
-        found = np.nan_to_num(coefficient(less[:, :, None, :], means[:, None, :, :]), nan=0.0)
-        changes[rows, in_b] = found - base[:, None, :]
-        for i, side in enumerate(sides):
-            for j, size in enumerate(sizes):
-                p, k = i * len(sizes) + j, int(size)
-                members = side.values[chunk.order[:, :k]]
-                sums = members.sum(axis=1, keepdims=True) - members
-                if k < half:
-                    sums += side.values[chunk.order[:, k]][:, None, :]
-                replaced = side.means(sums, k if k < half else k - 1, settle)
-                found = np.nan_to_num(coefficient(reference[:, None, :], replaced), nan=0.0)
-                changes[rows, chunk.order[:, :k], p] = found - base[:, p][:, None]
+        members = sides[0].values[in_b]
+        less = sides[0].means(members.sum(axis=1, keepdims=True) - members, n - half - 1, settle)
+        changes[rows, in_b] = _defined(coefficient(less[:, :, None, :], means[:, None, :, :])) - base[:, None, :]
+        for p, (i, k) in enumerate(points):
+            side = sides[i]
+            members = side.values[chunk.order[:, :k]]
+            sums = members.sum(axis=1, keepdims=True) - members
+            if k < half:
+                sums += side.values[chunk.order[:, k]][:, None, :]
+            replaced = side.means(sums, k if k < half else k - 1, settle)
+            found = _defined(coefficient(reference[:, None, :], replaced))
+            changes[rows, chunk.order[:, :k], p] = found - base[:, p][:, None]
     return changes
+
+
+def _defined(values: FloatArray) -> FloatArray:
+    return np.nan_to_num(values, nan=0.0)
 
 
 def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArray]:
@@ -353,6 +381,45 @@ def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArra
             these = these - average
             noise += share**2 / (count * (count - 1)) * (these.T @ these)
     return mean - mean.mean(axis=0), noise * (n - 1) / n
+
+
+def _second_order(
+    sides: Sequence[Side],
+    coefficient: Coefficient,
+    splits: Splits,
+    points: Points,
+    settle: Settle,
+    known: tuple[FloatArray, FloatArray],
+    pairs: IntArray,
+) -> FloatArray:
+    """Sum over all pairs of topics of the squared second differences of each point, less the noise of the splits.
+
+    The second difference of topics i and j is T - T_i - T_j + T_ij. `known` are the values and the changes of these
+    points in these splits; `pairs` are some pairs drawn at random, for all.
+    """
+    n, half = splits.order.shape[1], splits.half
+    values, changes = known
+    places = splits.places()
+    in_a = (places[:, pairs] < half).sum(axis=2)  # splits x pairs: how many of the two are in A
+    means, noise = np.zeros((len(pairs), len(points))), np.zeros((len(points), len(points)))
+    for count in range(3):
+        share = (math.comb(half, count) * math.comb(n - half, 2 - count)) / math.comb(n, 2)
+        s, q = np.nonzero(in_a == count)
+        stays = np.ones((len(s), n), dtype=bool)
+        stays[np.arange(len(s))[:, None], places[s[:, None], pairs[q]]] = False
+        orders = splits.order[s][stays].reshape(len(s), n - 2)
+        both = _defined(_values(sides, coefficient, Splits(orders, half - count), points, settle)) - values[s]
+        second = both - changes[s, pairs[q, 0]] - changes[s, pairs[q, 1]]
+        for pair in range(len(pairs)):
+            these = second[q == pair]
+            if len(these) < 2:
+                raise ValueError(f"{len(splits)} splits are too few for pairs of topics: draw more")
+            average = these.mean(axis=0)
+            means[pair] += share * average
+            these = these - average
+            noise += share**2 / (len(these) * (len(these) - 1)) * (these.T @ these)
+    means -= means.mean(axis=0)
+    return math.comb(n, 2) * (means.T @ means / (len(pairs) - 1) - noise / len(pairs))
 
 
 # Worth ----------------------------------------------------------------------------------------------------------------
@@ -395,44 +462,73 @@ def size_with(sizes: npt.ArrayLike, curve: FloatArray, value: float) -> float:
 class Worth:
     """How many topics of the truth rank the systems as well as `half` topics of a candidate do.
 
-    `status` is "within"; "beyond" where the candidate's agreement exceeds the truth's own on all `half` topics (worth and
-    high are then inf, and `equal` says how many of the candidate's topics equal `half` of the truth's); or "below" where
-    it is less than that of a single topic of the truth (worth 0). `low` is 0 where a worth below one topic cannot be
-    excluded, `high` is inf where one beyond half cannot.
+    `status` says how it was counted. "within": on the truth's curve, worth <= half. "beyond": the candidate's agreement
+    exceeds the truth's own on all `half` topics, so that the count goes the other way round: `equal` topics of the
+    candidate do as well as `half` of the truth, and worth = half * half / equal stands for that rate. "below": the
+    agreement is less than that of one topic of the truth; worth is 0, and high is where the test below ends.
+
+    The limits are on the log scale, by the derivative of log worth. `fit_low` and `fit_high` invert a test instead: the
+    sizes of the truth that do not differ from the candidate by more than `critical` standard errors, 0 where one topic
+    does not and inf where all `half` of them do not. They are the wider, the less the slope of the curve is known.
     """
 
     worth: float
+    rate: float
     low: float
     high: float
     standard_error: float  # of log worth
     monte_carlo: float  # standard deviation of log worth over draws of splits
     status: str
+    equal: float
     agreement: float
     agreement_error: float
-    equal: float  # the candidate's topics that equal `half` of the truth's; inf where none do
-    equal_low: float
-    equal_high: float
+    fit_low: float
+    fit_high: float
 
 
 def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
     """Worth of a candidate (1...) with the interval that `critical` standard errors give."""
     at_half = curves.point(candidate)
-    worth, low, high = _matching(curves, 0, at_half, critical)
-    equal, equal_low, equal_high = _matching(curves, candidate, curves.point(0), critical)
-    error, monte_carlo = _log_errors(curves, 0, at_half, worth)
+    rate, equal, influence, status = _log_rate(curves, candidate)
+    fit_low, fit_high = _not_refuted(curves, at_half, critical)
+    if influence is None:
+        error = monte_carlo = math.nan
+        low, high = fit_low, fit_high
+    else:
+        error = math.sqrt(curves.variance(influence))
+        monte_carlo = math.sqrt(max(float(influence @ curves.monte_carlo @ influence), 0.0))
+        low, high = (curves.half * math.exp(rate + sign * critical * error) for sign in (-1, 1))
     return Worth(
-        worth=worth,
+        worth=curves.half * math.exp(rate),
+        rate=math.exp(rate),
         low=low,
         high=high,
         standard_error=error,
         monte_carlo=monte_carlo,
-        status="beyond" if math.isinf(worth) else "within" if worth > 0 else "below",
+        status=status,
+        equal=equal,
         agreement=float(curves.values[candidate, -1]),
         agreement_error=math.sqrt(curves.variance(_unit(curves, at_half))),
-        equal=equal,
-        equal_low=equal_low,
-        equal_high=equal_high,
+        fit_low=fit_low,
+        fit_high=fit_high,
     )
+
+
+def _log_rate(curves: Curves, candidate: int) -> tuple[float, float, FloatArray | None, str]:
+    """Log of worth / half; topics that equal half of the truth's (nan within); derivative by all points; status."""
+    at_half, value = curves.point(candidate), float(curves.values[candidate, -1])
+    size = size_with(curves.sizes, monotone(curves.values[0]), value)
+    if size == 0:
+        return -math.inf, math.nan, None, "below"
+    if size < math.inf:
+        return math.log(size / curves.half), math.nan, _influence(curves, 0, at_half, size), "within"
+    equal = size_with(curves.sizes, monotone(curves.values[candidate]), float(curves.values[0, -1]))
+    if equal == 0:
+        return math.inf, 0.0, None, "beyond"
+    if equal == math.inf:  # its own curve, made monotone, ends where the truth's does
+        equal = float(curves.half)
+    back = _influence(curves, candidate, curves.point(0), equal)
+    return math.log(curves.half / equal), equal, None if back is None else -back, "beyond"
 
 
 def _unit(curves: Curves, *points: int) -> FloatArray:
@@ -443,31 +539,15 @@ def _unit(curves: Curves, *points: int) -> FloatArray:
     return contrast
 
 
-def _matching(curves: Curves, side: int, point: int, critical: float) -> tuple[float, float, float]:
-    """The size at which the curve of a side has the value of a point of another, and its limits.
-
-    The limits invert a test: sizes at which the curve differs from the point by no more than `critical` standard errors
-    of the difference (over samples of topics, so that what both share cancels).
-    """
-    curve = curves.values[side]
+def _not_refuted(curves: Curves, point: int, critical: float) -> tuple[float, float]:
+    """The sizes of the truth that differ from a point by at most `critical` standard errors of the difference."""
+    errors = [math.sqrt(curves.variance(_unit(curves, point, curves.point(0, j)))) for j in range(len(curves.sizes))]
+    rising, reach = monotone(curves.values[0]), critical * np.array(errors)
     value = float(curves.values.flat[point])
-    errors = np.array(
-        [math.sqrt(curves.variance(_unit(curves, point, curves.point(side, j)))) for j in range(len(curve))]
-    )
-    rising = monotone(curve)
     # Made monotone as well: a limit is where the curve first, or last, comes within reach.
-    first = size_with(curves.sizes, np.maximum.accumulate(rising + critical * errors), value)
-    last = size_with(curves.sizes, np.minimum.accumulate((rising - critical * errors)[::-1])[::-1], value)
-    return size_with(curves.sizes, rising, value), first, last
-
-
-def _log_errors(curves: Curves, side: int, point: int, size: float) -> tuple[float, float]:
-    """Standard errors of the log of a matching size, over samples of topics and over splits, by its derivative."""
-    contrast = _influence(curves, side, point, size)
-    if contrast is None:
-        return math.nan, math.nan
-    spread = max(float(contrast @ curves.monte_carlo @ contrast), 0.0)
-    return math.sqrt(curves.variance(contrast)), math.sqrt(spread)
+    first = size_with(curves.sizes, np.maximum.accumulate(rising + reach), value)
+    last = size_with(curves.sizes, np.minimum.accumulate((rising - reach)[::-1])[::-1], value)
+    return first, last
 
 
 def _influence(curves: Curves, side: int, point: int, size: float) -> FloatArray | None:
@@ -496,7 +576,7 @@ class Difference:
     standard_error: float
     monte_carlo: float
     statistic: float  # t with n - 1 degrees of freedom
-    log_ratio: float  # nan where a worth lies outside the curve
+    log_ratio: float  # of the worths; nan where one of them is 0 or not bounded
     log_ratio_error: float
 
 
@@ -506,13 +586,10 @@ def difference_of(curves: Curves, first: int, second: int) -> Difference:
     contrast = _unit(curves, *points)
     value = float(curves.values[first, -1] - curves.values[second, -1])
     error = math.sqrt(curves.variance(contrast))
-    rising = monotone(curves.values[0])
-    worths = [size_with(curves.sizes, rising, float(curves.values.flat[p])) for p in points]
-    parts = [_influence(curves, 0, p, w) for p, w in zip(points, worths, strict=True)]
+    (one, _, one_part, _), (two, _, two_part, _) = _log_rate(curves, first), _log_rate(curves, second)
     ratio = ratio_error = math.nan
-    if parts[0] is not None and parts[1] is not None:
-        ratio = math.log(worths[0] / worths[1])
-        ratio_error = math.sqrt(curves.variance(parts[0] - parts[1]))
+    if one_part is not None and two_part is not None:
+        ratio, ratio_error = one - two, math.sqrt(curves.variance(one_part - two_part))
     return Difference(
         difference=value,
         standard_error=error,
