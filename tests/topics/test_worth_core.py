@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -30,21 +29,18 @@ def collection(
     )
 
 
-# The definition, one split, one topic and one system at a time, with exact means ---------------------------------------
+# The definition, one split, one topic and one system at a time, with exact totals --------------------------------------
 
 
-def exact_means(scores: wc.FloatArray, topics: list[int]) -> list[Fraction]:
-    """Means of decimals, as the decimals that they are written as."""
-    return [sum((Fraction(repr(float(x))) for x in scores[topics, j]), Fraction()) / len(topics) for j in range(scores.shape[1])]
-
-
-def ranks(means: list[Fraction]) -> list[float]:
-    return [float(sum(other < mean for other in means)) for mean in means]
+def ranks(scores: wc.FloatArray, topics: list[int]) -> wc.FloatArray:
+    """Places by the totals of scores of up to 2 decimals, in whole numbers."""
+    totals = [sum(round(100 * x) for x in scores[topics, j].tolist()) for j in range(scores.shape[1])]
+    return np.array([float(sum(other < total for other in totals)) for total in totals])
 
 
 def agreement(f: wc.Coefficient, truth: wc.FloatArray, b: list[int], side: wc.FloatArray, some: list[int]) -> float:
-    """Of ranks, not of floats that could be tied or not by their rounding."""
-    return float(f(np.array(ranks(exact_means(truth, b))), np.array(ranks(exact_means(side, some)))))
+    """Of places, not of floats that could be tied or not by their rounding."""
+    return float(f(ranks(truth, b), ranks(side, some)))
 
 
 def literal(
@@ -195,54 +191,97 @@ def test_a_candidate_that_ties_everything_agrees_with_nothing() -> None:
     assert wc.worth_of(curves, 1, 2.0).status == "below"
 
 
-def test_a_candidate_better_than_the_truth_is_counted_the_other_way_round() -> None:
-    rng = np.random.default_rng(6)
-    effects = rng.normal(0, 0.3, 30)
-    truth = effects + rng.normal(0, 0.6, (60, 30))
-    candidate = effects + rng.normal(0, 0.3, (60, 30))  # a quarter of the variance: 7.5 of its topics are worth 30
-    found = wc.worth_of(curves_of(truth, candidate, effort=wc.Effort(500, 60, 500, 60, pairs=0)), 1, 2.0)
-    assert found.status == "beyond"
-    assert found.equal == pytest.approx(7.5, rel=0.35)
-    assert found.worth == pytest.approx(30 * 30 / found.equal)
-    assert found.low <= 120 <= found.high
-    assert found.fit_high == math.inf
+def noisy(n: int, m: int, noise: float, bias: float, seed: int) -> tuple[wc.FloatArray, wc.FloatArray]:
+    """A truth whose noise has 16 times the variance of its signal, and a candidate with its own noise and bias."""
+    rng = np.random.default_rng(seed)
+    effects = rng.normal(0, 0.1, m)
+    truth = effects + rng.normal(0, 0.4, (n, m))
+    return truth, effects + rng.normal(0, bias, m) + rng.normal(0, noise, (n, m))
 
 
-def test_twice_the_noise_is_worth_half_of_the_topics() -> None:
-    rng = np.random.default_rng(7)
-    effects = rng.normal(0, 0.1, 60)
-    truth = effects + rng.normal(0, 0.4, (400, 60))
-    candidate = effects + rng.normal(0, 0.4 * math.sqrt(2), (400, 60))
-    curves = curves_of(truth, candidate, effort=wc.Effort(300, 30, 300, 30))
-    found, beyond = wc.worth_of(curves, 1, 2.0), wc.beyond_half(curves, 1, 2.0)
-    assert found.low <= 100 <= found.high
-    assert found.worth == pytest.approx(100, rel=0.15)
-    assert beyond.low <= 200 <= beyond.high
-    assert beyond.worth == pytest.approx(200, rel=0.25)
-    assert beyond.limit_high == math.inf  # it has no bias
+@pytest.mark.parametrize(("noise", "status", "rate"), [(0.2, "beyond", 4.0), (0.4 * math.sqrt(2), "within", 0.5)])
+def test_worth_is_the_ratio_of_the_variances_of_noise(noise: float, status: str, rate: float) -> None:
+    # Unbiased candidates: k of their topics equal k times the ratio of the truth's.
+    found = [
+        wc.worth_of(curves_of(*noisy(80, 40, noise, 0, seed=s), effort=wc.Effort(150, 60, 150, 60, pairs=0)), 1, 3.0)
+        for s in range(8)
+    ]
+    assert {w.status for w in found} == {status}
+    off = np.array([math.log(w.rate / rate) for w in found])
+    errors = np.array([w.standard_error for w in found])
+    assert abs(off.mean()) < 3 * math.sqrt((errors**2).mean() / 8)
+    assert (abs(off) < 3 * errors).all()
+    for w in found:
+        assert w.worth == pytest.approx(40 * w.rate)
+        assert w.low < w.worth < w.high
+        if status == "beyond":
+            assert w.worth == pytest.approx(40 * 40 / w.equal)
+            assert w.fit_high == math.inf
+
+
+def test_without_bias_no_limit_is_found() -> None:
+    curves = curves_of(*noisy(160, 60, 0.4 * math.sqrt(2), 0, seed=7), effort=wc.Effort(300, 60, 300, 60, pairs=0))
+    beyond = wc.beyond_half(curves, 1, 3.0)
+    assert beyond.low <= 80 <= beyond.high
+    assert beyond.limit_high == math.inf
 
 
 def test_the_bias_of_a_candidate_sets_the_limit() -> None:
-    # The law is exact for normal effects: 1 + s / W = (1 + t / k) / r^2, here s = t = 16, r^2 = 1 / (1 + 0.25).
-    rng = np.random.default_rng(9)
-    effects, bias = rng.normal(0, 0.1, 150), rng.normal(0, 0.05, 150)
-    truth = effects + rng.normal(0, 0.4, (200, 150))
-    candidate = effects + bias + rng.normal(0, 0.4, (200, 150))
-    found = wc.beyond_half(curves_of(truth, candidate, effort=wc.Effort(200, 30, 200, 30)), 1, 2.0)
+    # The law is exact for normal effects: 1 + s / W = (1 + t / k) / r^2; s = 16, t = 12.8, r^2 = 0.8, so W -> 64.
+    curves = curves_of(*noisy(200, 150, 0.4, 0.05, seed=9), effort=wc.Effort(200, 30, 200, 30, pairs=0))
+    found = wc.beyond_half(curves, 1, 3.0)
     assert found.limit_low <= 64 <= found.limit_high
     assert found.limit == pytest.approx(64, rel=0.4)
+    assert found.worth == pytest.approx(1 / (found.bias + found.noise / 200))
+    assert found.limit == pytest.approx(1 / found.bias)
 
 
 def test_two_candidates_differ_by_their_agreement_and_worth() -> None:
-    truth, (good, bad) = collection(40, 25, 2, 3, seed=12)
+    truth, good = noisy(60, 40, 0.4, 0.02, seed=12)
+    bad = good + np.random.default_rng(1).normal(0, 0.3, 40)
     curves = curves_of(truth, good, bad, effort=wc.Effort(300, 60, 300, 60, pairs=20))
     there, back = wc.difference_of(curves, 1, 2), wc.difference_of(curves, 2, 1)
     assert there.difference == -back.difference == curves.values[1, -1] - curves.values[2, -1]
-    assert there.statistic == there.difference / there.standard_error > 2
+    assert there.statistic == there.difference / there.standard_error > 0
     one, two = (wc.worth_of(curves, j, 2.0) for j in (1, 2))
     assert there.log_ratio == pytest.approx(math.log(one.worth / two.worth))
+    assert there.log_ratio_error > 0
     same = wc.difference_of(curves_of(truth, good, good), 1, 2)
     assert (same.difference, same.standard_error, same.statistic) == (0, 0, 0)
+
+
+def test_second_differences_are_their_definition() -> None:
+    truth, candidates = collection(10, 6, 1, 2, seed=21)
+    splits, sizes = wc.draw_splits(10, 60, np.random.default_rng(1)), [1, 3, 4, 5]
+    points = [(i, k) for i in range(2) for k in sizes]
+    sides = [wc.Side.of(x) for x in (truth, *candidates)]
+    known = wc._values(sides, cc.tau_b, splits, points, settle), wc._changes(sides, cc.tau_b, splits, points, settle)
+    pairs = np.array([(0, 1), (2, 7), (9, 3)])
+    found = wc._second_order(sides, cc.tau_b, splits, points, settle, known, pairs)
+
+    def value(order: list[int], gone: tuple[int, ...], side: wc.FloatArray, k: int) -> float:
+        a, b = ([t for t in part if t not in gone] for part in (order[:5], order[5:]))
+        return agreement(cc.tau_b, truth, b, side, a[:k])
+
+    means, noise = np.zeros((3, 8)), np.zeros(8)
+    for q, (i, j) in enumerate(pairs.tolist()):
+        by_state: dict[int, list[list[float]]] = {0: [], 1: [], 2: []}
+        for order in splits.order.tolist():
+            by_state[len({i, j} & set(order[:5]))].append(
+                [
+                    value(order, (), side, k)
+                    - value(order, (i,), side, k)
+                    - value(order, (j,), side, k)
+                    + value(order, (i, j), side, k)
+                    for side in (truth, *candidates)
+                    for k in sizes
+                ]
+            )
+        for state, share in ((0, 10 / 45), (1, 25 / 45), (2, 10 / 45)):
+            these = np.array(by_state[state])
+            means[q] += share * these.mean(axis=0)
+            noise += share**2 * these.var(axis=0, ddof=1) / len(these) / 3
+    np.testing.assert_allclose(np.diag(found), 45 * (means.var(axis=0, ddof=1) - noise), atol=1e-12)
 
 
 def test_the_same_seed_gives_the_same_bits_and_others_nearly_the_same_worth() -> None:
