@@ -1,7 +1,7 @@
 """Coverage of the worth of a candidate, and size and power of the test between two, on real populations.
 
 The topics of a collection are a population with known means; a sample draws topics from it with replacement. The true
-worth is the k with E f(mu, truth on k topics) = E f(mu, candidate on a topics), mu the truth's means over the population.
+worth is the k with E f(mu, truth on k topics) = E f(mu, candidate on a topics), mu the truth's population means.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def sampled(population: Population, n: int, seed: int, subset: bool) -> Populati
 
 
 def curves_of(sample: Population, f: wc.Coefficient, seed: int, options: argparse.Namespace) -> wc.Curves:
-    effort = wc.Effort(options.splits, options.jackknife, options.most_splits, options.most_jackknife, pairs=options.pairs)
+    effort = wc.Effort(
+        options.splits, options.jackknife, options.most_splits, options.most_jackknife, pairs=options.pairs
+    )
     return wc.compute_curves(*sample, f, np.random.default_rng([34, seed]), settle=settle, effort=effort)
 
 
@@ -102,7 +104,9 @@ def raw(curves: wc.Curves) -> wc.Curves:
 
 def coverage(options: argparse.Namespace) -> None:
     """Shares of samples whose 95% interval holds the true worth: inverted test and derivative, t and normal."""
-    print("| population | n | coefficient | candidate | true | median | inverted t | z | delta t | z | raw t | factor |")
+    print(
+        "| population | n | coefficient | candidate | true | median | inverted t | z | delta t | z | raw t | factor |"
+    )
     print("|" + " --- |" * 12, flush=True)
     for name, make in WORTH.items():
         if options.only not in name:
@@ -142,7 +146,8 @@ def coverage(options: argparse.Namespace) -> None:
                     print(
                         f"| {name} | {n} | {coefficient} | {j + 1} | {true:.1f} | {np.median(got[:, 0]):.1f} | "
                         f"{' | '.join(shares)} | {math.exp(t * np.median(some[:, 6])):.2f} | "
-                        f"no error {len(got) - len(some)}, beyond {got[:, 10].sum():.0f}, too high {got[:, 8].sum():.0f}, "
+                        f"no error {len(got) - len(some)}, beyond {got[:, 10].sum():.0f}, "
+                        f"too high {got[:, 8].sum():.0f}, "
                         f"sd {some[:, 7].std():.3f} se {np.sqrt((some[:, 6] ** 2).mean()):.3f} "
                         f"raw {np.sqrt((some[:, 11] ** 2).mean()):.3f} "
                         f"mc/se {np.median(some[:, 9] / some[:, 6]):.3f}",
@@ -152,7 +157,9 @@ def coverage(options: argparse.Namespace) -> None:
 
 def beyond(options: argparse.Namespace) -> None:
     """Worth of all topics and of infinitely many, by the law of `beyond_half`."""
-    print("| population | n | coefficient | candidate | true (n) | median | covered | true (limit) | median | covered |")
+    print(
+        "| population | n | coefficient | candidate | true (n) | median | covered | true (limit) | median | covered |"
+    )
     print("|" + " --- |" * 10, flush=True)
     for name, make in WORTH.items():
         if options.only not in name:
@@ -181,7 +188,8 @@ def beyond(options: argparse.Namespace) -> None:
                         continue
                     got = np.array([(b.worth, b.low, b.high, b.limit, b.limit_low, b.limit_high) for b in usable])
                     cells = [
-                        f"{true:.1f} | {np.median(g[:, 0]):.1f} | {100 * ((g[:, 1] <= true) & (true <= g[:, 2])).mean():.0f}"
+                        f"{true:.1f} | {np.median(g[:, 0]):.1f} | "
+                        f"{100 * ((g[:, 1] <= true) & (true <= g[:, 2])).mean():.0f}"
                         for true, g in ((at_n, got[:, :3]), (limit, got[:, 3:]))
                     ]
                     wide = np.median(got[:, [1, 2, 4, 5]], axis=0).round(1)

@@ -24,12 +24,11 @@ def collection(
     rng = np.random.default_rng(seed)
     effects = rng.normal(0, 0.3, m)
     sides = [effects * (1 - 0.3 * j) + rng.normal(0, 0.4 + 0.2 * j, (n, m)) for j in range(n_candidates + 1)]
-    return (lambda first, *others: (first, list(others)))(
-        *(side if decimals is None else np.round(side, decimals) for side in sides)
-    )
+    first, *others = (side if decimals is None else np.round(side, decimals) for side in sides)
+    return first, others
 
 
-# The definition, one split, one topic and one system at a time, with exact totals --------------------------------------
+# The definition, one split, one topic and one system at a time, with exact totals ------------------------------------
 
 
 def ranks(scores: wc.FloatArray, topics: list[int]) -> wc.FloatArray:
@@ -69,9 +68,9 @@ def test_curves_and_jackknife_are_the_definition(f: wc.Coefficient, decimals: in
     values, changes = literal(truth, candidates, f, splits, sizes)
     sides = [wc.Side.of(x) for x in (truth, *candidates)]
     assert all(side.size is None for side in sides)
-    points = [(i, k) for i in range(3) for k in sizes]
-    np.testing.assert_allclose(wc._values(sides, f, splits, points, settle), values, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(wc._changes(sides, f, splits, points, settle), changes, rtol=0, atol=1e-14)
+    problem = wc.Problem(sides, [(i, k) for i in range(3) for k in sizes], f, settle)
+    np.testing.assert_allclose(wc._values(problem, splits), values, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(wc._changes(problem, splits), changes, rtol=0, atol=1e-14)
 
 
 def test_scores_that_are_no_decimals_are_settled_by_the_rule() -> None:
@@ -84,9 +83,9 @@ def test_scores_that_are_no_decimals_are_settled_by_the_rule() -> None:
     assert all(side.size is not None for side in sides)
     splits, points = wc.draw_splits(12, 50, rng), [(i, k) for i in range(2) for k in range(1, 7)]
     for function in (wc._values, wc._changes):
-        found, expected = (function(x, cc.tau_b, splits, points, settle) for x in (sides, whole))
+        found, expected = (function(wc.Problem(x, points, cc.tau_b, settle), splits) for x in (sides, whole))
         np.testing.assert_array_equal(found, expected)
-    unsettled = wc._changes(sides, cc.tau_b, splits, points, lambda means, size: means)
+    unsettled = wc._changes(wc.Problem(sides, points, cc.tau_b, lambda means, size: means), splits)
     assert (unsettled != expected).any()  # so the rule did something
 
 
@@ -118,7 +117,7 @@ def test_the_noise_of_few_splits_is_taken_out_of_the_variance() -> None:
     assert squares == pytest.approx(noises, rel=0.1)
 
 
-# The steps from curves to worth ----------------------------------------------------------------------------------------
+# The steps from curves to worth --------------------------------------------------------------------------------------
 
 
 def test_monotone_is_the_max_min_formula() -> None:
@@ -160,9 +159,7 @@ def test_splits_are_permutations_and_fewer_than_ten_topics_are_refused() -> None
         wc.draw_splits(9, 20, np.random.default_rng(0))
 
 
-def curves_of(
-    truth: wc.FloatArray, *candidates: wc.FloatArray, seed: int = 2, effort: wc.Effort = ONCE
-) -> wc.Curves:
+def curves_of(truth: wc.FloatArray, *candidates: wc.FloatArray, seed: int = 2, effort: wc.Effort = ONCE) -> wc.Curves:
     return wc.compute_curves(truth, candidates, cc.tau_b, np.random.default_rng(seed), settle=settle, effort=effort)
 
 
@@ -255,9 +252,10 @@ def test_second_differences_are_their_definition() -> None:
     splits, sizes = wc.draw_splits(10, 60, np.random.default_rng(1)), [1, 3, 4, 5]
     points = [(i, k) for i in range(2) for k in sizes]
     sides = [wc.Side.of(x) for x in (truth, *candidates)]
-    known = wc._values(sides, cc.tau_b, splits, points, settle), wc._changes(sides, cc.tau_b, splits, points, settle)
+    problem = wc.Problem(sides, points, cc.tau_b, settle)
+    values, changes = wc._values(problem, splits), wc._changes(problem, splits)
     pairs = np.array([(0, 1), (2, 7), (9, 3)])
-    found = wc._second_order(sides, cc.tau_b, splits, points, settle, known, pairs)
+    found = wc._second_order(problem, splits, values, changes, pairs)
 
     def value(order: list[int], gone: tuple[int, ...], side: wc.FloatArray, k: int) -> float:
         a, b = ([t for t in part if t not in gone] for part in (order[:5], order[5:]))

@@ -23,7 +23,6 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Coefficient: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 Settle: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-Points: TypeAlias = Sequence[tuple[int, int]]  # side (0: truth, 1...: candidates) and number of topics
 
 FEWEST = 10  # topics: below, a half has too few to rank anything and the jackknife too few to be trusted
 GRID = 12  # sizes at which the curves are computed
@@ -108,6 +107,16 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Problem:
+    """Whose agreement with the reference is asked for."""
+
+    sides: Sequence[Side]
+    points: Sequence[tuple[int, int]]  # side (0: truth, 1...: candidates) and number of topics
+    coefficient: Coefficient
+    settle: Settle
+
+
+@dataclass(frozen=True)
 class Effort:
     """How many splits to draw: as many as it takes, within limits.
 
@@ -123,6 +132,9 @@ class Effort:
     noise: float = 0.25
     pairs: int = 80  # of topics, whose interactions correct the jackknife; 0: no correction
     most_topics: int = 120  # beyond, interactions are too small to matter
+
+
+DEFAULT = Effort()
 
 
 @dataclass(frozen=True)
@@ -179,7 +191,7 @@ def compute_curves(
     *,
     settle: Settle,
     sizes: IntArray | None = None,
-    effort: Effort = Effort(),
+    effort: Effort = DEFAULT,
 ) -> Curves:
     """Both curves over random splits of the topics, with the jackknife over the first of the same splits.
 
@@ -215,27 +227,28 @@ def compute_curves(
     splits = draw_splits(n, effort.splits, rng)
     sizes = grid_of(splits.half) if sizes is None else sizes
     points = [(i, int(k)) for i in range(len(sides)) for k in sizes]
+    problem = Problem(sides, points, coefficient, settle)
     most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points))))
-    values = _values(sides, coefficient, splits, points, settle)
-    changes = _changes(sides, coefficient, splits.first(effort.jackknife), points, settle)
+    values = _values(problem, splits)
+    changes = _changes(problem, splits.first(effort.jackknife))
     while True:
         curves = _summary(values, changes, splits, sizes, len(sides))
         more_splits, more_jackknife = _missing(curves, effort, most)
         if not more_splits and not more_jackknife:
             break
         more = draw_splits(n, more_splits, rng)
-        values = np.concatenate([values, _values(sides, coefficient, more, points, settle)])
+        values = np.concatenate([values, _values(problem, more)])
         splits = Splits(np.concatenate([splits.order, more.order]), splits.half)
         next_ones = Splits(splits.order[len(changes) : len(changes) + more_jackknife], splits.half)
-        changes = np.concatenate([changes, _changes(sides, coefficient, next_ones, points, settle)])
+        changes = np.concatenate([changes, _changes(problem, next_ones)])
     if not effort.pairs or n > effort.most_topics:
         return curves
     chosen = np.array([p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half])
-    known = _defined(values[: len(changes), chosen]), changes[:, :, chosen]
+    part = replace(problem, points=[points[p] for p in chosen])
     every = np.column_stack(np.triu_indices(n, 1))
     pairs = every[rng.choice(len(every), min(effort.pairs, len(every)), replace=False)]
-    some = [points[p] for p in chosen]
-    found = _second_order(sides, coefficient, splits.first(len(changes)), some, settle, known, pairs)
+    used = splits.first(len(changes))
+    found = _second_order(part, used, _defined(values[: len(used), chosen]), changes[:, :, chosen], pairs)
     second, has_second = np.zeros_like(curves.noise), np.zeros(len(points), dtype=bool)
     second[np.ix_(chosen, chosen)] = found
     has_second[chosen] = True
@@ -290,25 +303,24 @@ def _contrasts(curves: Curves) -> list[FloatArray]:
     return found + [_unit(curves, p, q) for i, p in enumerate(at_half) for q in at_half[:i]]
 
 
-def _values(
-    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, points: Points, settle: Settle
-) -> FloatArray:
+def _values(problem: Problem, splits: Splits) -> FloatArray:
     """The agreement of each point in each split, splits x points; nan where it is undefined."""
-    out = np.empty((len(splits), len(points)))
-    n, m = sides[0].values.shape
-    step = max(1, CHUNK // ((len(points) + n) * m))
+    n, m = problem.sides[0].values.shape
+    out = np.empty((len(splits), len(problem.points)))
+    step = max(1, CHUNK // ((len(problem.points) + n) * m))
     for lo in range(0, len(splits), step):
         chunk = Splits(splits.order[lo : lo + step], splits.half)
-        reference, means = _means(sides, chunk, points, settle)
-        out[lo : lo + step] = coefficient(reference[:, None, :], means)
+        reference, means = _means(problem, chunk)
+        out[lo : lo + step] = problem.coefficient(reference[:, None, :], means)
     return out
 
 
-def _means(sides: Sequence[Side], splits: Splits, points: Points, settle: Settle) -> tuple[FloatArray, FloatArray]:
+def _means(problem: Problem, splits: Splits) -> tuple[FloatArray, FloatArray]:
     """Means of the truth over B (splits x systems), and of every point over its topics (splits x points x systems).
 
     A point with more topics than A has takes all of A.
     """
+    sides, points, settle = problem.sides, problem.points, problem.settle
     in_b = splits.order[:, splits.half :]
     reference = sides[0].means(sides[0].values[in_b].sum(axis=1), in_b.shape[1], settle)
     means = np.empty((len(splits), len(points), sides[0].values.shape[1]))
@@ -323,15 +335,14 @@ def _means(sides: Sequence[Side], splits: Splits, points: Points, settle: Settle
     return reference, means
 
 
-def _changes(
-    sides: Sequence[Side], coefficient: Coefficient, splits: Splits, points: Points, settle: Settle
-) -> FloatArray:
+def _changes(problem: Problem, splits: Splits) -> FloatArray:
     """Change of each point in each split when a topic is left out: splits x topics x points.
 
     A topic of B leaves the reference. A topic among the first k of A gives its place to the next one, so that k stays
     k, except where there is no next one (k = a) and the mean is over one topic less; the shift that this causes is the
     same for all topics and leaves with the mean.
     """
+    sides, points, settle = problem.sides, problem.points, problem.settle
     n, m = sides[0].values.shape
     half = splits.half
     changes = np.zeros((len(splits), n, len(points)))
@@ -339,12 +350,14 @@ def _changes(
     for lo in range(0, len(splits), step):
         chunk = Splits(splits.order[lo : lo + step], half)
         rows = np.arange(lo, lo + len(chunk))[:, None]
-        reference, means = _means(sides, chunk, points, settle)
-        base = _defined(coefficient(reference[:, None, :], means))
+        reference, means = _means(problem, chunk)
+        base = _defined(problem.coefficient(reference[:, None, :], means))
         in_b = chunk.order[:, half:]
         members = sides[0].values[in_b]
         less = sides[0].means(members.sum(axis=1, keepdims=True) - members, n - half - 1, settle)
-        changes[rows, in_b] = _defined(coefficient(less[:, :, None, :], means[:, None, :, :])) - base[:, None, :]
+        changes[rows, in_b] = (
+            _defined(problem.coefficient(less[:, :, None, :], means[:, None, :, :])) - base[:, None, :]
+        )
         for p, (i, k) in enumerate(points):
             side = sides[i]
             members = side.values[chunk.order[:, :k]]
@@ -352,7 +365,7 @@ def _changes(
             if k < half:
                 sums += side.values[chunk.order[:, k]][:, None, :]
             replaced = side.means(sums, k if k < half else k - 1, settle)
-            found = _defined(coefficient(reference[:, None, :], replaced))
+            found = _defined(problem.coefficient(reference[:, None, :], replaced))
             changes[rows, chunk.order[:, :k], p] = found - base[:, p][:, None]
     return changes
 
@@ -364,8 +377,8 @@ def _defined(values: FloatArray) -> FloatArray:
 def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArray]:
     """Mean change by topic, minus the mean over topics; and what the noise of the splits adds to its sum of squares.
 
-    A mean is that of the splits with the topic in A and that of those with the topic in B, weighted by how often a topic
-    is there, so that it does not depend on how often it happened to be.
+    A mean is that of the splits with the topic in A and that of those with the topic in B, weighted by the chance of
+    either, so that it does not depend on how often the topic happened to be in A.
     """
     n, points = changes.shape[1:]
     in_a = splits.places() < splits.half
@@ -374,7 +387,9 @@ def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArra
         for where, share in ((in_a[:, topic], splits.half / n), (~in_a[:, topic], 1 - splits.half / n)):
             count = int(where.sum())
             if count < 2:
-                raise ValueError(f"topic {topic} is {count} times in a half among {len(splits)} splits: draw more splits")
+                raise ValueError(
+                    f"topic {topic} is {count} times in a half among {len(splits)} splits: draw more splits"
+                )
             these = changes[where, topic]
             average = these.mean(axis=0)
             mean[topic] += share * average
@@ -384,31 +399,24 @@ def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArra
 
 
 def _second_order(
-    sides: Sequence[Side],
-    coefficient: Coefficient,
-    splits: Splits,
-    points: Points,
-    settle: Settle,
-    known: tuple[FloatArray, FloatArray],
-    pairs: IntArray,
+    problem: Problem, splits: Splits, values: FloatArray, changes: FloatArray, pairs: IntArray
 ) -> FloatArray:
     """Sum over all pairs of topics of the squared second differences of each point, less the noise of the splits.
 
-    The second difference of topics i and j is T - T_i - T_j + T_ij. `known` are the values and the changes of these
-    points in these splits; `pairs` are some pairs drawn at random, for all.
+    The second difference of topics i and j is T - T_i - T_j + T_ij. The values and the changes are those of
+    these splits; `pairs` are some pairs drawn at random, for all.
     """
     n, half = splits.order.shape[1], splits.half
-    values, changes = known
     places = splits.places()
     in_a = (places[:, pairs] < half).sum(axis=2)  # splits x pairs: how many of the two are in A
-    means, noise = np.zeros((len(pairs), len(points))), np.zeros((len(points), len(points)))
+    means, noise = np.zeros((len(pairs), values.shape[1])), np.zeros((values.shape[1], values.shape[1]))
     for count in range(3):
         share = (math.comb(half, count) * math.comb(n - half, 2 - count)) / math.comb(n, 2)
         s, q = np.nonzero(in_a == count)
         stays = np.ones((len(s), n), dtype=bool)
         stays[np.arange(len(s))[:, None], places[s[:, None], pairs[q]]] = False
         orders = splits.order[s][stays].reshape(len(s), n - 2)
-        both = _defined(_values(sides, coefficient, Splits(orders, half - count), points, settle)) - values[s]
+        both = _defined(_values(problem, Splits(orders, half - count))) - values[s]
         second = both - changes[s, pairs[q, 0]] - changes[s, pairs[q, 1]]
         for pair in range(len(pairs)):
             these = second[q == pair]
@@ -622,7 +630,7 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
     """Fit the law to the candidate's curve up to half of the topics, and follow it to all of them and further.
 
     If systems' means are signal plus noise, jointly normal over systems, agreement is a function of the correlation
-    between means. With s the ratio of the variances of noise and signal of the truth, t that of the candidate, and r the
+    between means. With s the ratio of the variances of noise and signal of the truth, t that of the candidate, r the
     correlation of the signals, k topics of the candidate equal W of the truth where 1 + s / W = (1 + t / k) / r^2,
     whatever the noise of the reference: 1 / W is linear in 1 / k.
     """
