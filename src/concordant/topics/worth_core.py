@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
-Coefficient: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+Coefficient: TypeAlias = Callable[[FloatArray, FloatArray], float | FloatArray]
 Settle: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 FEWEST = 10  # topics: below, a half has too few to rank anything and the jackknife too few to be trusted
@@ -370,8 +370,8 @@ def _changes(problem: Problem, splits: Splits) -> FloatArray:
     return changes
 
 
-def _defined(values: FloatArray) -> FloatArray:
-    return np.nan_to_num(values, nan=0.0)
+def _defined(values: float | FloatArray) -> FloatArray:
+    return np.asarray(np.nan_to_num(values, nan=0.0))
 
 
 def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArray]:
@@ -573,7 +573,8 @@ def _influence(curves: Curves, side: int, point: int, size: float) -> FloatArray
     contrast = _unit(curves, point)
     contrast[curves.point(side, at)] -= 1 - part
     contrast[curves.point(side, at + 1)] -= part
-    return contrast / slope
+    contrast /= slope
+    return contrast
 
 
 @dataclass(frozen=True)
@@ -615,6 +616,7 @@ class Beyond:
     `limit` is the worth of as many topics of the candidate as one likes, which its bias sets: inf where none is seen.
     """
 
+    n_points: int  # of the curve that the law was fitted to; fewer than 3: all of the rest is nan
     bias: float
     noise: float
     worth: float  # of all n topics
@@ -623,7 +625,6 @@ class Beyond:
     limit: float
     limit_low: float
     limit_high: float
-    n_points: int  # of the curve that the law was fitted to; too few: all of the above is nan
 
 
 def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
@@ -647,7 +648,7 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
         contrasts.append(-contrast / worth)
         inverse.append(1 / worth)
     if len(kept) < 3:
-        return Beyond(*[math.nan] * 8, n_points=len(kept))
+        return Beyond(len(kept), *[math.nan] * 8)
     u = np.array(inverse)
     design = np.column_stack([np.ones(len(u)), 1 / np.array(kept)]) / u[:, None]
     solve = np.linalg.pinv(design) / u  # least squares of relative errors
@@ -660,4 +661,4 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
         worth, high, low = (1 / x if x > 0 else math.inf for x in (value, value - reach, value + reach))
         return worth, low, high
 
-    return Beyond(float(bias), float(noise), *at(1 / curves.n_topics), *at(0.0), n_points=len(kept))
+    return Beyond(len(kept), float(bias), float(noise), *at(1 / curves.n_topics), *at(0.0))
