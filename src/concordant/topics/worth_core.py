@@ -76,7 +76,7 @@ class Side:
     """A score matrix whose sums are exact (whole numbers of a decimal unit), or settled by a rule."""
 
     values: FloatArray
-    unit: float  # what a whole number of `values` is worth; 1 where they are the scores themselves
+    scale: float  # values / scale are the scores
     size: FloatArray | None  # by system: sum of absolute scores, where sums are not exact
 
     @staticmethod
@@ -92,7 +92,7 @@ class Side:
 
     def means(self, sums: FloatArray, count: int, settle: Settle) -> FloatArray:
         """Means from sums over `count` topics, equal where the totals are. Overwrites the sums."""
-        sums /= count * self.unit
+        sums /= count * self.scale
         if self.size is None:
             return sums
         size = self.size / count
@@ -131,7 +131,7 @@ class Effort:
     monte_carlo: float = 0.08
     noise: float = 0.25
     pairs: int = 80  # of topics, whose interactions correct the jackknife; 0: no correction
-    most_topics: int = 120  # beyond, interactions are too small to matter
+    most_topics: int = 120  # beyond, no correction: interactions fade with n, and its cost grows
 
 
 DEFAULT = Effort()
