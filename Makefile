@@ -4,13 +4,19 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest
+.PHONY: demo test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
 
-test: $(VENV)/tools $(VENV)/installed lint browser
-	$(PY) -m pytest -n 2 --dist worksteal
+# Quick enough to be run all day. `make test-long` has the rest: packaging, docs site, coverage of intervals, fuzz,
+# faults, Dask, the browser, and the property tests on more examples.
+test: $(VENV)/tools $(VENV)/installed lint
+	$(PY) -m pytest -n 2 --dist worksteal -m "not long" --durations 15
+
+test-long: $(VENV)/tools $(VENV)/installed browser
+	$(PY) -m pytest -n 2 --dist worksteal -m long --durations 15
+	$(PY) -m pytest -n 2 --dist worksteal -m "hypothesis and not long" --hypothesis-profile=long -q
 
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
 cover: $(VENV)/tools $(VENV)/installed browser

@@ -60,10 +60,10 @@ def pairs(n: int, *, ties: bool = False) -> Any:
     made = []
     for _ in range(max(1, min(64, 200_000 // n))):
         truth = rng.random(n)
-        observed = truth + rng.normal(size=n) * 0.3
+        candidate = truth + rng.normal(size=n) * 0.3
         if ties:
-            truth, observed = np.floor(truth * n / 3), np.floor(observed * n / 3)
-        made.append((truth, observed))
+            truth, candidate = np.floor(truth * n / 3), np.floor(candidate * n / 3)
+        made.append((truth, candidate))
     return cycle(made)
 
 
@@ -82,7 +82,7 @@ def one_pair(table: Table) -> None:
             {
                 "tau_ap": on(cc.tau_ap, data),
                 "kendalltau": on(stats.kendalltau, data),
-                "argsort": on(lambda _, observed: np.argsort(observed), data),
+                "argsort": on(lambda _, candidate: np.argsort(candidate), data),
                 "tau_ap_b with ties": on(cc.tau_ap_b, pairs(n, ties=True)),
             },
             seconds=3 if n <= 100_000 else 10,
@@ -96,18 +96,18 @@ def one_pair(table: Table) -> None:
 
 def batch(table: Table) -> None:
     rng = np.random.default_rng(1)
-    truth, observed = rng.random(100), rng.random((10_000, 100))
-    tied = np.floor(observed * 33)
-    loop = [float(stats.kendalltau(truth, row).statistic) for row in observed[:50]]
-    np.testing.assert_allclose(cc.tau(truth, observed[:50]), loop, atol=1e-12)
+    truth, candidate = rng.random(100), rng.random((10_000, 100))
+    tied = np.floor(candidate * 33)
+    loop = [float(stats.kendalltau(truth, row).statistic) for row in candidate[:50]]
+    np.testing.assert_allclose(cc.tau(truth, candidate[:50]), loop, atol=1e-12)
     times = fastest(
         {
-            "one": lambda: cc.tau_ap(truth, observed),
-            "two": lambda: cc.tau_ap(truth, observed, workers=2),
+            "one": lambda: cc.tau_ap(truth, candidate),
+            "two": lambda: cc.tau_ap(truth, candidate, workers=2),
             "tied a": lambda: cc.tau_ap_a(truth, tied),
             "tied b": lambda: cc.tau_ap_b(truth, tied),
-            "argsort": lambda: np.argsort(observed, axis=1),
-            "50 kendalltau": lambda: [stats.kendalltau(truth, row) for row in observed[:50]],
+            "argsort": lambda: np.argsort(candidate, axis=1),
+            "50 kendalltau": lambda: [stats.kendalltau(truth, row) for row in candidate[:50]],
         },
         seconds=5,
     )
@@ -150,11 +150,11 @@ def numpy_kernels() -> None:
     data = pairs(100)
     one = fastest({"tau_ap": on(cc.tau_ap, data), "kendalltau": on(stats.kendalltau, data)}, seconds=3)
     rng = np.random.default_rng(1)
-    truth, observed = rng.random(100), rng.random((10_000, 100))
+    truth, candidate = rng.random(100), rng.random((10_000, 100))
     many = fastest(
         {
-            "tau_ap": lambda: cc.tau_ap(truth, observed),
-            "50 kendalltau": lambda: [stats.kendalltau(truth, row) for row in observed[:50]],
+            "tau_ap": lambda: cc.tau_ap(truth, candidate),
+            "50 kendalltau": lambda: [stats.kendalltau(truth, row) for row in candidate[:50]],
         },
         seconds=3,
     )

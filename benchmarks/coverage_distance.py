@@ -16,12 +16,12 @@ import numpy.typing as npt
 from data import matrix
 
 import concordant as cc
-from concordant.distance.distribution import Method
+from concordant.ranks.distribution import RankTestMethod
 from concordant.scores import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 SIZES = ((10, 50), (20, 50), (24, 149), (110, 249))
-METHODS: tuple[Method, ...] = ("recentred", "paper")
+METHODS: tuple[RankTestMethod, ...] = ("recentred", "paper")
 
 
 def population() -> FloatArray:
@@ -39,13 +39,13 @@ def rejected(
         rng = np.random.default_rng(stream)
         systems = rng.choice(values.shape[1], m, replace=False)
         means = mean_over_topics(values[:, systems])
-        observed = means + shift * rng.normal(size=m)
+        candidate = means + shift * rng.normal(size=m)
         sample = values[np.ix_(rng.integers(0, len(values), n), systems)]
         for method in METHODS:
-            test = cc.rank_test(sample, observed, method, n_resamples=n_resamples, rng=rng, workers=2)
+            test = cc.rank_test(sample, candidate, method, n_resamples=n_resamples, rng=rng, workers=2)
             count[method] += test.significant
-        taus.append(float(cc.tau_b(means, observed)))
-        distances.append(float(cc.rank_distance(values[:, systems], observed)) * np.sqrt(n / len(values)))
+        taus.append(float(cc.tau_b(means, candidate)))
+        distances.append(float(cc.rank_distance(values[:, systems], candidate)) * np.sqrt(n / len(values)))
     return {k: v / samples for k, v in count.items()}, float(np.mean(taus)), float(np.mean(distances))
 
 
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=499)
     parser.add_argument("--power-samples", type=int, default=200)
     options = parser.parse_args()
-    warnings.simplefilter("error", cc.RegularisationWarning)
+    warnings.simplefilter("error", cc.errors.RegularisationWarning)
     values, start = population(), time.perf_counter()
     print(f"{options.samples} samples (power: {options.power_samples}), {options.resamples} resamples, alpha = 5%\n")
     header = ["systems x topics", "recentred rejects", "paper rejects"]

@@ -22,11 +22,11 @@ import numpy.typing as npt
 from data import matrix
 
 import concordant as cc
-from concordant.inference.nested import Nested, nested_values
-from concordant.inference.summary import summarise
 from concordant.resampling import resampled_means
 from concordant.scores import mean_over_topics
 from concordant.simulation.scale import inverse_transform
+from concordant.topics.nested import Nested, nested_values
+from concordant.topics.summary import summarise
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -67,7 +67,7 @@ def simulated(name: str, disagreement: float = 0.25, noise: float = 0.8) -> Desi
     y = inverse_transform(odds + rng.normal(0, disagreement, x.shape[1]) + rng.normal(0, noise, x.shape))
     m = x.shape[1]
     both = cc.Scores(np.hstack([x, y]), [str(k) for k in range(len(x))], [str(k) for k in range(2 * m)])
-    model = cc.Simulator(both)
+    model = cc.simulation.Simulator(both)
 
     def draw(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         values = model.draw(n, rng)
@@ -195,7 +195,7 @@ _design: Design
 
 def _start(name: str) -> None:
     global _design  # noqa: PLW0603 - one design a process, made once: a simulator takes a while
-    warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
+    warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
     _design = DESIGNS[name]()
 
 

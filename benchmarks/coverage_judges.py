@@ -21,10 +21,10 @@ from coverage_intervals import FloatArray
 from data import matrix
 
 import concordant as cc
-from concordant.inference.judges import pvalue_of
-from concordant.inference.nested import nested_values
-from concordant.inference.summary import summarise
 from concordant.scores import mean_over_topics
+from concordant.topics.judges import pvalue_of
+from concordant.topics.nested import nested_values
+from concordant.topics.summary import summarise
 
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 Three = tuple[FloatArray, FloatArray, FloatArray]
@@ -77,7 +77,7 @@ _sides: Three
 
 def _start(name: str) -> None:
     global _sides  # noqa: PLW0603 - one design a process, made once
-    warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
+    warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
     _sides = {**SIZE, **POWER}[name][0]()
 
 

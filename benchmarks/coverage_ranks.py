@@ -31,8 +31,8 @@ from data import matrix
 from scipy.stats import rankdata
 
 import concordant as cc
-from concordant.inference.pair_tests import Pairs
-from concordant.inference.rank_bounds import Aggregate
+from concordant.ranks.bounds import Aggregate, RankIntervals
+from concordant.ranks.pair_tests import PairSamples
 from concordant.scores import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
@@ -111,7 +111,7 @@ def simulated(name: str) -> Callable[[np.random.Generator, int, int], Sample]:
         target[:10] = target[:10].mean()
         target[10:20] = target[15] - 0.001 * np.arange(10)
         moved = np.column_stack([_moved(x, mean) for x, mean in zip(chosen.T, target, strict=True)])
-        model = cc.Simulator(cc.Scores(moved, range(len(moved)), range(30)), exact_means=True)
+        model = cc.simulation.Simulator(cc.Scores(moved, range(len(moved)), range(30)), exact_means=True)
         if np.abs(model.true_means() - target).max() > 1e-4:
             raise SystemExit(f"the simulator misses the means of {name}")
         made.append((model, target))
@@ -137,7 +137,7 @@ def true_ranks(means: FloatArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np
     return 1 + higher.sum(axis=1), len(means) - higher.sum(axis=0)
 
 
-def covered(found: cc.RankIntervals, means: FloatArray) -> npt.NDArray[np.bool_]:
+def covered(found: RankIntervals, means: FloatArray) -> npt.NDArray[np.bool_]:
     """For each system, whether its true ranks are covered."""
     place = [int(s) for s in found.systems]
     best, worst = true_ranks(means)
@@ -146,7 +146,7 @@ def covered(found: cc.RankIntervals, means: FloatArray) -> npt.NDArray[np.bool_]
 
 def alternatives(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[str, FloatArray]]:
     """Corrected p-values of what else could be done, for pairs i < j."""
-    n, pairs = len(values), Pairs.of(values)
+    n, pairs = len(values), PairSamples.of(values)
     i, j = np.triu_indices(values.shape[1], 1)
     d = pairs.centred[:, i] - pairs.centred[:, j]  # on the scale of pairs.size
     t = pairs.t()[i, j]
@@ -162,10 +162,10 @@ def alternatives(values: FloatArray, n_resamples: int, rng: np.random.Generator)
     yield "signs, no skewness", step_down(pairs.r()[i, j] * (1 - 1e-7), np.abs(signs @ (d / size)) / n)
 
 
-def step_down(observed: FloatArray, resampled: FloatArray) -> FloatArray:
-    order = np.argsort(observed)
+def step_down(candidate: FloatArray, resampled: FloatArray) -> FloatArray:
+    order = np.argsort(candidate)
     largest = np.maximum.accumulate(resampled[:, order], axis=1)
-    p = (1 + (largest >= observed[order]).sum(axis=0)) / (1 + len(resampled))
+    p = (1 + (largest >= candidate[order]).sum(axis=0)) / (1 + len(resampled))
     result = np.empty(len(p))
     result[order] = np.maximum.accumulate(p[::-1])[::-1]
     return result

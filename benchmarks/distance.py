@@ -24,7 +24,7 @@ from scipy.optimize import nnls
 
 import concordant as cc
 from concordant._kernels import reference_distance
-from concordant.distance.problem import Problem
+from concordant.ranks.distance import Problem
 from concordant.resampling import resampled_means, resampled_weights
 
 FloatArray = npt.NDArray[np.float64]
@@ -42,9 +42,9 @@ def rankings(values: FloatArray, count: int) -> FloatArray:
     return np.concatenate([resampled_means(values, w) for _, w in resampled_weights(len(values), count, rng)])
 
 
-def solver(problem: Problem, observed: FloatArray, solve: Callable[..., object]) -> Callable[[], object]:
+def solver(problem: Problem, candidate: FloatArray, solve: Callable[..., object]) -> Callable[[], object]:
     """Form S for some of the orders in turn, and solve each."""
-    orders = cycle(reference_distance.order_of(observed, problem.means))
+    orders = cycle(reference_distance.order_of(candidate, problem.means))
 
     def call() -> None:
         for _ in range(OF_PEERS):
@@ -59,10 +59,10 @@ def by_nnls(s: FloatArray, d: FloatArray) -> Any:
     return nnls(lower.T, -solve_triangular(lower, d, lower=True))
 
 
-def nnls_alone(problem: Problem, observed: FloatArray) -> Callable[[], object]:
+def nnls_alone(problem: Problem, candidate: FloatArray) -> Callable[[], object]:
     """Nothing but the calls of nnls, on problems made before."""
     made = []
-    for order in reference_distance.order_of(observed[: 4 * OF_PEERS], problem.means):
+    for order in reference_distance.order_of(candidate[: 4 * OF_PEERS], problem.means):
         lower = np.linalg.cholesky(reference_distance.differences_of(problem.covariance, order, EPS))
         made.append((lower.T.copy(), -solve_triangular(lower, -np.diff(problem.means[order]), lower=True)))
     turn = cycle(made)
@@ -91,20 +91,20 @@ def by_piqp() -> Callable[[FloatArray, FloatArray], float] | None:
 
 def one_solve(table: Table, name: str) -> None:
     problem = Problem.of(collection(name), EPS, "it")
-    observed = rankings(problem.values, ORDERS)
-    ours = problem.distances(observed[:5])
+    candidate = rankings(problem.values, ORDERS)
+    ours = problem.distances(candidate[:5])
     peers: dict[str, Callable[[], object]] = {
-        "nnls": solver(problem, observed, by_nnls),
-        "nnls alone": nnls_alone(problem, observed),
+        "nnls": solver(problem, candidate, by_nnls),
+        "nnls alone": nnls_alone(problem, candidate),
     }
     piqp = by_piqp()
     if piqp is not None:
-        for y, d in zip(observed[:5], ours, strict=True):
+        for y, d in zip(candidate[:5], ours, strict=True):
             order = reference_distance.order_of(y, problem.means)
             s = reference_distance.differences_of(problem.covariance, order, EPS)
             np.testing.assert_allclose(np.sqrt(problem.n * piqp(s, -np.diff(problem.means[order]))), d, rtol=1e-3)
-        peers["piqp"] = solver(problem, observed, piqp)
-    times = fastest({"ours": lambda: problem.distances(observed), **peers}, seconds=6)
+        peers["piqp"] = solver(problem, candidate, piqp)
+    times = fastest({"ours": lambda: problem.distances(candidate), **peers}, seconds=6)
     mine = times["ours"] / ORDERS
     shape = f"{name}, {problem.n} x {problem.m}"
     for peer in peers:
@@ -115,8 +115,8 @@ def one_solve(table: Table, name: str) -> None:
 def tests(table: Table) -> None:
     values = collection("robust2004_ap")
     problem = Problem.of(values, EPS, "it")
-    observed = rankings(values, 200)
-    y = observed[0]
+    candidate = rankings(values, 200)
+    y = candidate[0]
     weights = next(resampled_weights(problem.n, 100, np.random.default_rng(1)))[1].astype(np.float64)
 
     def products() -> None:
@@ -128,7 +128,7 @@ def tests(table: Table) -> None:
             "paper": lambda: cc.rank_test(values, y, "paper", n_resamples=10_000, rng=1, workers=2),
             "recentred": lambda: cc.rank_test(values, y, n_resamples=1_000, rng=1),
             "recentred 2": lambda: cc.rank_test(values, y, n_resamples=1_000, rng=1, workers=2),
-            "nnls": solver(problem, observed, by_nnls),
+            "nnls": solver(problem, candidate, by_nnls),
             "products": products,
         },
         seconds=10,
@@ -165,7 +165,7 @@ def main() -> None:
     if not folder().is_dir():
         print(f"no real collections at {folder()}: set CONCORDANT_DATA to measure the rank distance")
         return
-    warnings.simplefilter("ignore", cc.RegularisationWarning)
+    warnings.simplefilter("ignore", cc.errors.RegularisationWarning)
     table = Table()
     for name in ("adhoc6", "adhoc7", "adhoc8", "robust2004_ap"):
         one_solve(table, name)

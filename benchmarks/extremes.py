@@ -35,10 +35,10 @@ MILLION = 1_000_000
 def million(name: str, folder: Path) -> Any:
     rng = np.random.default_rng(1)
     truth = rng.permutation(MILLION).astype(float)
-    observed = truth + rng.normal(0, MILLION / 10, MILLION)
+    candidate = truth + rng.normal(0, MILLION / 10, MILLION)
     function = cc.get_coefficient(name).function
-    value = function(truth, observed)
-    assert value == function(truth * 2.0**-1000, observed * 2.0**900) or name in ("pearson", "pearson_rank")
+    value = function(truth, candidate)
+    assert value == function(truth * 2.0**-1000, candidate * 2.0**900) or name in ("pearson", "pearson_rank")
     return value
 
 

@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 from coefficients import Table, fastest  # noqa: E402
 
 import concordant as cc  # noqa: E402
-from concordant.inference.topic_bootstrap import Problem, plain_values  # noqa: E402
+from concordant.topics.bootstrap import Problem, plain_values  # noqa: E402
 
 
 def collection(n: int = 249, m: int = 110) -> tuple[cc.Scores, cc.Scores]:
@@ -31,8 +31,8 @@ def collection(n: int = 249, m: int = 110) -> tuple[cc.Scores, cc.Scores]:
 
 def main() -> None:
     workers = int(THREADS)
-    truth, observed = collection()
-    x, y = truth.values, observed.values
+    truth, candidate = collection()
+    x, y = truth.values, candidate.values
     rng = np.random.default_rng(1)
     weights = rng.multinomial(len(x), np.full(len(x), 1 / len(x)), 9_999).astype(np.float64)
     problem = Problem(x, y, lambda *means: cc.tau_ap_b(*means, workers=workers), (-1.0, 1.0))
@@ -46,9 +46,9 @@ def main() -> None:
             "floor": floor,
             "plain": lambda: plain_values(problem, 9_999, np.random.default_rng(1), workers=workers),
             "percentile": lambda: cc.correlate(
-                truth, observed, "tau_ap_b", interval=cc.TopicBootstrap(9_999, "percentile"), rng=1, workers=workers
+                truth, candidate, "tau_ap_b", interval=cc.TopicBootstrap(9_999, "percentile"), rng=1, workers=workers
             ),
-            "iterated": lambda: cc.correlate(truth, observed, "tau_ap_b", rng=1, workers=workers),
+            "iterated": lambda: cc.correlate(truth, candidate, "tau_ap_b", rng=1, workers=workers),
         },
         seconds=6,
     )

@@ -12,7 +12,7 @@ from coefficients import Call, Table, fastest
 from scipy import stats
 
 import concordant as cc
-from concordant.inference.nulls import NullDistribution
+from concordant.chance.nulls import NullDistribution
 
 
 def first_pvalue(coefficient: str, m: int, value: float) -> Call:
@@ -50,13 +50,13 @@ def against_scipy(table: Table) -> None:
 def permutation(table: Table) -> None:
     rng = np.random.default_rng(1)
     truth = np.floor(rng.random(110) * 60)
-    observed = np.floor((truth / 60 + rng.normal(0, 0.4, 110)) * 60)
-    rows = rng.permuted(np.tile(observed, (9_999, 1)), axis=1)
+    candidate = np.floor((truth / 60 + rng.normal(0, 0.4, 110)) * 60)
+    rows = rng.permuted(np.tile(candidate, (9_999, 1)), axis=1)
     for name in ("tau_b", "tau_ap_b", "pearson_rank"):
         function = cc.get_coefficient(name).function
         times = fastest(
             {
-                "test": lambda: cc.permutation_test(truth, observed, name, rng=1),  # noqa: B023
+                "test": lambda: cc.permutation_test(truth, candidate, name, rng=1),  # noqa: B023
                 "coefficient": lambda: function(truth, rows),  # noqa: B023
                 "permuted": lambda: rng.permuted(rows, axis=1),
             },

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from coefficients import Table, fastest
 
 import concordant as cc
-from concordant.inference.pair_tests import Pairs
+from concordant.ranks.pair_tests import PairSamples
 
 FloatArray = npt.NDArray[np.float64]
 RESAMPLES = 9_999
@@ -22,7 +22,7 @@ def plain(values: FloatArray) -> FloatArray:
     """The largest r over all pairs in each resample, a pair at a time."""
     rng = np.random.default_rng(1)
     n, m = values.shape
-    pairs = Pairs.of(values)
+    pairs = PairSamples.of(values)
     means = np.ascontiguousarray(((2.0 * rng.integers(0, 2, (RESAMPLES, n)) - 1) @ pairs.centred).T) / n
     largest = np.zeros(RESAMPLES)
     for i in range(m):

@@ -49,7 +49,7 @@ def command_line(table: Table) -> None:
     rng = np.random.default_rng(50)
     truth = rng.random((50, 100))
     with tempfile.TemporaryDirectory() as folder:
-        files = [str(Path(folder) / f"{name}.csv") for name in ("truth", "observed")]
+        files = [str(Path(folder) / f"{name}.csv") for name in ("truth", "candidate")]
         for path, noise in zip(files, (0.0, 0.2), strict=True):
             frame = pd.DataFrame(truth + noise * rng.random(truth.shape), columns=[f"s{k}" for k in range(100)])
             frame.round(4).to_csv(path, index_label="topic")

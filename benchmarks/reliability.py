@@ -20,7 +20,7 @@ from data import matrix
 from scipy import special, stats
 
 import concordant as cc
-from concordant.expected.correlation import estimates_of
+from concordant.expected.estimation import estimates_of
 
 FloatArray = npt.NDArray[np.float64]
 RESAMPLES = 1_000
@@ -51,8 +51,8 @@ def split_half(values: FloatArray, replace: bool, rng: np.random.Generator) -> t
     for size in np.unique(np.round(np.linspace(1, n // 2, 21)))[1:].astype(int):
         for _ in range(SPLITS):
             drawn = rng.choice(n, 2 * size, replace=replace)
-            truth, observed = values[drawn[:size]].mean(axis=0), values[drawn[size:]].mean(axis=0)
-            t = truth[np.argsort(-observed, kind="stable")]
+            truth, candidate = values[drawn[:size]].mean(axis=0), values[drawn[size:]].mean(axis=0)
+            t = truth[np.argsort(-candidate, kind="stable")]
             wrong = np.triu(t[:, None] < t, 1).sum(axis=0)[1:]  # above it, and below it in truth
             points.append((size, wrong.sum() / (m * (m - 1) / 2), (wrong / np.arange(1, m)).sum() / (m - 1)))
     found = []

@@ -29,7 +29,7 @@ TOPICS = 1_000
 class Naive:
     """The description of the simulator, with a root finder."""
 
-    def __init__(self, scores: cc.Scores, model: cc.Simulator) -> None:
+    def __init__(self, scores: cc.Scores, model: cc.simulation.Simulator) -> None:
         y = np.log((scores.values + 0.05) / (1.05 - scores.values))
         self.level = y.mean(axis=0)
         topic = y.mean(axis=1) - y.mean()
@@ -84,7 +84,7 @@ def main() -> None:
         return
     table = Table()
     whole = cc.read_scores(folder() / "trec" / "adhoc6.csv")
-    model = cc.Simulator(whole, drop_bottom=0.25)
+    model = cc.simulation.Simulator(whole, drop_bottom=0.25)
     kept = model.scores
     naive = Naive(kept, model)
     np.testing.assert_allclose(model.draw(TOPICS, 1), naive.all_at_once(), atol=1e-5)

@@ -24,7 +24,7 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
     compared = cc.compare(people, hasty, names, names=("people", "hasty"), **given)
     other = cc.compare(people, careful, names, names=("people", "careful"), **given)
     explained = cc.explain(people, hasty, "tau_ap_b")
-    study = cc.reliability_study({"people": people}, n_trials=resamples // 50, sizes=[10, 20, 40], rng=1)
+    study = cc.study.reliability_study({"people": people}, n_trials=resamples // 50, sizes=[10, 20, 40], rng=1)
     assert compared.rank_test is not None
     return {
         "scatter": compared.plot,
@@ -40,7 +40,7 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "plan": cc.plan_topics(people, n_resamples=resamples // 5, rng=1).plot,
         "error": lambda: study.plot(what="error"),
         "bias": lambda: study.plot(what="bias"),
-        "null": lambda: cc.tau_ap_null(20).plot(observed=compared["tau_ap_b"]),
+        "null": lambda: cc.tau_ap_null(20).plot(value=compared["tau_ap_b"]),
         "permutations": cc.permutation_test(people.means(), hasty.means(), n_resamples=resamples, rng=1).plot,
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),

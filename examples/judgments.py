@@ -36,7 +36,7 @@ def leaderboard(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def among(study: cc.JudgmentStudy, change: str, level: str, measure: str, part: slice) -> float:
+def among(study: cc.study.JudgmentStudy, change: str, level: str, measure: str, part: slice) -> float:
     """tau_b among some systems only: the places of `part` by the full judgments."""
     full = study.full[study.measures.index(measure)]
     order = np.argsort(-full, kind="stable")[part]
@@ -162,8 +162,8 @@ def main() -> None:
     rows = leaderboard(folder)
     runs, qrels = cc.read_runs(folder / "covid1" / "runs"), cc.read_qrels(folder / "covid1" / "qrels.txt")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cc.RegularisationWarning)  # more systems than topics
-        warnings.simplefilter("ignore", cc.DataWarning)  # 6 documents of the pool of depth 7 were never judged
+        warnings.simplefilter("ignore", cc.errors.RegularisationWarning)  # more systems than topics
+        warnings.simplefilter("ignore", cc.errors.DataWarning)  # 6 documents of the pool of depth 7 were never judged
         pools(runs, qrels, [row["run"] for row in rows if row["contributed judgments"] == "yes"], figures)
         shares(runs, qrels, figures)
         pseudo(runs, qrels)

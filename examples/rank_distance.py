@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 import concordant as cc
-from concordant.distance.places import By
-from concordant.inference.rerankings import rankings_at_tau
+from concordant.chance.rerankings import rankings_at_tau
+from concordant.ranks.places import By
 from concordant.resampling import resampled_means, resampled_weights
 from concordant.scores import mean_over_topics
 

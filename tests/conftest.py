@@ -13,9 +13,28 @@ from concordant import _kernels
 from concordant._kernels import reference
 
 # The suite draws the same examples each time, so that a failure belongs to a change; `make explore` draws new ones.
-settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("long", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("suite")
+
+# What `make test` leaves to `make test-long`: files, or folders of them. Single tests are marked where they stand.
+LONG = (
+    "hardening/",
+    "packaging/",
+    "report/test_browser.py",
+    "study/test_dask.py",
+    "test_site.py",
+    "topics/test_coverage.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(LONG):
+            item.add_marker("long")
+
 
 KERNELS: dict[str, Any] = {"numpy": reference}
 if _kernels.has_native:

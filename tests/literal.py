@@ -26,58 +26,58 @@ def tied(scores: Vector, i: int, tolerance: float = 0.0) -> list[int]:
     ]
 
 
-def tau_a(truth: Vector, observed: Vector) -> float:
+def tau_a(truth: Vector, candidate: Vector) -> float:
     m = len(truth)
     pairs = itertools.combinations(range(m), 2)
-    return sum(sign(truth[i] - truth[j]) * sign(observed[i] - observed[j]) for i, j in pairs) / (m * (m - 1) / 2)
+    return sum(sign(truth[i] - truth[j]) * sign(candidate[i] - candidate[j]) for i, j in pairs) / (m * (m - 1) / 2)
 
 
-def tau_b(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+def tau_b(truth: Vector, candidate: Vector, tolerance: float = 0.0) -> float:
     m = len(truth)
 
     def order(scores: Vector, i: int, j: int) -> int:
         return (i in above(scores, j, tolerance)) - (j in above(scores, i, tolerance))
 
     x = [order(truth, i, j) for i, j in itertools.combinations(range(m), 2)]
-    y = [order(observed, i, j) for i, j in itertools.combinations(range(m), 2)]
+    y = [order(candidate, i, j) for i, j in itertools.combinations(range(m), 2)]
     untied = sum(map(abs, x)) * sum(map(abs, y))
     return sum(a * b for a, b in zip(x, y, strict=True)) / math.sqrt(untied) if untied else math.nan
 
 
-def tau_strict(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+def tau_strict(truth: Vector, candidate: Vector, tolerance: float = 0.0) -> float:
     m = len(truth)
     right = sum(
         (j in above(truth, i, tolerance), i in above(truth, j, tolerance))
-        == (j in above(observed, i, tolerance), i in above(observed, j, tolerance))
+        == (j in above(candidate, i, tolerance), i in above(candidate, j, tolerance))
         for i, j in itertools.combinations(range(m), 2)
     )
     return 2 * right / (m * (m - 1) / 2) - 1
 
 
-def tau_ap(truth: Vector, observed: Vector) -> float:
+def tau_ap(truth: Vector, candidate: Vector) -> float:
     m = len(truth)
-    walked = sorted(range(m), key=lambda i: -observed[i])
+    walked = sorted(range(m), key=lambda i: -candidate[i])
     shares = [sum(truth[j] > truth[walked[i]] for j in walked[:i]) / i for i in range(1, m)]
     return 2 * sum(shares) / (m - 1) - 1
 
 
-def tau_ap_a(truth: Vector, observed: Vector) -> float:
+def tau_ap_a(truth: Vector, candidate: Vector) -> float:
     """The closed form of urbano2017, equation 9."""
     m = len(truth)
     total = 0.0
     for i in range(m):
-        p = 1 + len(above(observed, i))
-        t = 1 + len(tied(observed, i))
+        p = 1 + len(above(candidate, i))
+        t = 1 + len(tied(candidate, i))
         if p > 1:
-            concordant = sum(truth[j] > truth[i] for j in above(observed, i))
+            concordant = sum(truth[j] > truth[i] for j in above(candidate, i))
             total += concordant / t * sum(1 / (p + k - 2) for k in range(1, t + 1))
         total += sum(k / (p + k - 1) for k in range(1, t)) / (2 * t)
     return 2 * total / (m - 1) - 1
 
 
-def tau_ap_ties(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+def tau_ap_ties(truth: Vector, candidate: Vector, tolerance: float = 0.0) -> float:
     m = len(truth)
-    groups = [above(observed, i, tolerance) for i in range(m)]
+    groups = [above(candidate, i, tolerance) for i in range(m)]
     top = sum(not group for group in groups)
     if top == m or all(not above(truth, i, tolerance) for i in range(m)):
         return math.nan
@@ -85,18 +85,18 @@ def tau_ap_ties(truth: Vector, observed: Vector, tolerance: float = 0.0) -> floa
     return 2 * sum(shares) / (m - top) - 1
 
 
-def tau_ap_strict(truth: Vector, observed: Vector, tolerance: float = 0.0) -> float:
+def tau_ap_strict(truth: Vector, candidate: Vector, tolerance: float = 0.0) -> float:
     shares = []
     for i in range(len(truth)):
-        higher, equal = above(observed, i, tolerance), tied(observed, i, tolerance)
+        higher, equal = above(candidate, i, tolerance), tied(candidate, i, tolerance)
         right = len(set(higher) & set(above(truth, i, tolerance))) + len(set(equal) & set(tied(truth, i, tolerance)))
         if higher or equal:
             shares.append(right / len(higher + equal))
     return 2 * sum(shares) / len(shares) - 1
 
 
-def tau_gap(truth: Vector, observed: Vector) -> float:
-    walked = sorted(range(len(truth)), key=lambda i: -observed[i])
+def tau_gap(truth: Vector, candidate: Vector) -> float:
+    walked = sorted(range(len(truth)), key=lambda i: -candidate[i])
     shares = []
     for place, i in enumerate(walked):
         gaps = [abs(truth[j] - truth[i]) for j in walked[:place]]
@@ -106,11 +106,11 @@ def tau_gap(truth: Vector, observed: Vector) -> float:
     return 2 * math.fsum(shares) / len(shares) - 1 if shares else math.nan
 
 
-def pearson_rank(truth: Vector, observed: Vector) -> float:
+def pearson_rank(truth: Vector, candidate: Vector) -> float:
     """In exact arithmetic but for the root: rounding could merge scores that differ."""
-    if len(set(truth)) == 1 or len(set(observed)) == 1:
+    if len(set(truth)) == 1 or len(set(candidate)) == 1:
         return math.nan
-    x, y = [Fraction(s) for s in truth], [Fraction(s) for s in observed]
+    x, y = [Fraction(s) for s in truth], [Fraction(s) for s in candidate]
     low, high = min(x), max(x)
     total, weight = Fraction(0), Fraction(0)
     for i in range(len(x)):
@@ -126,15 +126,15 @@ def pearson_rank(truth: Vector, observed: Vector) -> float:
     return float(total / weight) if weight else math.nan
 
 
-def orders_of_ties(observed: Vector) -> Iterator[list[float]]:
-    """Every score vector without ties that orders as `observed` does and its ties in some way."""
-    groups = [[i for i in range(len(observed)) if observed[i] == s] for s in sorted(set(observed))]
+def orders_of_ties(candidate: Vector) -> Iterator[list[float]]:
+    """Every score vector without ties that orders as `candidate` does and its ties in some way."""
+    groups = [[i for i in range(len(candidate)) if candidate[i] == s] for s in sorted(set(candidate))]
     for orders in itertools.product(*(itertools.permutations(g) for g in groups)):
-        ranks = [0.0] * len(observed)
+        ranks = [0.0] * len(candidate)
         for rank, i in enumerate(itertools.chain(*orders)):
             ranks[i] = float(rank)
         yield ranks
 
 
-def over_tie_orders(coefficient: Callable[[Vector, Vector], float], truth: Vector, observed: Vector) -> list[float]:
-    return [coefficient(truth, ranks) for ranks in orders_of_ties(observed)]
+def over_tie_orders(coefficient: Callable[[Vector, Vector], float], truth: Vector, candidate: Vector) -> list[float]:
+    return [coefficient(truth, ranks) for ranks in orders_of_ties(candidate)]

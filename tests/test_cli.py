@@ -211,7 +211,7 @@ def test_bad_data_is_status_1_in_one_line(tmp_path: Path) -> None:
 
 def test_bad_usage_is_status_2(tmp_path: Path) -> None:
     assert "tau_c" in bad("compare", PEOPLE, CAREFUL, "-c", "tau_c", status=2)
-    assert "OBSERVED" in bad("compare", PEOPLE, status=2).upper()
+    assert "CANDIDATE" in bad("compare", PEOPLE, status=2).upper()
     assert "such" in bad("compare", PEOPLE, CAREFUL, "--no-such-option", status=2)
     assert "twice" in bad("compare", PEOPLE, PEOPLE, status=2)
     assert "two" in bad("matrix", PEOPLE, status=2)

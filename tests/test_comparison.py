@@ -70,7 +70,7 @@ def test_means_given_as_numbers_are_compared_as_they_are() -> None:
 
 def test_what_one_side_lacks_is_left_out_and_said() -> None:
     a, b = scores(1), scores(2)
-    with pytest.warns(cc.AlignmentWarning) as caught:
+    with pytest.warns(cc.errors.AlignmentWarning) as caught:
         found = cc.compare(
             a.select(systems=["s0", "s1", "s2", "s3"]), b.select(systems=["s1", "s2", "s3", "s4"], topics=b.topics[1:])
         )
@@ -78,7 +78,7 @@ def test_what_one_side_lacks_is_left_out_and_said() -> None:
     assert found.topics == a.topics[1:]
     assert len(found.notes) == len(caught) == 3
     assert any("s0" in note and "truth" in note for note in found.notes)
-    assert any("s4" in note and "observed" in note for note in found.notes)
+    assert any("s4" in note and "candidate" in note for note in found.notes)
     assert any("t0" in note for note in found.notes)
     assert [w.filename for w in caught] == [__file__] * 3
     common = cc.compare(
@@ -90,20 +90,20 @@ def test_what_one_side_lacks_is_left_out_and_said() -> None:
 def test_nothing_in_common() -> None:
     a = scores(1)
     other = cc.Scores(a.values, a.topics, [s + "x" for s in a.systems])
-    with pytest.raises(cc.InputError, match="no systems are common"):
+    with pytest.raises(cc.errors.InputError, match="no systems are common"):
         cc.compare(a, other)
     elsewhere = cc.Scores(a.values, [t + "x" for t in a.topics], a.systems)
-    with pytest.raises(cc.InputError, match="no topics are common"):
+    with pytest.raises(cc.errors.InputError, match="no topics are common"):
         cc.compare(a, elsewhere)
     assert cc.compare(a, elsewhere, on="systems")["tau"] == 1
-    with pytest.warns(cc.AlignmentWarning), pytest.raises(cc.InputError, match="1 system to compare"):
+    with pytest.warns(cc.errors.AlignmentWarning), pytest.raises(cc.errors.InputError, match="1 system to compare"):
         cc.compare({"a": 1, "b": 2}, {"b": 1, "c": 2})
 
 
 def test_coefficients_that_the_data_do_not_admit_say_why() -> None:
     found = cc.compare(PEOPLE, MODEL)
     why = {v.coefficient: v.why for v in found.values if v.why}
-    assert why == dict.fromkeys(["tau", "tau_ap", "tau_ap_symmetric", "tau_gap"], "ties in observed")
+    assert why == dict.fromkeys(["tau", "tau_ap", "tau_ap_symmetric", "tau_gap"], "ties in candidate")
     swapped = cc.compare(MODEL, PEOPLE)
     assert {v.coefficient: v.why for v in swapped.values if v.why} == dict.fromkeys(
         ["tau", "tau_a", "tau_ap", "tau_ap_symmetric", "tau_ap_a"], "ties in truth"
@@ -117,10 +117,10 @@ def test_coefficients_that_the_data_do_not_admit_say_why() -> None:
 
 def test_ties_are_counted_and_bounded() -> None:
     found = cc.compare(PEOPLE, MODEL)
-    assert (found.tied_truth, found.tied_observed, found.tied_both) == (0, 1, 0)
+    assert (found.tied_truth, found.tied_candidate, found.tied_both) == (0, 1, 0)
     assert [b.coefficient for b in found.tie_bounds] == ["tau", "tau_ap", "tau_gap"]
     assert found.tie_bounds[0].expected == found["tau_a"]
-    assert "1 tied pair in observed" in found.heading()
+    assert "1 tied pair in candidate" in found.heading()
     assert cc.compare(MODEL, PEOPLE).tie_bounds == ()
 
 
@@ -133,7 +133,7 @@ def test_top() -> None:
     assert "tied" in with_ties.notes[0]
     assert "all were compared" in cc.compare(tied, tied, top=9).notes[0]
     for bad in (1, 0, -3, 2.5, True, "3"):
-        with pytest.raises(cc.InputError, match="top"):
+        with pytest.raises(cc.errors.InputError, match="top"):
             cc.compare(PEOPLE, MODEL, top=bad)  # type: ignore[arg-type]
 
 
@@ -149,10 +149,10 @@ def test_per_topic() -> None:
     values[4, :2] = 0.25
     tied = cc.compare(a, cc.Scores(values, b.topics, b.systems), ["tau_b", "tau"], per_topic=True)
     assert tied.per_topic[0].undefined == 1
-    assert tied.per_topic[1].why == "ties in observed on topic t2"
+    assert tied.per_topic[1].why == "ties in candidate on topic t2"
     assert "undefined on 1" in str(tied)
-    for bad in ({"observed": MODEL, "truth": PEOPLE}, {"truth": a, "observed": b, "on": "systems"}):
-        with pytest.raises(cc.InputError, match="topic"):
+    for bad in ({"candidate": MODEL, "truth": PEOPLE}, {"truth": a, "candidate": b, "on": "systems"}):
+        with pytest.raises(cc.errors.InputError, match="topic"):
             cc.compare(**bad, per_topic=True)
 
 
@@ -167,13 +167,13 @@ def test_rounded_scores_and_twins_are_pointed_out() -> None:
 
 def test_bad_sides() -> None:
     for bad in ([0.1, 0.2], np.ones(3), 3.0, None, {"a", "b"}):
-        with pytest.raises(cc.InputTypeError, match=r"truth is a .*tau_b\(truth, observed\)"):
+        with pytest.raises(cc.errors.InputTypeError, match=r"truth is a .*tau_b\(truth, candidate\)"):
             cc.compare(bad, PEOPLE)
-    with pytest.raises(cc.InputError, match="'a'"):
+    with pytest.raises(cc.errors.InputError, match="'a'"):
         cc.compare({"a": math.nan, "b": 1}, PEOPLE)
-    with pytest.raises(cc.InputError, match="twice"):
+    with pytest.raises(cc.errors.InputError, match="twice"):
         cc.compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
-    with pytest.raises(cc.InputError, match="no coefficient 'tau_c'"):
+    with pytest.raises(cc.errors.InputError, match="no coefficient 'tau_c'"):
         cc.compare(PEOPLE, MODEL, ["tau_c"])
 
 
@@ -207,9 +207,9 @@ def test_intervals_are_those_of_correlate() -> None:
     named = cc.compare(a, b, ["spearman", "tau"], interval=how, rank_test=None, rng=5)
     assert [v.interval is not None for v in named.values] == [True, False]
     assert any("tau has no interval" in note and "tau_b" in note for note in named.notes)
-    with pytest.raises(cc.InputError, match="interval resamples topics"):
+    with pytest.raises(cc.errors.InputError, match="interval resamples topics"):
         cc.compare(PEOPLE, MODEL, interval=how)
-    with pytest.raises(cc.InputError, match="interval resamples topics"):
+    with pytest.raises(cc.errors.InputError, match="interval resamples topics"):
         cc.compare(a, b.select(topics=b.topics[:30]), interval=how, on="systems")
 
 
@@ -223,7 +223,7 @@ def test_tests_against_chance() -> None:
     assert "p = " in str(found)
     for name in ("tau_b", "tau_ap_b"):
         assert cc.correlate(a, b, name, interval=None, test="chance", rng=5).pvalue == pvalues[name]
-    with pytest.raises(cc.InputError, match="test is 'luck'"):
+    with pytest.raises(cc.errors.InputError, match="test is 'luck'"):
         cc.correlate(a, b, interval=None, test="luck")  # type: ignore[arg-type]
     tied = cc.compare(a, cc.load_collection("hasty"), ["tau_b", "tau"], test=True, rank_test=None, rng=5)
     expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), "tau_b", rng=5).pvalue
@@ -236,20 +236,20 @@ def test_a_ranking_that_says_nothing_is_not_tested() -> None:
     flat = cc.Scores(np.ones((30, 5)), a.topics, a.systems)
     assert cc.compare(a, flat).rank_test is None
     tied = cc.compare(a, {"s0": 1, "s1": 1, "s2": 2, "s3": 3, "s4": 4}, n_resamples=99, rng=1)
-    assert "ties in observed are taken in the order of the truth" in str(tied)
+    assert "ties in candidate are taken in the order of the truth" in str(tied)
 
 
 def test_errors_call_the_sides_by_name() -> None:
     a = scores(1)
     other = cc.Scores(a.values, a.topics, [s + "x" for s in a.systems])
-    with pytest.raises(cc.InputError, match=r"human has s0.*machine has s0x"):
+    with pytest.raises(cc.errors.InputError, match=r"human has s0.*machine has s0x"):
         cc.compare(a, other, names=("human", "machine"))
 
 
 def test_bad_settings() -> None:
-    with pytest.raises(cc.InputError, match="on is 'foo'"):
+    with pytest.raises(cc.errors.InputError, match="on is 'foo'"):
         cc.compare(PEOPLE, MODEL, on="foo")  # type: ignore[arg-type]
-    with pytest.raises(cc.InputError, match="names"):
+    with pytest.raises(cc.errors.InputError, match="names"):
         cc.compare(PEOPLE, MODEL, names=("x",))  # type: ignore[arg-type]
 
 
@@ -292,9 +292,9 @@ def test_ties_of_real_means(data: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = cc.compare(data / "covid1" / "map.csv", data / "covid1" / "P_5.csv", ["tau_b"])
-        assert found.tied_observed == 116
+        assert found.tied_candidate == 116
         robust = cc.compare(data / "trec" / "robust2004_ap.csv", data / "trec" / "robust2004_p10.csv", ["tau_b"])
-    assert robust.tied_observed == 16
+    assert robust.tied_candidate == 16
     assert robust["tau_b"] == pytest.approx(0.7993, abs=1e-3)
 
 
@@ -311,5 +311,5 @@ def test_the_collection_that_comes_with_the_package(tmp_path: Path) -> None:
     for name in ("people", "careful", "hasty"):
         made = cc.read_scores(tmp_path / f"{name}.csv", "nDCG@10")
         assert made == cc.load_collection(name)
-    with pytest.raises(cc.InputError, match="people"):
+    with pytest.raises(cc.errors.InputError, match="people"):
         cc.load_collection("nobody")

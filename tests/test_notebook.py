@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.align import alignment
 from concordant.notebook import as_html
+from concordant.results import Interval
 
 from .plots import catalogue
 
@@ -91,8 +93,8 @@ def test_every_public_result_that_prints_is_displayed() -> None:
         catalogue.reliability_study(),
         replace(catalogue.judgment_study(), settings={"seed": 1}),
         catalogue.judges(),
-        cc.Interval(0.1, 0.2, 0.95, "by hand"),
-        cc.audit({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": 2}, "0.33", departures=1),
+        Interval(0.1, 0.2, 0.95, "by hand"),
+        cc.audit.audit({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": 2}, "0.33", departures=1),
     ],
     ids=lambda result: type(result).__name__,
 )
@@ -109,15 +111,15 @@ def test_words_are_paragraphs_and_tables_keep_their_columns() -> None:
     assert "color: inherit" in html  # readable on dark and on light
 
 
-@pytest.mark.filterwarnings("ignore::concordant.RegularisationWarning")
+@pytest.mark.filterwarnings("ignore::concordant.errors.RegularisationWarning")
 def test_hostile_names_stay_text() -> None:
     a, b = hostile_scores(1), hostile_scores(2)
     results = [
         cc.compare(a, b, n_resamples=9, rng=1, names=(HOSTILE[0], HOSTILE[1])),
         cc.explain(a, b),
         cc.rank_intervals(a, n_resamples=99, rng=1),
-        cc.audit(a, b, "0.5", names=(HOSTILE[0], HOSTILE[1]), departures=1),
-        cc.alignment(a, b.select(systems=b.systems[1:])),
+        cc.audit.audit(a, b, "0.5", names=(HOSTILE[0], HOSTILE[1]), departures=1),
+        alignment(a, b.select(systems=b.systems[1:])),
         a,
     ]
     for result in results:

@@ -36,7 +36,7 @@ def test_all_names_are_listed_once() -> None:
     assert set(concordant.__all__) == set(concordant._MODULE_OF)
     assert set(concordant.__all__) <= set(dir(concordant))
     with pytest.raises(AttributeError, match="no_such_name"):
-        _ = concordant.no_such_name
+        _ = concordant.no_such_name  # type: ignore[attr-defined]
 
 
 def test_importing_concordant_imports_nothing_heavy() -> None:

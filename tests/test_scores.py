@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from concordant.align import align, alignment
 from concordant.errors import AlignmentWarning, DataWarning, InputError, InputTypeError
-from concordant.scores import Scores, align, alignment, mean_over_topics, round_means
+from concordant.scores import Scores, mean_over_topics, round_means
 
 
 def small() -> Scores:

@@ -129,7 +129,7 @@ def test_only_what_the_extra_brings_is_asked_for(monkeypatch: pytest.MonkeyPatch
     ("error", "says"),
     [
         (MemoryError(), "not enough memory"),
-        (cc.InputError("give missing='zero'\nor another measure="), "give --missing zero or another -m"),
+        (cc.errors.InputError("give missing='zero'\nor another measure="), "give --missing zero or another -m"),
     ],
 )
 def test_errors_in_one_line(

@@ -85,25 +85,25 @@ def test_means_of_ir_measures_are_refused(metrics: dict[str, list[Any]]) -> None
     import ir_measures
 
     means = {s: ir_measures.calc_aggregate([ir_measures.AP], QRELS, run) for s, run in RUNS.items()}
-    with pytest.raises(cc.InputError, match=r"means over topics.*iter_calc"):
+    with pytest.raises(cc.errors.InputError, match=r"means over topics.*iter_calc"):
         cc.Scores.from_dict(means)
-    with pytest.raises(cc.InputError, match="means over topics"):
+    with pytest.raises(cc.errors.InputError, match="means over topics"):
         cc.Scores.from_dict(means["bm25"])
-    with pytest.raises(cc.InputError, match="of 'bm25' hold AP of topic 'q1' twice"):
+    with pytest.raises(cc.errors.InputError, match="of 'bm25' hold AP of topic 'q1' twice"):
         cc.Scores.from_dict({"bm25": metrics["bm25"] * 2}, "AP")
-    with pytest.raises(cc.InputError, match="2 measures; choose one"):
+    with pytest.raises(cc.errors.InputError, match="2 measures; choose one"):
         cc.Scores.from_dict(metrics)
-    with pytest.raises(cc.InputTypeError, match="no metric with query_id"):
+    with pytest.raises(cc.errors.InputTypeError, match="no metric with query_id"):
         cc.Scores.from_dict({"bm25": [0.5, 0.25]})
-    with pytest.raises(cc.InputError, match="none of them empty"):
+    with pytest.raises(cc.errors.InputError, match="none of them empty"):
         cc.Scores.from_dict({"bm25": []})
 
 
 def test_a_topic_that_a_run_lacks_is_not_filled_in(metrics: dict[str, list[Any]]) -> None:
     holes = {**metrics, "dense": [m for m in metrics["dense"] if m.query_id != "q3"]}
-    with pytest.raises(cc.InputError, match="dense lacks topic q3"):
+    with pytest.raises(cc.errors.InputError, match="dense lacks topic q3"):
         cc.Scores.from_dict(holes, "AP")
-    with pytest.warns(cc.DataWarning, match="1 topic dropped"):
+    with pytest.warns(cc.errors.DataWarning, match="1 topic dropped"):
         assert "q3" not in cc.Scores.from_dict(holes, "AP", missing="drop").topics
 
 
@@ -140,23 +140,23 @@ def test_a_report_of_ranx_has_no_topics_but_its_runs_have(ranx: Any, expected: c
     runs = [ranx.Run(run, name=system) for system, run in RUNS.items()]
     report = ranx.compare(ranx.Qrels(QRELS), runs, metrics=["map", "ndcg@10"])
     for wrong in (report, report.to_dict()):
-        with pytest.raises(cc.InputError, match=r"holds means.*run\.scores for run in runs"):
+        with pytest.raises(cc.errors.InputError, match=r"holds means.*run\.scores for run in runs"):
             cc.Scores.from_dict(wrong, "map")
-    with pytest.warns(cc.DataWarning, match="if they are systems, these are means"):
+    with pytest.warns(cc.errors.DataWarning, match="if they are systems, these are means"):
         cc.Scores.from_dict(report.results, "map")
-    with pytest.raises(cc.InputError, match="none named topic"):
+    with pytest.raises(cc.errors.InputError, match="none named topic"):
         cc.Scores.from_frame(report.to_dataframe(), "map")
     assert same(cc.Scores.from_dict({run.name: run for run in runs}, "map"), expected)
 
 
 def test_arrays_and_runs_that_were_not_evaluated_are_refused(ranx: Any) -> None:
     run = ranx.Run(RUNS["bm25"], name="bm25")
-    with pytest.raises(cc.InputError, match=r"'bm25' holds no scores: call ranx\.evaluate"):
+    with pytest.raises(cc.errors.InputError, match=r"'bm25' holds no scores: call ranx\.evaluate"):
         cc.Scores.from_dict({"bm25": run})
     one = ranx.evaluate(ranx.Qrels(QRELS), run, "map", return_mean=False)
     two = ranx.evaluate(ranx.Qrels(QRELS), run, ["map", "ndcg@10"], return_mean=False)
     for wrong in (one, {"bm25": one}, two, {"bm25": two}):
-        with pytest.raises(cc.InputTypeError, match="names no topics"):
+        with pytest.raises(cc.errors.InputTypeError, match="names no topics"):
             cc.Scores.from_dict(wrong, "map")
 
 
@@ -203,7 +203,7 @@ def test_pyterrier(experiment: Any, expected: cc.Scores) -> None:
     assert same(cc.Scores.from_frame(measures, "map"), expected)
     levels = long.pivot(index="qid", columns=["measure", "name"], values="value")
     assert same(cc.Scores.from_frame(levels["map"], "map"), expected)
-    with pytest.raises(cc.InputError, match="columns have 2 levels"):
+    with pytest.raises(cc.errors.InputError, match="columns have 2 levels"):
         cc.Scores.from_frame(levels, "map")
 
 
@@ -214,5 +214,5 @@ def test_pyterriers_dictionaries_are_named_by_number(experiment: Any, expected: 
 
 
 def test_means_of_pyterrier_are_refused(experiment: Any) -> None:
-    with pytest.raises(cc.InputError, match="none of topics, so these are summaries"):
+    with pytest.raises(cc.errors.InputError, match="none of topics, so these are summaries"):
         cc.Scores.from_frame(experiment(), "map")

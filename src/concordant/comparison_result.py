@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
 from .coefficients.kendall import tau_b
-from .distance.testing import RankTest
 from .errors import InputError, UndefinedCorrelationWarning, import_extra
-from .estimates import Interval, or_none
 from .notebook import Displayed
-from .tables import counted
+from .ranks.testing import RankTest
+from .results import Interval, or_none
+from .words import counted
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
-    from .inference.correlation import CorrelationEstimate
+    from .topics.correlation import CorrelationEstimate
 
 Kind = Literal["scatter", "ranks", "panels", "forest"]
 
 
 @dataclass(frozen=True)
-class Value:
+class CoefficientValue:
     """A coefficient's value, or why there is none."""
 
     coefficient: str
@@ -63,23 +63,23 @@ class Comparison(Displayed):
     """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
 
     truth: str
-    observed: str
+    candidate: str
     measure: str
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     """Empty where a side came without topics, or was averaged over its own."""
     truth_means: FloatArray
-    observed_means: FloatArray
-    values: tuple[Value, ...]
+    candidate_means: FloatArray
+    values: tuple[CoefficientValue, ...]
     tied_truth: int
     """Pairs of systems with equal means in truth."""
-    tied_observed: int
+    tied_candidate: int
     tied_both: int
     tie_bounds: tuple[TieBounds, ...]
-    """What the ties in observed leave open; empty without them."""
+    """What the ties in candidate leave open; empty without them."""
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
-    """Whether the ranking in observed could be the true one, given the topics; None without topics in truth."""
+    """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
     notes: tuple[str, ...]
     """What to mind: what was left out, ties that rounding may have made, identical systems."""
     settings: Mapping[str, Any]
@@ -96,11 +96,11 @@ class Comparison(Displayed):
         """tau_b of some of the systems, by their indices, among themselves; nan where it is undefined."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedCorrelationWarning)
-            return float(tau_b(self.truth_means[systems], self.observed_means[systems]))
+            return float(tau_b(self.truth_means[systems], self.candidate_means[systems]))
 
     def heading(self) -> str:
         """What is compared, in a line."""
-        ties = f"; {counted(self.tied_observed, 'tied pair')} in {self.observed}" if self.tied_observed else ""
+        ties = f"; {counted(self.tied_candidate, 'tied pair')} in {self.candidate}" if self.tied_candidate else ""
         ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
         topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
         measure = f", {self.measure}" if self.measure else ""
@@ -140,7 +140,7 @@ class Comparison(Displayed):
         return (
             f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "
             f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
-            f"{'; ties in observed are taken in the order of the truth' if self.tied_observed else ''})"
+            f"{'; ties in candidate are taken in the order of the truth' if self.tied_candidate else ''})"
         )
 
     __repr__ = __str__
@@ -149,17 +149,17 @@ class Comparison(Displayed):
         """Everything, in full precision and ready for JSON; None where there is no value."""
         return {
             "truth": self.truth,
-            "observed": self.observed,
+            "candidate": self.candidate,
             "measure": self.measure,
             "systems": list(self.systems),
             "topics": list(self.topics),
             "truth_means": self.truth_means.tolist(),
-            "observed_means": self.observed_means.tolist(),
+            "candidate_means": self.candidate_means.tolist(),
             "coefficients": {v.coefficient: or_none(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
             "intervals": {v.coefficient: _interval(v.estimate) for v in self.values if v.estimate is not None},
             "pvalues": {v.coefficient: v.pvalue for v in self.values if v.pvalue is not None},
-            "tied_pairs": {"truth": self.tied_truth, "observed": self.tied_observed, "both": self.tied_both},
+            "tied_pairs": {"truth": self.tied_truth, "candidate": self.tied_candidate, "both": self.tied_both},
             "tie_bounds": {
                 b.coefficient: {"minimum": b.minimum, "expected": b.expected, "maximum": b.maximum}
                 for b in self.tie_bounds
@@ -190,7 +190,7 @@ class Comparison(Displayed):
         Parameters
         ----------
         kind : {"scatter", "ranks", "panels", "forest"}
-            "scatter": observed means against those of the truth, with the diagonal, the `top` best highlighted, tied
+            "scatter": candidate means against those of the truth, with the diagonal, the `top` best highlighted, tied
             systems linked, and the names of those whose ranks differ most. "ranks": ranks linked to ranks.
             "panels": the `top` best and worst by themselves, as in figures 1 and 2 of yilmaz2008, and all systems where
             there is room for three panels. "forest": the coefficients with their intervals.
@@ -215,7 +215,7 @@ class Comparison(Displayed):
         return draw(self, ax, top=top)
 
 
-def _shown(value: Value) -> str:
+def _shown(value: CoefficientValue) -> str:
     """A value with its interval and p-value, or why there is none."""
     if value.why:
         return f"{'-':>8}   {value.why}"

@@ -24,6 +24,7 @@ from .vocabulary import (
     may_be_topic,
     names_systems,
 )
+from .words import listing
 
 Parts: TypeAlias = tuple[FloatArray, list[str], list[str], str]  # values, topics, systems and measure
 
@@ -137,7 +138,7 @@ def _levels(levels: list[set[str]], measure: str | None) -> tuple[int, int, int]
     topics = [all(looks_like_topic(name) or is_summary(name) for name in levels[k]) for k in (a, b)]
     wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
     if wrapped or topics == [True, False] or (place != 2 and topics != [False, True]):
-        shown = "; ".join(tables.listing(sorted(names), 3) for names in levels)
+        shown = "; ".join(listing(sorted(names), 3) for names in levels)
         raise InputError(
             f"cannot tell which of the three levels ({shown}) "
             "holds systems, topics or measures: nest them as {system: {topic: {measure: value}}}"
@@ -153,7 +154,7 @@ def warn_of_nesting(nested: Mapping[Any, Any], records: Sequence[tuple[str, str,
     if deep:
         if not any(map(may_be_topic, topics)):
             warnings.warn(
-                f"{where}read as systems: {tables.listing(systems, 5)}; read as topics: {tables.listing(topics, 5)}; "
+                f"{where}read as systems: {listing(systems, 5)}; read as topics: {listing(topics, 5)}; "
                 "if it is the other way round, nest them as {system: {topic: {measure: value}}}",
                 DataWarning,
                 stacklevel=4,
@@ -162,7 +163,7 @@ def warn_of_nesting(nested: Mapping[Any, Any], records: Sequence[tuple[str, str,
     unknown = [name for name in measures if name and not looks_like_measure(name)]
     if unknown and len(unknown) < len(measures):
         warnings.warn(
-            f"{where}read as measures: {tables.listing(measures, 5)}; if {tables.listing(unknown, 5)} should be "
+            f"{where}read as measures: {listing(measures, 5)}; if {listing(unknown, 5)} should be "
             "systems, nest them as {system: {topic: {measure: value}}}",
             DataWarning,
             stacklevel=4,
@@ -186,8 +187,8 @@ def _level_of_measures(outer: set[str], inner: set[str], measure: str | None) ->
     topics = all(looks_like_topic(name) or is_summary(name) for name in inner)
     if any(known(any)) or not topics or all(map(looks_like_topic, outer)):
         raise InputError(
-            f"cannot tell which of the two levels ({tables.listing(sorted(outer), 3)}; "
-            f"{tables.listing(sorted(inner), 3)}) holds systems, topics or measures: ask for a measure by its name, "
+            f"cannot tell which of the two levels ({listing(sorted(outer), 3)}; "
+            f"{listing(sorted(inner), 3)}) holds systems, topics or measures: ask for a measure by its name, "
             "or nest them as {system: {topic: {measure: value}}}"
         )
     return "none"
@@ -263,9 +264,7 @@ def _from_matrix(
 
 
 def _only_summaries(topics: Iterable[str]) -> InputError:
-    return InputError(
-        f"there are only summary rows ({tables.listing(dict.fromkeys(topics))}): give the scores of each topic"
-    )
+    return InputError(f"there are only summary rows ({listing(dict.fromkeys(topics))}): give the scores of each topic")
 
 
 def _refuse_summary(systems: Iterable[str]) -> None:
@@ -285,7 +284,7 @@ def _columns(frame: Any) -> tuple[list[str], list[Sequence[Any]]]:
         raise InputTypeError(f"frame is a {type(frame).__name__}: give a pandas or polars DataFrame")
     if frame.columns.nlevels > 1:
         raise InputError(
-            f"the frame's columns have {frame.columns.nlevels} levels ({tables.listing(frame.columns.names)}): take "
+            f"the frame's columns have {frame.columns.nlevels} levels ({listing(frame.columns.names)}): take "
             "one of them, such as frame['map'], or make it long with frame.stack().reset_index()"
         )
     if frame.index.nlevels > 1:

@@ -11,7 +11,7 @@ from .arrays import FloatArray
 from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError
 from .scores import Scores, require_summable
-from .tables import counted
+from .words import counted
 
 Collection: TypeAlias = "Scores | npt.ArrayLike"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,12 +11,47 @@ import numpy as np
 from . import _kernels
 from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError
+from .parallel import Workers, check_workers, threads
 from .scores import round_means
 
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
 CHUNK = 512  # resamples at a time: what bounds the memory
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How something is drawn at random: how often, from which seed, on which workers, and whom to tell."""
+
+    n_resamples: int
+    rng: int | np.random.Generator
+    workers: Workers = 1
+    progress: Progress | None = None
+
+    @classmethod
+    def of(cls, n_resamples: Any, rng: Seed = None, workers: Any = 1, progress: Progress | None = None) -> Resampling:
+        """Check what a caller passed; where no seed is given, one is drawn, so that the settings can say which."""
+        generator(rng)  # refuses what is no seed
+        return cls(check_count(n_resamples), seeded(rng), check_workers(workers), progress)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed to keep with a result: None where a generator was given."""
+        return seed_of(self.rng)
+
+    @property
+    def threads(self) -> int:
+        """How many threads a kernel may start."""
+        return threads(self.workers)
+
+    def generator(self) -> np.random.Generator:
+        """A generator from the seed, the same one at each call; or the one that was given."""
+        return generator(self.rng)
+
+    def quiet(self) -> Resampling:
+        """The same, telling nobody."""
+        return replace(self, progress=None)
 
 
 def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:

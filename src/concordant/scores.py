@@ -1,21 +1,23 @@
-"""`Scores`: what each system scored on each topic, with labels that cannot go astray."""
+"""`Scores` (topics x systems) and `Means` (one score per system), with labels that cannot go astray."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import tables
 from .arrays import FloatArray
-from .errors import AlignmentWarning, DataWarning, InputError, InputTypeError, LimitError, import_extra
-from .notebook import Displayed, ranking_html
+from .errors import DataWarning, InputError, InputTypeError, LimitError, import_extra
+from .markup import text
+from .words import counted, nearest
 
 _SHOWN = 20  # systems in a notebook
+_CELL = "text-align: right; font-variant-numeric: tabular-nums"
 _LARGEST = 1e300  # sums over topics stay finite
 _POWERS = 10.0 ** np.arange(301)
 
@@ -53,7 +55,7 @@ def _warn_of_lost_digits(means: FloatArray, rounded: FloatArray, largest: float)
     if lost.any():
         warnings.warn(
             f"all means lie between {low:.17g} and {high:.17g}; rounded to 12 digits, as means are, "
-            f"{tables.counted(int(lost.sum()) + 1, 'system')} or more are tied: subtract the same number from all "
+            f"{counted(int(lost.sum()) + 1, 'system')} or more are tied: subtract the same number from all "
             "scores, so that their differences are in the first digits",
             DataWarning,
             stacklevel=3,
@@ -119,8 +121,8 @@ class Scores:
         if array.shape != expected:
             hint = "; values are topics x systems, so transpose them" if array.shape == expected[::-1] else ""
             raise InputError(
-                f"values have shape {array.shape}, but there are {tables.counted(expected[0], 'topic')} and "
-                f"{tables.counted(expected[1], 'system')}{hint}"
+                f"values have shape {array.shape}, but there are {counted(expected[0], 'topic')} and "
+                f"{counted(expected[1], 'system')}{hint}"
             )
         if not array.size:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
@@ -151,10 +153,7 @@ class Scores:
         >>> Scores([[3, 1, 3, 2]], topics=["t"], systems="a b c d".split()).ranking()
         (('a', 'c'), ('d',), ('b',))
         """
-        groups: dict[float, list[str]] = {}
-        for mean, system in zip(self.means().tolist(), self.systems, strict=True):
-            groups.setdefault(mean, []).append(system)
-        return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
+        return ranked(self.systems, self.means())
 
     def drop_bottom(self, fraction: float = 0.25) -> Scores:
         """Without the worst `fraction` of the systems by their means, as studies do against outliers.
@@ -255,17 +254,11 @@ class Scores:
         return Scores(*parts_of_dict(nested, measure, system, missing))
 
     def __repr__(self) -> str:
-        shape = f"{tables.counted(len(self.topics), 'topic')} x {tables.counted(len(self.systems), 'system')}"
+        shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
         return f"<Scores: {shape}{', ' + self.measure if self.measure else ''}>"
 
     def _repr_html_(self) -> str:
-        means = dict(zip(self.systems, self.means().tolist(), strict=True))
-        rows = [
-            (1 + sum(mean > means[group[0]] for mean in means.values()), system, means[system])
-            for group in self.ranking()[:_SHOWN]
-            for system in group
-        ]
-        return ranking_html(repr(self)[1:-1], rows[:_SHOWN], len(self.systems) - len(rows[:_SHOWN]))
+        return _ranking_html(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
@@ -288,101 +281,94 @@ class Scores:
         )  # read-only again after pickling
 
 
-@dataclass(frozen=True)
-class Alignment(Displayed):
-    """Scores brought to the same systems and topics, and what each side had that another lacks."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Means:
+    """One score per system, higher is better: a leaderboard, or what is left where topics are not known. Immutable.
 
-    scores: tuple[Scores, ...]
-    on: str
-    dropped_systems: tuple[tuple[str, ...], ...]
-    dropped_topics: tuple[tuple[str, ...], ...]
+    What needs topics (intervals, tests, reliability) refuses it and says so; everything else takes it as it takes
+    `Scores`.
+
+    Examples
+    --------
+    >>> m = Means([0.31, 0.42], systems=["bm25", "dense"], measure="nDCG@10")
+    >>> m
+    <Means: 2 systems, nDCG@10>
+    >>> m.ranking()
+    (('dense',), ('bm25',))
+    """
+
+    values: FloatArray
+    systems: tuple[str, ...]
+    measure: str
+
+    def __init__(self, values: npt.ArrayLike, systems: Iterable[Any], measure: str | None = None) -> None:
+        # One row of a matrix: the same checks of labels and numbers.
+        row = Scores(np.asarray(values)[None], topics=["mean"], systems=systems, measure=measure)
+        object.__setattr__(self, "values", row.values[0])
+        object.__setattr__(self, "systems", row.systems)
+        object.__setattr__(self, "measure", row.measure)
 
     @property
-    def complete(self) -> bool:
-        """Whether nothing was left out on any side."""
-        return not any(self.dropped_systems) and not any(self.dropped_topics)
+    def topics(self) -> tuple[str, ...]:
+        """None are known."""
+        return ()
 
-    def notes(self, names: Sequence[str]) -> list[str]:
-        """What each side lost, a sentence for its systems and one for its topics; the sides are called `names`."""
-        return [
-            f"{tables.counted(len(lost), noun)} of {names[k]} left out, because "
-            f"{f'{names[1 - k]} lacks' if len(names) == 2 else 'not all sides have'} "
-            f"{'it' if len(lost) == 1 else 'them'}: {tables.listing(lost)}"
-            for k in range(len(names))
-            for lost, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
-            if lost
-        ]
+    def means(self) -> FloatArray:
+        """The score of each system, in the order of `systems`, as given."""
+        return self.values
 
-    def __str__(self) -> str:
-        parts = [
-            f"{tables.counted(len(labels), noun)} of side {k} ({tables.listing(labels)})"
-            for k in range(len(self.scores))
-            for labels, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
-            if labels
-        ]
-        kept = tables.counted(len(self.scores[0].systems), "system")
-        if self.on == "both":
-            kept += f" and {tables.counted(len(self.scores[0].topics), 'topic')}"
-        return f"{kept} on all sides; left out: {'; '.join(parts) or 'nothing'}"
+    def ranking(self) -> tuple[tuple[str, ...], ...]:
+        """The systems by their scores, best first; each inner tuple holds the systems that are tied."""
+        return ranked(self.systems, self.values)
 
+    def select(self, systems: Iterable[str] | None = None) -> Means:
+        """Only these systems, in the order given. A label that is not there is an error."""
+        if systems is None:
+            return self
+        places = places_of(systems, self.systems, "systems")
+        return Means(self.values[places], [self.systems[k] for k in places], self.measure)
 
-def align(*scores: Scores, on: Literal["both", "systems"] = "both") -> tuple[Scores, ...]:
-    """The same systems, and with on="both" the same topics, on all sides, in the order of the first.
+    def __repr__(self) -> str:
+        return f"<Means: {counted(len(self.systems), 'system')}{', ' + self.measure if self.measure else ''}>"
 
-    What not every side has is left out, with an `AlignmentWarning` that says what; `alignment` gives it as
-    data.
+    def _repr_html_(self) -> str:
+        return _ranking_html(self)
 
-    >>> a = Scores([[1, 2], [3, 4]], ["1", "2"], ["x", "y"])
-    >>> b = Scores([[5, 6], [7, 8]], ["2", "1"], ["y", "x"])
-    >>> [s.values.tolist() for s in align(a, b)]
-    [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
-    """
-    result = alignment(*scores, on=on)
-    if not result.complete:
-        warnings.warn(f"aligned to {result}", AlignmentWarning, stacklevel=2)
-    return result.scores
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Means):
+            return NotImplemented
+        return (self.systems, self.measure) == (other.systems, other.measure) and bool(
+            np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.systems, self.measure, self.values.tobytes()))
+
+    def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
+        return Means, (self.values, self.systems, self.measure)  # read-only again after pickling
 
 
-def alignment(*scores: Scores, on: Literal["both", "systems"] = "both") -> Alignment:
-    """As `align`, returning an `Alignment`: the aligned scores and what each side lost. It does not warn."""
-    if on not in ("both", "systems"):
-        raise InputError(f"on is {on!r}: use 'both' (systems and topics) or 'systems'")
-    if len(scores) < 2:
-        raise InputError(f"align needs at least 2 Scores, and got {len(scores)}")
-    for k, side in enumerate(scores):
-        if not isinstance(side, Scores):
-            raise InputTypeError(
-                f"argument {k} of align is a {type(side).__name__}: give Scores (read_scores makes them)"
-            )
-    systems, lost_systems = _common([side.systems for side in scores], "systems")
-    topics: tuple[str, ...] | None = None
-    lost_topics: tuple[tuple[str, ...], ...] = ((),) * len(scores)
-    if on == "both":
-        if all(tables.are_invented(side.topics) for side in scores) and len({frozenset(s.topics) for s in scores}) > 1:
-            raise InputError(
-                f"the sides have {' and '.join(str(len(side.topics)) for side in scores)} rows without names of "
-                "topics, and not the same ones, so nothing tells which belong together: give the files a column named "
-                "topic"
-            )
-        topics, lost_topics = _common([side.topics for side in scores], "topics")
-    aligned = tuple(
-        side
-        if side.systems == systems and topics in (None, side.topics)
-        else side.select(systems=systems, topics=topics)
-        for side in scores
+def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], ...]:
+    """Systems by their means, best first; each inner tuple holds those that are tied."""
+    groups: dict[float, list[str]] = {}
+    for mean, system in zip(means.tolist(), systems, strict=True):
+        groups.setdefault(mean, []).append(system)
+    return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
+
+
+def _ranking_html(scores: Scores | Means) -> str:
+    """A heading and a table of ranks, names and means, for a notebook."""
+    means = dict(zip(scores.systems, scores.means().tolist(), strict=True))
+    order = [system for group in scores.ranking() for system in group]
+    rows = "".join(
+        f'<tr><td style="{_CELL}">{1 + sum(mean > means[system] for mean in means.values())}</td>'
+        f'<td style="text-align: left"><bdi>{text(system)}</bdi></td><td style="{_CELL}">{means[system]:.4f}</td></tr>'
+        for system in order[:_SHOWN]
     )
-    return Alignment(aligned, on, lost_systems, lost_topics)
-
-
-def _common(sides: Sequence[tuple[str, ...]], what: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The labels that all sides have, in the order of the first, and for each side those that it loses."""
-    shared = set(sides[0]).intersection(*sides[1:])
-    if not shared:
-        examples = "; ".join(f"side {k} has {tables.listing(side, 5)}" for k, side in enumerate(sides))
-        raise InputError(f"no {what} are common to all sides: {examples}. Rename them so that the labels match")
+    rest = f"<p>and {len(order) - _SHOWN} more</p>" if len(order) > _SHOWN else ""
+    head = '<tr><th>rank</th><th style="text-align: left">system</th><th>mean</th></tr>'
     return (
-        tuple(label for label in sides[0] if label in shared),
-        tuple(tuple(label for label in side if label not in shared) for side in sides),
+        f"<div><p>{text(repr(scores)[1:-1])}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}</div>"
     )
 
 
@@ -431,5 +417,5 @@ def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list
     names = check_labels(wanted, what)
     for name in names:
         if name not in place:
-            raise InputError(f"{what} has no {name!r}{tables.nearest(name, labels)}")
+            raise InputError(f"{what} has no {name!r}{nearest(name, labels)}")
     return [place[name] for name in names]

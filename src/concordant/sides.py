@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .align import Alignment, alignment
 from .arrays import FloatArray
 from .errors import AlignmentWarning, InputError, InputTypeError
-from .scores import Alignment, Scores, alignment
+from .scores import Scores
 from .tables import Missing
 
 Labelled: TypeAlias = "Scores | Mapping[Any, float] | str | os.PathLike[str] | Any"
@@ -47,36 +47,33 @@ def side_of(given: Labelled, name: str, missing: Missing = "error") -> Side:
         return Side(row.systems, row.values[0], None)
     raise InputTypeError(
         f"{name} is a {type(given).__name__}: give Scores, a file, or one score for each system as a dictionary or a "
-        "pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, observed)"
+        "pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
     )
 
 
 def aligned(
-    truth: Side, observed: Side, on: Literal["both", "systems"], names: tuple[str, str]
+    truth: Side, candidate: Side, on: Literal["both", "systems"], names: tuple[str, str]
 ) -> tuple[tuple[Side, Side], list[str]]:
     """Both sides with the same systems, and what was left out."""
 
     def as_scores(side: Side) -> Scores:
         return side.scores or Scores(side.means[None], topics=["means"], systems=side.systems)
 
-    by_topic = truth.scores is not None and observed.scores is not None and on == "both"
-    found = aligned_by_name((as_scores(truth), as_scores(observed)), names, "both" if by_topic else "systems")
-    notes = found.notes(names)
+    by_topic = truth.scores is not None and candidate.scores is not None and on == "both"
+    found = aligned_by_name((as_scores(truth), as_scores(candidate)), names, "both" if by_topic else "systems")
+    notes = list(found.notes)
     for note in notes:
         warnings.warn(note, AlignmentWarning, stacklevel=3)
     if by_topic:
         a, b = (Side(s.systems, s.means(), s) for s in found.scores)
     else:
-        a, b = (side.take(found.scores[0].systems) for side in (truth, observed))
+        a, b = (side.take(found.scores[0].systems) for side in (truth, candidate))
     return (a, b), notes
 
 
 def aligned_by_name(sides: Sequence[Scores], names: Sequence[str], on: Literal["both", "systems"]) -> Alignment:
     """`alignment`, whose errors call the sides by their names."""
-    try:
-        return alignment(*sides, on=on)
-    except InputError as error:
-        raise InputError(re.sub(r"side (\d+)\b", lambda match: names[int(match[1])], str(error))) from None
+    return alignment(*sides, on=on, names=names)
 
 
 def best_of(sides: tuple[Side, Side], top: int | None) -> tuple[tuple[Side, Side], list[str]]:

@@ -38,6 +38,7 @@ from .vocabulary import (
     may_be_topic,
     names_systems,
 )
+from .words import counted, listing
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 _WAY_OUT = "name the first column system if each row is a system, topic if each is a topic"
@@ -289,24 +290,6 @@ def _spelling(name: str) -> str:
     """One spelling for the names that tools give to the same measure: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower().split(",")[0].replace("_cut", "").replace("precision", "p"))
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
-
-
-def nearest(label: str, labels: Collection[str]) -> str:
-    """', did you mean ...' for a label that is not there."""
-    near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are: {listing(labels)}"
-
-
-def listing(labels: Iterable[Any], most: int = 12) -> str:
-    """Labels in a row, the first ones only where there are very many."""
-    labels = [str(label) for label in labels]
-    more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
-    return ", ".join(labels[:most]) + more
-
-
-def counted(n: int, noun: str) -> str:
-    """'1 topic', '2 topics'."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def fill_or_drop(

@@ -38,20 +38,20 @@ SYMMETRIC: dict[str, Callable[..., float]] = {
 }
 
 
-def value(name: str, truth: Any, observed: Any, **options: Any) -> float:
+def value(name: str, truth: Any, candidate: Any, **options: Any) -> float:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
-        return float(getattr(cc, name)(truth, observed, **options))
+        warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
+        return float(getattr(cc, name)(truth, candidate, **options))
 
 
-def make(rng: np.random.Generator, m: int, *, ties_truth: bool, ties_observed: bool) -> tuple[Any, Any]:
+def make(rng: np.random.Generator, m: int, *, ties_truth: bool, ties_candidate: bool) -> tuple[Any, Any]:
     truth: Any = rng.integers(0, max(2, m // 2), m) / 8 if ties_truth else rng.permutation(m) + rng.random(m) / 2
-    observed: Any = (
-        rng.integers(0, max(2, m // 2), m) / 8 if ties_observed else rng.permutation(m) + truth * rng.random()
+    candidate: Any = (
+        rng.integers(0, max(2, m // 2), m) / 8 if ties_candidate else rng.permutation(m) + truth * rng.random()
     )
-    if not ties_observed:
-        observed = np.argsort(np.argsort(observed)) * 1.5
-    return truth.astype(float), observed.astype(float)
+    if not ties_candidate:
+        candidate = np.argsort(np.argsort(candidate)) * 1.5
+    return truth.astype(float), candidate.astype(float)
 
 
 @pytest.mark.usefixtures("kernels")
@@ -61,17 +61,17 @@ def test_equal_to_the_definition(m: int) -> None:
     for k in range(8):
         for name in {**LITERAL, **SYMMETRIC}:
             admits = cc.get_coefficient(name).ties
-            truth, observed = make(
-                rng, m, ties_truth=k % 2 == 1 and "truth" in admits, ties_observed=k % 4 > 1 and "observed" in admits
+            truth, candidate = make(
+                rng, m, ties_truth=k % 2 == 1 and "truth" in admits, ties_candidate=k % 4 > 1 and "candidate" in admits
             )
             if name in LITERAL:
-                expected = LITERAL[name](truth.tolist(), observed.tolist())
+                expected = LITERAL[name](truth.tolist(), candidate.tolist())
             else:
                 one_way = SYMMETRIC[name]
                 expected = (
-                    one_way(truth.tolist(), observed.tolist()) / 2 + one_way(observed.tolist(), truth.tolist()) / 2
+                    one_way(truth.tolist(), candidate.tolist()) / 2 + one_way(candidate.tolist(), truth.tolist()) / 2
                 )
-            assert value(name, truth, observed) == pytest.approx(expected, abs=1e-12, nan_ok=True), (name, k)
+            assert value(name, truth, candidate) == pytest.approx(expected, abs=1e-12, nan_ok=True), (name, k)
 
 
 @pytest.mark.usefixtures("kernels")
@@ -81,16 +81,16 @@ def test_tolerance_equal_to_the_definition(name: str, tolerance: float) -> None:
     rng = np.random.default_rng(7)
     for m in (2, 3, 5, 9, 40):
         for ties in (False, True):
-            truth, observed = rng.random((2, m))
+            truth, candidate = rng.random((2, m))
             if ties:
-                truth, observed = np.round(truth * 8) / 8, np.round(observed * 8) / 8
-            expected = LITERAL[name](truth.tolist(), observed.tolist(), tolerance)
-            assert value(name, truth, observed, tolerance=tolerance) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+                truth, candidate = np.round(truth * 8) / 8, np.round(candidate * 8) / 8
+            expected = LITERAL[name](truth.tolist(), candidate.tolist(), tolerance)
+            assert value(name, truth, candidate, tolerance=tolerance) == pytest.approx(expected, abs=1e-12, nan_ok=True)
     both_ways = (
-        literal.tau_ap_ties(truth.tolist(), observed.tolist(), tolerance)
-        + literal.tau_ap_ties(observed.tolist(), truth.tolist(), tolerance)
+        literal.tau_ap_ties(truth.tolist(), candidate.tolist(), tolerance)
+        + literal.tau_ap_ties(candidate.tolist(), truth.tolist(), tolerance)
     ) / 2
-    assert value("tau_ap_b", truth, observed, tolerance=tolerance) == pytest.approx(both_ways, abs=1e-12, nan_ok=True)
+    assert value("tau_ap_b", truth, candidate, tolerance=tolerance) == pytest.approx(both_ways, abs=1e-12, nan_ok=True)
 
 
 FEW = st.integers(2, 7).flatmap(
@@ -107,13 +107,13 @@ def test_the_mean_and_the_bounds_over_all_orders_of_ties(name: str, untied: Any,
     @given(FEW)
     @hypothesis_settings(max_examples=60)
     def check(case: tuple[list[int], list[int]]) -> None:
-        truth, observed = [float(v) ** 1.5 for v in case[0]], [float(v) for v in case[1]]
-        values = literal.over_tie_orders(untied, truth, observed)
+        truth, candidate = [float(v) ** 1.5 for v in case[0]], [float(v) for v in case[1]]
+        values = literal.over_tie_orders(untied, truth, candidate)
         mean = math.fsum(values) / len(values)
         if not bounded:
-            assert value(name, truth, observed) == pytest.approx(mean, abs=1e-9)
+            assert value(name, truth, candidate) == pytest.approx(mean, abs=1e-9)
             return
-        bounds = cc.tie_bounds(truth, observed, name.removesuffix("_a"))
+        bounds = cc.tie_bounds(truth, candidate, name.removesuffix("_a"))
         assert bounds.minimum == pytest.approx(min(values), abs=1e-12)
         assert bounds.expected == pytest.approx(mean, abs=1e-9)
         assert bounds.maximum == pytest.approx(max(values), abs=1e-12)
@@ -138,11 +138,11 @@ PAIRS = st.integers(2, 40).flatmap(
 def test_native_counts_equal_numpy_counts_on_any_numbers(
     case: tuple[list[float], list[float]], tolerance: float
 ) -> None:
-    truth, observed = np.array(case)
+    truth, candidate = np.array(case)
     native = KERNELS["native"]
-    ours = native.concordance_pair(truth, observed, tolerance, BACK | STRICT | (MEAN if not tolerance else 0))
+    ours = native.concordance_pair(truth, candidate, tolerance, BACK | STRICT | (MEAN if not tolerance else 0))
     theirs = KERNELS["numpy"].concordance_pair(
-        truth, observed, tolerance, BACK | STRICT | (MEAN if not tolerance else 0)
+        truth, candidate, tolerance, BACK | STRICT | (MEAN if not tolerance else 0)
     )
     np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=0)
 
@@ -150,38 +150,38 @@ def test_native_counts_equal_numpy_counts_on_any_numbers(
 @pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, so it is not compared")
 @pytest.mark.parametrize("m", [255, 256, 257, 383, 384, 385, 1000, 4095, 4097, 20_000])
 @pytest.mark.parametrize(
-    "kind", ["untied", "ties in observed", "ties in truth", "ties in both", "few values", "sorted"]
+    "kind", ["untied", "ties in candidate", "ties in truth", "ties in both", "few values", "sorted"]
 )
 def test_native_equals_numpy_at_every_size(m: int, kind: str) -> None:
     rng = np.random.default_rng(m)
     truth = rng.random(m)
-    observed = truth + rng.normal(size=m) * 0.2
+    candidate = truth + rng.normal(size=m) * 0.2
     if kind == "sorted":
-        observed = truth = np.sort(truth)
-    if kind in ("ties in observed", "ties in both"):
-        observed = np.round(observed, 2)
+        candidate = truth = np.sort(truth)
+    if kind in ("ties in candidate", "ties in both"):
+        candidate = np.round(candidate, 2)
     if kind in ("ties in truth", "ties in both"):
         truth = np.round(truth, 2)
     if kind == "few values":
-        truth, observed = np.round(truth * 2), np.round(observed * 2)
+        truth, candidate = np.round(truth * 2), np.round(candidate * 2)
     native = KERNELS["native"]
     extra = MEAN | STRICT | BACK
     np.testing.assert_allclose(
-        native.concordance_pair(truth, observed, 0.0, extra),
-        KERNELS["numpy"].concordance_pair(truth, observed, 0.0, extra),
+        native.concordance_pair(truth, candidate, 0.0, extra),
+        KERNELS["numpy"].concordance_pair(truth, candidate, 0.0, extra),
         rtol=1e-12,
     )
     np.testing.assert_allclose(
-        native.cosines_pair(truth, observed), KERNELS["numpy"].cosines_pair(truth, observed), rtol=1e-11
+        native.cosines_pair(truth, candidate), KERNELS["numpy"].cosines_pair(truth, candidate), rtol=1e-11
     )
     if kind in ("untied", "ties in truth", "sorted"):
         np.testing.assert_allclose(
-            native.gaps_pair(truth, observed), KERNELS["numpy"].gaps_pair(truth, observed), rtol=1e-12
+            native.gaps_pair(truth, candidate), KERNELS["numpy"].gaps_pair(truth, candidate), rtol=1e-12
         )
     if m <= 4097:
         np.testing.assert_allclose(
-            native.concordance_pair(truth, observed, 0.03, STRICT | BACK),
-            KERNELS["numpy"].concordance_pair(truth, observed, 0.03, STRICT | BACK),
+            native.concordance_pair(truth, candidate, 0.03, STRICT | BACK),
+            KERNELS["numpy"].concordance_pair(truth, candidate, 0.03, STRICT | BACK),
             rtol=1e-12,
         )
 
@@ -191,10 +191,10 @@ def test_scores_that_agree_in_their_leading_digits() -> None:
     rng = np.random.default_rng(5)
     for m in (100, 2000):
         truth = rng.permutation(m) * 2.0**-50 + 1
-        observed = rng.permutation(m) * 2.0**-50 + 1
-        expected = cc.tau_ap(np.argsort(np.argsort(truth)), np.argsort(np.argsort(observed)))
-        assert cc.tau_ap(truth, observed) == expected
-        mixed = np.where(rng.random(m) < 0.5, observed, observed * 1e6)
+        candidate = rng.permutation(m) * 2.0**-50 + 1
+        expected = cc.tau_ap(np.argsort(np.argsort(truth)), np.argsort(np.argsort(candidate)))
+        assert cc.tau_ap(truth, candidate) == expected
+        mixed = np.where(rng.random(m) < 0.5, candidate, candidate * 1e6)
         assert cc.tau_ap(truth, mixed) == cc.tau_ap(truth, np.argsort(np.argsort(mixed)))
 
 

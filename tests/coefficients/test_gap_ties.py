@@ -20,7 +20,7 @@ TOLERANCE = 1e-12  # asked for: 1e-9
 
 
 def tau_gap_of_order(truth: Sequence[Fraction]) -> Fraction:
-    """The definition, on exact numbers, best observed first."""
+    """The definition, on exact numbers, best candidate first."""
     shares = []
     for i in range(1, len(truth)):
         gaps = [above - truth[i] for above in truth[:i]]
@@ -29,23 +29,23 @@ def tau_gap_of_order(truth: Sequence[Fraction]) -> Fraction:
     return 2 * sum(shares, Fraction(0)) / len(shares) - 1
 
 
-def tied_groups(truth: FloatArray, observed: FloatArray) -> list[list[Fraction]]:
-    levels = sorted(set(observed.tolist()), reverse=True)
-    return [[Fraction(x) for x in truth[observed == level].tolist()] for level in levels]
+def tied_groups(truth: FloatArray, candidate: FloatArray) -> list[list[Fraction]]:
+    levels = sorted(set(candidate.tolist()), reverse=True)
+    return [[Fraction(x) for x in truth[candidate == level].tolist()] for level in levels]
 
 
-def tau_gap_of_all_orders(truth: FloatArray, observed: FloatArray) -> Iterator[Fraction]:
+def tau_gap_of_all_orders(truth: FloatArray, candidate: FloatArray) -> Iterator[Fraction]:
     """One value for each order of the tied items; those that differ in equal truths only, too."""
     known: dict[tuple[Fraction, ...], Fraction] = {}
-    for parts in itertools.product(*(list(itertools.permutations(g)) for g in tied_groups(truth, observed))):
+    for parts in itertools.product(*(list(itertools.permutations(g)) for g in tied_groups(truth, candidate))):
         order = tuple(itertools.chain.from_iterable(parts))
         if order not in known:
             known[order] = tau_gap_of_order(order)
         yield known[order]
 
 
-def mean_of_all_orders(truth: FloatArray, observed: FloatArray) -> float:
-    values = list(tau_gap_of_all_orders(truth, observed))
+def mean_of_all_orders(truth: FloatArray, candidate: FloatArray) -> float:
+    values = list(tau_gap_of_all_orders(truth, candidate))
     return float(sum(values) / len(values))
 
 
@@ -63,23 +63,23 @@ def random_case(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         truth = rng.choice([1.0, -1.0], m) * 10.0 ** rng.integers(-14, 3, m)
     if (truth == truth[0]).all():
         truth[rng.integers(m)] += 1.0
-    observed = rng.integers(0, rng.integers(1, 5), m).astype(np.float64)
+    candidate = rng.integers(0, rng.integers(1, 5), m).astype(np.float64)
     if rng.random() < 0.4:  # equal truths gather in the first groups
-        truth, observed = np.sort(truth)[::-1].copy(), np.sort(observed)[::-1].copy()
-    return truth, observed
+        truth, candidate = np.sort(truth)[::-1].copy(), np.sort(candidate)[::-1].copy()
+    return truth, candidate
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_is_the_mean_over_all_orders(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(50):
-        truth, observed = random_case(rng)
-        expected = mean_of_all_orders(truth, observed)
-        assert abs(expected_tau_gap(truth, observed) - expected) < TOLERANCE, (truth, observed)
+        truth, candidate = random_case(rng)
+        expected = mean_of_all_orders(truth, candidate)
+        assert abs(expected_tau_gap(truth, candidate) - expected) < TOLERANCE, (truth, candidate)
 
 
 @pytest.mark.parametrize(
-    ("truth", "observed"),
+    ("truth", "candidate"),
     [
         ([1, 0], [0, 0]),
         ([1, 1, 0], [0, 0, 0]),
@@ -93,9 +93,9 @@ def test_is_the_mean_over_all_orders(seed: int) -> None:
         ([4, 4, 4, 9, 9, 4, 4], [3, 2, 2, 1, 1, 1, 0]),
     ],
 )
-def test_every_kind_of_start(truth: list[float], observed: list[float]) -> None:
+def test_every_kind_of_start(truth: list[float], candidate: list[float]) -> None:
     for sign in (1.0, -1.0):
-        x, y = sign * np.asarray(truth, float), np.asarray(observed, float)
+        x, y = sign * np.asarray(truth, float), np.asarray(candidate, float)
         assert abs(expected_tau_gap(x, y) - mean_of_all_orders(x, y)) < TOLERANCE
 
 
@@ -103,9 +103,9 @@ def test_by_hand() -> None:
     # 1 1 0: one share, 1. 1 0 1: 1 and 0. 0 1 1: 0 and 0. The means of the shares are 1, 1/2, 0.
     assert expected_tau_gap(np.array([1.0, 1.0, 0.0]), np.zeros(3)) == pytest.approx(0.0, abs=TOLERANCE)
     # 2 above 0 and 1 in either order: 1 and 1/2, or 1 and 1.
-    observed = np.array([1.0, 0.0, 0.0])
+    candidate = np.array([1.0, 0.0, 0.0])
     expected = 2 * (3 / 4 + 1) / 2 - 1
-    assert expected_tau_gap(np.array([2.0, 0.0, 1.0]), observed) == pytest.approx(expected, abs=TOLERANCE)
+    assert expected_tau_gap(np.array([2.0, 0.0, 1.0]), candidate) == pytest.approx(expected, abs=TOLERANCE)
 
 
 def test_without_ties_it_is_tau_gap() -> None:
@@ -113,9 +113,9 @@ def test_without_ties_it_is_tau_gap() -> None:
     for m in (2, 3, 10, 40):
         truth = rng.integers(0, m, m).astype(np.float64)
         truth[0] = -1.0
-        observed = rng.permutation(m).astype(np.float64)
-        order = [Fraction(x) for x in truth[np.argsort(-observed)].tolist()]
-        assert expected_tau_gap(truth, observed) == pytest.approx(float(tau_gap_of_order(order)), abs=1e-14)
+        candidate = rng.permutation(m).astype(np.float64)
+        order = [Fraction(x) for x in truth[np.argsort(-candidate)].tolist()]
+        assert expected_tau_gap(truth, candidate) == pytest.approx(float(tau_gap_of_order(order)), abs=1e-14)
     ramp = np.arange(50.0)
     assert expected_tau_gap(ramp, ramp) == 1.0
     assert expected_tau_gap(ramp, -ramp) == -1.0
@@ -127,33 +127,33 @@ def test_nan_if_all_of_truth_is_tied() -> None:
 
 
 def test_signed_zeros_are_ties() -> None:
-    truth, observed = np.array([3.0, 1.0, 2.0]), np.array([0.0, -0.0, 0.0])
-    assert expected_tau_gap(truth, observed) == expected_tau_gap(truth, np.zeros(3))
+    truth, candidate = np.array([3.0, 1.0, 2.0]), np.array([0.0, -0.0, 0.0])
+    assert expected_tau_gap(truth, candidate) == expected_tau_gap(truth, np.zeros(3))
 
 
 def test_the_order_of_the_input_does_not_matter() -> None:
     rng = np.random.default_rng(11)
-    truth, observed = np.round(rng.normal(size=30), 1), rng.integers(0, 4, 30).astype(np.float64)
-    expected = expected_tau_gap(truth, observed)
+    truth, candidate = np.round(rng.normal(size=30), 1), rng.integers(0, 4, 30).astype(np.float64)
+    expected = expected_tau_gap(truth, candidate)
     for _ in range(5):
         p = rng.permutation(30)
-        assert expected_tau_gap(truth[p], observed[p]) == pytest.approx(expected, abs=1e-13)
+        assert expected_tau_gap(truth[p], candidate[p]) == pytest.approx(expected, abs=1e-13)
 
 
 @pytest.mark.parametrize("exponent", [-1060, -1000, -300, 1, 300, 1000])
 def test_scaling_the_truth_changes_no_bit(exponent: int) -> None:
     rng = np.random.default_rng(2)
-    truth, observed = rng.integers(-9, 9, 25).astype(np.float64), rng.integers(0, 4, 25).astype(np.float64)
-    assert expected_tau_gap(np.ldexp(truth, exponent), observed) == expected_tau_gap(truth, observed)
+    truth, candidate = rng.integers(-9, 9, 25).astype(np.float64), rng.integers(0, 4, 25).astype(np.float64)
+    assert expected_tau_gap(np.ldexp(truth, exponent), candidate) == expected_tau_gap(truth, candidate)
 
 
 def test_shifting_or_stretching_the_truth_changes_nothing() -> None:
     rng = np.random.default_rng(3)
-    truth, observed = rng.integers(-9, 9, 25).astype(np.float64), rng.integers(0, 4, 25).astype(np.float64)
-    expected = expected_tau_gap(truth, observed)
-    assert expected_tau_gap(truth + 1e6, observed) == pytest.approx(expected, abs=1e-13)
-    assert expected_tau_gap(truth * 3.0, observed) == pytest.approx(expected, abs=1e-13)
-    assert expected_tau_gap(truth, np.exp(observed)) == expected
+    truth, candidate = rng.integers(-9, 9, 25).astype(np.float64), rng.integers(0, 4, 25).astype(np.float64)
+    expected = expected_tau_gap(truth, candidate)
+    assert expected_tau_gap(truth + 1e6, candidate) == pytest.approx(expected, abs=1e-13)
+    assert expected_tau_gap(truth * 3.0, candidate) == pytest.approx(expected, abs=1e-13)
+    assert expected_tau_gap(truth, np.exp(candidate)) == expected
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_gaps_of_very_different_size(truth: list[float]) -> None:
     x = np.array(truth)
     place = np.arange(len(x))
     for groups in (0 * place, place // 2, -place // 3):
-        observed = groups.astype(np.float64)
-        assert abs(expected_tau_gap(x, observed) - mean_of_all_orders(x, observed)) < TOLERANCE
+        candidate = groups.astype(np.float64)
+        assert abs(expected_tau_gap(x, candidate) - mean_of_all_orders(x, candidate)) < TOLERANCE
 
 
 @settings(max_examples=100, deadline=None)
@@ -185,11 +185,11 @@ def test_gaps_of_very_different_size(truth: list[float]) -> None:
     )
 )
 def test_any_finite_floats(items: list[tuple[float, int]]) -> None:
-    truth, observed = np.array([x for x, _ in items]), np.array([float(y) for _, y in items])
+    truth, candidate = np.array([x for x, _ in items]), np.array([float(y) for _, y in items])
     if (truth != truth[0]).any():
         with np.errstate(all="raise"):
-            actual = expected_tau_gap(truth, observed)
-        assert abs(actual - mean_of_all_orders(truth, observed)) < TOLERANCE
+            actual = expected_tau_gap(truth, candidate)
+        assert abs(actual - mean_of_all_orders(truth, candidate)) < TOLERANCE
 
 
 def mean_by_counts(above: FloatArray, values: FloatArray, counts: FloatArray) -> float:
@@ -259,18 +259,18 @@ def test_larger_groups(counts: list[int], above: list[float]) -> None:
     values[len(counts) // 2] = 1.0
     first = np.array(above)
     truth = np.append(first, np.repeat(values, counts))
-    observed = np.append(np.ones(len(first)), np.zeros(sum(counts)))
+    candidate = np.append(np.ones(len(first)), np.zeros(sum(counts)))
     expected = mean_by_counts(first, values, np.array(counts, dtype=np.float64))
-    assert abs(expected_tau_gap(truth, observed) - expected) < 1e-11
+    assert abs(expected_tau_gap(truth, candidate) - expected) < 1e-11
 
 
 def test_the_oracle_of_larger_groups_agrees_with_all_orders() -> None:
     for above in ([], [1.0], [1.0, 1.0], [7.0]):
         first, values, counts = np.array(above), np.array([0.0, 1.0, 3.0]), [1, 2, 2]
         truth = np.append(first, np.repeat(values, counts))
-        observed = np.append(np.ones(len(first)), np.zeros(5))
+        candidate = np.append(np.ones(len(first)), np.zeros(5))
         by_counts = mean_by_counts(first, values, np.array(counts, dtype=np.float64))
-        assert by_counts == pytest.approx(mean_of_all_orders(truth, observed), abs=1e-14)
+        assert by_counts == pytest.approx(mean_of_all_orders(truth, candidate), abs=1e-14)
 
 
 def test_fewer_nodes_for_large_groups_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,9 +291,9 @@ def test_fewer_nodes_for_large_groups_are_enough(monkeypatch: pytest.MonkeyPatch
 def test_random_orders_of_several_groups(decimals: int) -> None:
     rng = np.random.default_rng(29 + decimals)
     truth = np.round(rng.normal(size=50), decimals)
-    observed = np.round(truth + rng.normal(size=50))
+    candidate = np.round(truth + rng.normal(size=50))
     n_orders = 20_000
-    order = np.lexsort((rng.random((n_orders, 50)), np.broadcast_to(-observed, (n_orders, 50))))
+    order = np.lexsort((rng.random((n_orders, 50)), np.broadcast_to(-candidate, (n_orders, 50))))
     x = truth[order]
     shares, k = np.zeros(n_orders), np.zeros(n_orders)
     for i in range(1, 50):
@@ -303,7 +303,7 @@ def test_random_orders_of_several_groups(decimals: int) -> None:
         k += gaps > 0
     values = 2 * shares / k - 1
     standard_error = float(values.std()) / math.sqrt(n_orders)
-    assert abs(expected_tau_gap(truth, observed) - float(values.mean())) < 4 * standard_error
+    assert abs(expected_tau_gap(truth, candidate) - float(values.mean())) < 4 * standard_error
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -311,18 +311,18 @@ def test_sorted_groups_give_the_bounds(seed: int) -> None:
     """The least and the greatest tau_gap: each tied group sorted by the truth; ties in the truth included."""
     rng = np.random.default_rng(100 + seed)
     for _ in range(50):
-        truth, observed = random_case(rng)
-        values = list(tau_gap_of_all_orders(truth, observed))
-        groups = tied_groups(truth, observed)
+        truth, candidate = random_case(rng)
+        values = list(tau_gap_of_all_orders(truth, candidate))
+        groups = tied_groups(truth, candidate)
         assert tau_gap_of_order([x for g in groups for x in sorted(g)]) == min(values)
         assert tau_gap_of_order([x for g in groups for x in sorted(g, reverse=True)]) == max(values)
-        assert min(values) - TOLERANCE <= expected_tau_gap(truth, observed) <= max(values) + TOLERANCE
+        assert min(values) - TOLERANCE <= expected_tau_gap(truth, candidate) <= max(values) + TOLERANCE
 
 
 def test_nodes_in_small_chunks_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(31)
-    truth, observed = rng.normal(size=60), rng.integers(0, 3, 60).astype(np.float64)
-    whole = expected_tau_gap(truth, observed)
+    truth, candidate = rng.normal(size=60), rng.integers(0, 3, 60).astype(np.float64)
+    whole = expected_tau_gap(truth, candidate)
     for chunk in (1, 1 << 10):
         monkeypatch.setattr(gap_ties, "_CHUNK", chunk)
-        assert expected_tau_gap(truth, observed) == pytest.approx(whole, abs=1e-13)
+        assert expected_tau_gap(truth, candidate) == pytest.approx(whole, abs=1e-13)

@@ -261,17 +261,17 @@ def test_without_common_items(x: Ranking, y: Ranking, p: float) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_batch_equals_loop(ties: Ties, kind: Kind) -> None:
     rng = np.random.default_rng(5)
-    truth, observed = rng.integers(0, 9, (4, 1, 20)), rng.random((3, 20)).round(1)
-    got = rbo(truth, observed, ties=ties, kind=kind)
-    loop = [[rbo(t[0], o, ties=ties, kind=kind) for o in observed] for t in truth]
+    truth, candidate = rng.integers(0, 9, (4, 1, 20)), rng.random((3, 20)).round(1)
+    got = rbo(truth, candidate, ties=ties, kind=kind)
+    loop = [[rbo(t[0], o, ties=ties, kind=kind) for o in candidate] for t in truth]
     np.testing.assert_array_equal(got, loop)
 
 
 def test_large_batch_is_cut_into_blocks() -> None:
     rng = np.random.default_rng(6)
-    truth, observed = rng.random(50), rng.random((1500, 50)).round(1)
-    got = rbo(truth, observed, kind="res")
-    np.testing.assert_array_equal(got, [rbo(truth, row, kind="res") for row in observed])
+    truth, candidate = rng.random(50), rng.random((1500, 50)).round(1)
+    got = rbo(truth, candidate, kind="res")
+    np.testing.assert_array_equal(got, [rbo(truth, row, kind="res") for row in candidate])
 
 
 def test_shapes() -> None:
@@ -405,7 +405,7 @@ def test_numbers_in_mappings(number: Any) -> None:
 )
 def test_values_refused_in_mappings(value: Any, error: type[Exception]) -> None:
     good = {"bm25": 0.1, "dense": 0.2}
-    for bad, name in (((good | {"x y": value}, good), "truth"), ((good, good | {"x y": value}), "observed")):
+    for bad, name in (((good | {"x y": value}, good), "truth"), ((good, good | {"x y": value}), "candidate")):
         with pytest.raises(error) as caught:
             rbo(*bad)
         assert str(caught.value).startswith(f"{name}['x y'] is {value!r}")
@@ -428,30 +428,30 @@ def test_names_are_refused(as_names: Callable[[list[str]], Any]) -> None:
     assert "{name: -i for i, name in enumerate(truth)}" in message
     scores = {name: -i for i, name in enumerate(names)}  # what the message says works
     assert rbo(scores, scores) == 1
-    with pytest.raises(InputTypeError, match=r"^observed .*enumerate\(observed\)"):
+    with pytest.raises(InputTypeError, match=r"^candidate .*enumerate\(candidate\)"):
         rbo([1, 2, 3], as_names(names))
 
 
 @pytest.mark.parametrize(
-    ("truth", "observed", "words"),
+    ("truth", "candidate", "words"),
     [
-        ({"a": 1}, [1, 2], "truth is a mapping and observed is not"),
-        ([1, 2], {"a": 1}, "observed is a mapping and truth is not"),
-        (["a", "b"], {"a": 1}, "observed is a mapping and truth is not"),
+        ({"a": 1}, [1, 2], "truth is a mapping and candidate is not"),
+        ([1, 2], {"a": 1}, "candidate is a mapping and truth is not"),
+        (["a", "b"], {"a": 1}, "candidate is a mapping and truth is not"),
         ({}, {"a": 1}, "truth is an empty mapping"),
-        ({"a": 1}, {}, "observed is an empty mapping"),
-        ([1, 2, 3], [1, 2], "truth has 3 systems and observed has 2"),
+        ({"a": 1}, {}, "candidate is an empty mapping"),
+        ([1, 2, 3], [1, 2], "truth has 3 systems and candidate has 2"),
         ([1], [1], "at least 2"),
         ([1, math.nan], [1, 2], r"truth\[1\] is nan"),
-        ([1, 2], [[1, 2], [math.inf, 2]], r"observed\[1, 0\] is inf"),
+        ([1, 2], [[1, 2], [math.inf, 2]], r"candidate\[1, 0\] is inf"),
         (np.zeros((2, 4)), np.zeros((3, 4)), "do not broadcast"),
         ("ab", "ab", "truth is a str"),
         ({1, 2}, {1, 2}, "truth is a set"),
     ],
 )
-def test_bad_input(truth: Any, observed: Any, words: str) -> None:
+def test_bad_input(truth: Any, candidate: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        rbo(truth, observed)
+        rbo(truth, candidate)
 
 
 @pytest.mark.parametrize(

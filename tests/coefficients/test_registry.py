@@ -16,6 +16,7 @@ from hypothesis import settings as hypothesis_settings
 
 import concordant as cc
 from concordant.coefficients import ap, classic, gap, kendall, overlap, pearson_rank
+from concordant.coefficients.registry import Coefficient
 
 COEFFICIENTS = {c.name: c for c in cc.list_coefficients()}
 every = pytest.mark.parametrize("c", COEFFICIENTS.values(), ids=COEFFICIENTS)
@@ -37,10 +38,10 @@ def test_every_public_coefficient_has_an_entry() -> None:
 
 
 @every
-def test_entries_tell_the_truth_about_the_function(c: cc.Coefficient) -> None:
+def test_entries_tell_the_truth_about_the_function(c: Coefficient) -> None:
     assert getattr(cc, c.name) is c.function
     parameters = list(inspect.signature(c.function).parameters.values())
-    assert [p.name for p in parameters[:2]] == ["truth", "observed"]
+    assert [p.name for p in parameters[:2]] == ["truth", "candidate"]
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
     assert ("tolerance" in {p.name for p in parameters}) == c.tolerance
     doc = inspect.getdoc(c.function) or ""
@@ -50,26 +51,26 @@ def test_entries_tell_the_truth_about_the_function(c: cc.Coefficient) -> None:
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(cc.InputError, match=r"'tau_x'.*tau_ap"):
+    with pytest.raises(cc.errors.InputError, match=r"'tau_x'.*tau_ap"):
         cc.get_coefficient("tau_x")
 
 
-def scores(c: cc.Coefficient, side: str, m: int) -> Any:
+def scores(c: Coefficient, side: str, m: int) -> Any:
     """Vectors of m scores, with ties where the coefficient admits them."""
     fine = st.lists(st.integers(-1000, 1000), min_size=m, max_size=m, unique=side not in c.ties)
     coarse = st.lists(st.integers(0, 3), min_size=m, max_size=m)
     return (fine | coarse if side in c.ties else fine).map(lambda v: np.array(v) / 8)
 
 
-def cases(c: cc.Coefficient, least: int = 2) -> Any:
+def cases(c: Coefficient, least: int = 2) -> Any:
     sizes = st.integers(least, 9 if c.name == "tau_gap_a" else 24)
-    return sizes.flatmap(lambda m: st.tuples(scores(c, "truth", m), scores(c, "observed", m)))
+    return sizes.flatmap(lambda m: st.tuples(scores(c, "truth", m), scores(c, "candidate", m)))
 
 
-def value(c: cc.Coefficient, truth: Any, observed: Any) -> float:
+def value(c: Coefficient, truth: Any, candidate: Any) -> float:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
-        return float(c.function(truth, observed))
+        warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
+        return float(c.function(truth, candidate))
 
 
 def same(a: float, b: float, tolerance: float = 1e-12) -> bool:
@@ -77,7 +78,7 @@ def same(a: float, b: float, tolerance: float = 1e-12) -> bool:
 
 
 @every
-def test_range(c: cc.Coefficient) -> None:
+def test_range(c: Coefficient) -> None:
     @given(cases(c))
     @hypothesis_settings(max_examples=40)
     def check(case: Any) -> None:
@@ -88,7 +89,7 @@ def test_range(c: cc.Coefficient) -> None:
 
 
 @every
-def test_relabelling_changes_nothing(c: cc.Coefficient) -> None:
+def test_relabelling_changes_nothing(c: Coefficient) -> None:
     @given(cases(c), st.randoms(use_true_random=False))
     @hypothesis_settings(max_examples=40)
     def check(case: Any, random: Any) -> None:
@@ -100,7 +101,7 @@ def test_relabelling_changes_nothing(c: cc.Coefficient) -> None:
 
 
 @every
-def test_symmetry_is_as_claimed(c: cc.Coefficient) -> None:
+def test_symmetry_is_as_claimed(c: Coefficient) -> None:
     differences = []
 
     @given(cases(c))
@@ -118,7 +119,9 @@ def test_symmetry_is_as_claimed(c: cc.Coefficient) -> None:
 
 
 @every
-def test_increasing_transforms_change_nothing_where_only_the_order_counts(c: cc.Coefficient) -> None:
+def test_increasing_transforms_change_nothing_where_only_the_order_counts(
+    c: Coefficient,
+) -> None:
     @given(cases(c))
     @hypothesis_settings(max_examples=40)
     def check(case: Any) -> None:
@@ -131,15 +134,15 @@ def test_increasing_transforms_change_nothing_where_only_the_order_counts(c: cc.
 
 
 @every
-def test_scores_count_where_claimed(c: cc.Coefficient) -> None:
-    truth, observed = np.array([9.0, 7, 6, 2, 1]), np.array([5.0, 3, 9, 1, 4])
+def test_scores_count_where_claimed(c: Coefficient) -> None:
+    truth, candidate = np.array([9.0, 7, 6, 2, 1]), np.array([5.0, 3, 9, 1, 4])
     moved = np.array([0.0, 0.5, 0.2, 0.1, 0.3])
-    assert (value(c, truth, observed) == value(c, truth + moved, observed)) == (c.reads[0] == "order")
-    assert (value(c, truth, observed) == value(c, truth, observed + moved)) == (c.reads[1] == "order")
+    assert (value(c, truth, candidate) == value(c, truth + moved, candidate)) == (c.reads[0] == "order")
+    assert (value(c, truth, candidate) == value(c, truth, candidate + moved)) == (c.reads[1] == "order")
 
 
 @every
-def test_identity_gives_one(c: cc.Coefficient) -> None:
+def test_identity_gives_one(c: Coefficient) -> None:
     @given(cases(c, least=3))
     @hypothesis_settings(max_examples=40)
     def check(case: Any) -> None:
@@ -155,52 +158,52 @@ def test_identity_gives_one(c: cc.Coefficient) -> None:
 
 
 @every
-def test_reversal_gives_the_lower_end(c: cc.Coefficient) -> None:
+def test_reversal_gives_the_lower_end(c: Coefficient) -> None:
     truth = np.array([0.9, 0.75, 0.5, 0.375, 0.125])
     if c.name != "rbo":
         assert value(c, truth, -truth) == pytest.approx(-1, abs=1e-15)
 
 
 @every
-def test_batch_equals_loop(c: cc.Coefficient) -> None:
+def test_batch_equals_loop(c: Coefficient) -> None:
     rng = np.random.default_rng(3)
     for m in (5, 40, 600):
         if c.name == "tau_gap_a" and m > 5:
             continue
         truth = np.array([rng.permutation(m) for _ in range(3)], dtype=float)
-        observed = np.array([rng.permutation(m) for _ in range(12)], dtype=float)
-        if "observed" in c.ties:
-            observed[::2] = np.floor(observed[::2] / 2)
+        candidate = np.array([rng.permutation(m) for _ in range(12)], dtype=float)
+        if "candidate" in c.ties:
+            candidate[::2] = np.floor(candidate[::2] / 2)
         if "truth" in c.ties:
             truth[1] = np.floor(truth[1] / 2)
-        expected = np.array([[value(c, t, o) for o in observed] for t in truth])
-        one_truth = c.function(truth[0], observed)
+        expected = np.array([[value(c, t, o) for o in candidate] for t in truth])
+        one_truth = c.function(truth[0], candidate)
         assert one_truth.shape == (12,)
         np.testing.assert_allclose(one_truth, expected[0], atol=1e-13)
-        np.testing.assert_allclose(c.function(truth[:, None], observed[None]), expected, atol=1e-13)
-        np.testing.assert_allclose(c.function(truth[None], observed[:, None]), expected.T, atol=1e-13)
+        np.testing.assert_allclose(c.function(truth[:, None], candidate[None]), expected, atol=1e-13)
+        np.testing.assert_allclose(c.function(truth[None], candidate[:, None]), expected.T, atol=1e-13)
         np.testing.assert_allclose(
-            c.function(truth[:, None, None], observed.reshape(4, 3, m)), expected.reshape(3, 4, 3), atol=1e-13
+            c.function(truth[:, None, None], candidate.reshape(4, 3, m)), expected.reshape(3, 4, 3), atol=1e-13
         )
-        assert c.function(truth[0], observed[:1]).shape == (1,)
-        assert c.function(truth[0], observed[:0]).shape == (0,)
-        assert isinstance(c.function(truth[0], observed[0]), float)
+        assert c.function(truth[0], candidate[:1]).shape == (1,)
+        assert c.function(truth[0], candidate[:0]).shape == (0,)
+        assert isinstance(c.function(truth[0], candidate[0]), float)
 
 
 @pytest.mark.parametrize(
     "c", [c for c in COEFFICIENTS.values() if "workers" in inspect.signature(c.function).parameters]
 )
 @pytest.mark.parametrize("workers", [2, 3, 64])
-def test_any_number_of_workers_gives_the_same_bits(c: cc.Coefficient, workers: int) -> None:
+def test_any_number_of_workers_gives_the_same_bits(c: Coefficient, workers: int) -> None:
     rng = np.random.default_rng(9)
-    truth, observed = rng.random((4, 1, 50)), rng.random((25, 50))
-    np.testing.assert_array_equal(c.function(truth, observed), c.function(truth, observed, workers=workers))
+    truth, candidate = rng.random((4, 1, 50)), rng.random((25, 50))
+    np.testing.assert_array_equal(c.function(truth, candidate), c.function(truth, candidate, workers=workers))
 
 
 @every
-def test_without_ties_the_variants_agree(c: cc.Coefficient) -> None:
+def test_without_ties_the_variants_agree(c: Coefficient) -> None:
     rng = np.random.default_rng(4)
-    truth, observed = rng.random((2, 30))
+    truth, candidate = rng.random((2, 30))
     base = {
         "tau_a": "tau",
         "tau_b": "tau",
@@ -211,15 +214,15 @@ def test_without_ties_the_variants_agree(c: cc.Coefficient) -> None:
         "tau_ap_b": "tau_ap_symmetric",
         "tau_gap_a": "tau_gap",
     }.get(c.name, c.name)
-    assert value(c, truth, observed) == pytest.approx(value(COEFFICIENTS[base], truth, observed), abs=1e-15)
+    assert value(c, truth, candidate) == pytest.approx(value(COEFFICIENTS[base], truth, candidate), abs=1e-15)
     if c.tolerance:
-        tiny = c.function(truth, observed, tolerance=1e-12)
-        assert tiny == pytest.approx(value(c, truth, observed), abs=1e-15)
+        tiny = c.function(truth, candidate, tolerance=1e-12)
+        assert tiny == pytest.approx(value(c, truth, candidate), abs=1e-15)
 
 
 def test_threads_where_the_function_knows_how() -> None:
     for c in COEFFICIENTS.values():
         takes = "workers" in inspect.signature(c.function).parameters
-        given = c.on_threads(3)
+        given = c.on_workers(3)
         assert getattr(given, "keywords", {}) == ({"workers": 3} if takes else {})
         assert getattr(given, "func", given) is c.function

@@ -45,7 +45,7 @@ TIED_Y, TIED_X = ranks(2, 4, 1, 4, 6, 4), ranks(1, 2, 3.5, 3.5, 5, 6)
 
 
 @pytest.mark.parametrize(
-    ("name", "truth", "observed", "value"),
+    ("name", "truth", "candidate", "value"),
     [
         ("tau", X, Y, 0.6),
         ("tau_ap", X, Y, 0.32),
@@ -57,8 +57,8 @@ TIED_Y, TIED_X = ranks(2, 4, 1, 4, 6, 4), ranks(1, 2, 3.5, 3.5, 5, 6)
         ("tau_ap_b", TIED_X, TIED_Y, 0.14),
     ],
 )
-def test_urbano2017_examples(name: str, truth: list[float], observed: list[float], value: float) -> None:
-    assert getattr(cc, name)(truth, observed) == pytest.approx(value, abs=5e-7)
+def test_urbano2017_examples(name: str, truth: list[float], candidate: list[float], value: float) -> None:
+    assert getattr(cc, name)(truth, candidate) == pytest.approx(value, abs=5e-7)
 
 
 @pytest.mark.parametrize("name", AUTHORS)
@@ -76,7 +76,7 @@ def test_all_cases_of_ircor(name: str) -> None:
 def test_ircor_and_concordant_refuse_the_same_cases(name: str) -> None:
     for case in GOLDEN:
         if case[name] is None:
-            with pytest.raises(cc.TiesError):
+            with pytest.raises(cc.errors.TiesError):
                 getattr(cc, name)(case["truth"], case["observed"])
 
 
@@ -85,10 +85,10 @@ def test_the_golden_file_is_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draw_truth", "draw_observed", "median"),
+    ("draw_truth", "draw_candidate", "median"),
     [("zipf", "zipf", 0.962), ("zipf", "normal", 0.945), ("zipf", "uniform", 0.915)],
 )
-def test_pearson_rank_medians_of_gao2016(draw_truth: str, draw_observed: str, median: float) -> None:
+def test_pearson_rank_medians_of_gao2016(draw_truth: str, draw_candidate: str, median: float) -> None:
     rng = np.random.default_rng(20161)
     n = 4_000
 
@@ -99,22 +99,22 @@ def test_pearson_rank_medians_of_gao2016(draw_truth: str, draw_observed: str, me
         )
         return np.sort(values, axis=1)[:, ::-1]
 
-    value = np.median(cc.pearson_rank(draw(draw_truth), draw(draw_observed)))
+    value = np.median(cc.pearson_rank(draw(draw_truth), draw(draw_candidate)))
     assert value == pytest.approx(median, abs=0.006)
 
 
 def tied_vectors(rng: np.random.Generator, m: int) -> tuple[Any, Any]:
     truth = rng.integers(0, max(2, m // 2), m) / 7
-    observed = truth + rng.integers(-2, 3, m) / 7
-    return truth, observed
+    candidate = truth + rng.integers(-2, 3, m) / 7
+    return truth, candidate
 
 
 @pytest.mark.parametrize("m", [2, 3, 10, 100, 400, 3000])
 def test_equal_to_scipy(m: int) -> None:
     rng = np.random.default_rng(m)
     for _ in range(20):
-        truth, observed = tied_vectors(rng, m)
-        if len(set(truth)) == 1 or len(set(observed)) == 1:
+        truth, candidate = tied_vectors(rng, m)
+        if len(set(truth)) == 1 or len(set(candidate)) == 1:
             continue
         for name, reference in (
             ("tau_b", stats.kendalltau),
@@ -122,39 +122,41 @@ def test_equal_to_scipy(m: int) -> None:
             ("spearman", stats.spearmanr),
             ("pearson", stats.pearsonr),
         ):
-            expected = reference(truth, observed).statistic
-            assert getattr(cc, name)(truth, observed) == pytest.approx(expected, abs=1e-12)
+            expected = reference(truth, candidate).statistic
+            assert getattr(cc, name)(truth, candidate) == pytest.approx(expected, abs=1e-12)
 
 
 UNDEFINED_IF_TIED = ["tau_b", "tau_ap_ties", "tau_ap_b", "spearman", "pearson", "weighted_tau", "pearson_rank"]
 
 
 @pytest.mark.parametrize("name", UNDEFINED_IF_TIED)
-@pytest.mark.parametrize(("truth", "observed"), [([1, 2, 3], [5, 5, 5]), ([5, 5, 5], [1, 2, 3]), ([5, 5], [1, 1])])
-def test_undefined_when_a_side_is_all_tied(name: str, truth: list[float], observed: list[float]) -> None:
-    with pytest.warns(cc.UndefinedCorrelationWarning, match="tied"):
-        assert math.isnan(getattr(cc, name)(truth, observed))
+@pytest.mark.parametrize(("truth", "candidate"), [([1, 2, 3], [5, 5, 5]), ([5, 5, 5], [1, 2, 3]), ([5, 5], [1, 1])])
+def test_undefined_when_a_side_is_all_tied(name: str, truth: list[float], candidate: list[float]) -> None:
+    with pytest.warns(cc.errors.UndefinedCorrelationWarning, match="tied"):
+        assert math.isnan(getattr(cc, name)(truth, candidate))
 
 
 @pytest.mark.parametrize("name", UNDEFINED_IF_TIED)
 def test_undefined_values_warn_the_caller(name: str) -> None:
-    with pytest.warns(cc.UndefinedCorrelationWarning) as caught:
+    with pytest.warns(cc.errors.UndefinedCorrelationWarning) as caught:
         getattr(cc, name)([1, 2, 3], [5, 5, 5])
     assert [w.filename for w in caught] == [__file__]
 
 
 def test_undefined_values_of_the_score_based() -> None:
-    with pytest.warns(cc.UndefinedCorrelationWarning):
+    with pytest.warns(cc.errors.UndefinedCorrelationWarning):
         assert math.isnan(cc.pearson_rank([1, 2], [1, 2]))
-    with pytest.warns(cc.UndefinedCorrelationWarning):
+    with pytest.warns(cc.errors.UndefinedCorrelationWarning):
         assert math.isnan(cc.pearson_rank([3, 1, 1, 1], [4, 3, 2, 1]))
     for name in ("tau_gap", "tau_gap_a"):
-        with pytest.warns(cc.UndefinedCorrelationWarning, match="undefined, so nan: all systems are tied in truth$"):
+        with pytest.warns(
+            cc.errors.UndefinedCorrelationWarning, match="undefined, so nan: all systems are tied in truth$"
+        ):
             assert math.isnan(getattr(cc, name)([1, 1, 1], [1, 2, 3]))
 
 
 @pytest.mark.parametrize(
-    ("truth", "observed", "value"),
+    ("truth", "candidate", "value"),
     [
         ([0.9, 0.1, 0.3 - 0.2, 0.0, 0.05], [0.9, 0.1, 0.8, 0.3, 0.2], 0.613336016536722),
         ([0.9, 0.1, 0.3 - 0.2, 0.0, 0.05], [0.5, 0.9, 0.1, 0.3, 0.2], -0.1341119378239697),
@@ -163,9 +165,9 @@ def test_undefined_values_of_the_score_based() -> None:
         ([5e-324, 1e-323, 2e-323], [1, 2, 3], 1.0),
     ],
 )
-def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: Any, value: float) -> None:
-    assert literal.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
-    assert cc.pearson_rank(truth, observed) == pytest.approx(value, abs=1e-12)
+def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, candidate: Any, value: float) -> None:
+    assert literal.pearson_rank(truth, candidate) == pytest.approx(value, abs=1e-12)
+    assert cc.pearson_rank(truth, candidate) == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: 
     ],
 )
 @pytest.mark.parametrize(
-    "observed",
+    "candidate",
     [
         [2, 3, 1, 0],
         [0, 1e-90, 3e-90, 1],
@@ -189,27 +191,27 @@ def test_pearson_rank_of_scores_that_rounding_would_merge(truth: Any, observed: 
         [-1.5e308, 1.5e308, 2, 1],
     ],
 )
-def test_pearson_rank_of_gaps_whose_squares_vanish(truth: list[float], observed: list[float]) -> None:
-    expected = literal.pearson_rank(truth, observed)
-    assert cc.pearson_rank(truth, observed) == pytest.approx(expected, abs=1e-12)
-    rows = np.array([[1, 2, 3, 4], observed, [1, 1, 1, 0]])
+def test_pearson_rank_of_gaps_whose_squares_vanish(truth: list[float], candidate: list[float]) -> None:
+    expected = literal.pearson_rank(truth, candidate)
+    assert cc.pearson_rank(truth, candidate) == pytest.approx(expected, abs=1e-12)
+    rows = np.array([[1, 2, 3, 4], candidate, [1, 1, 1, 0]])
     batch = np.asarray(cc.pearson_rank(truth, rows))
-    assert batch[1] == cc.pearson_rank(truth, observed)
+    assert batch[1] == cc.pearson_rank(truth, candidate)
 
 
 def test_pearson_rank_of_scores_of_all_sizes() -> None:
     rng = np.random.default_rng(8)
     for shape in (0.5, 0.2, 0.1, 0.02):
-        truth, observed = rng.pareto(shape, (2, 30))
-        expected = literal.pearson_rank(truth.tolist(), observed.tolist())
-        assert cc.pearson_rank(truth, observed) == pytest.approx(expected, abs=1e-12)
+        truth, candidate = rng.pareto(shape, (2, 30))
+        expected = literal.pearson_rank(truth.tolist(), candidate.tolist())
+        assert cc.pearson_rank(truth, candidate) == pytest.approx(expected, abs=1e-12)
 
 
-def test_pearson_rank_where_the_best_are_tied_in_observed() -> None:
+def test_pearson_rank_where_the_best_are_tied_in_candidate() -> None:
     truth = np.arange(200_000.0)[::-1]
-    observed = np.where(truth >= 100_000, 1.0, 0.0)  # a sum over all items above each would take minutes
-    few = cc.pearson_rank(truth[::1000], observed[::1000])
-    assert cc.pearson_rank(truth, observed) == pytest.approx(few, abs=0.01)
+    candidate = np.where(truth >= 100_000, 1.0, 0.0)  # a sum over all items above each would take minutes
+    few = cc.pearson_rank(truth[::1000], candidate[::1000])
+    assert cc.pearson_rank(truth, candidate) == pytest.approx(few, abs=0.01)
 
 
 def test_pearson_of_scores_that_hardly_differ() -> None:
@@ -223,20 +225,20 @@ def test_pearson_of_scores_that_hardly_differ() -> None:
 @pytest.mark.parametrize("outlier", [1e6, 1e10, 1e16, 1e25, 1e300])
 @pytest.mark.parametrize("m", [100, 300])
 def test_tau_gap_with_an_outlier(outlier: float, m: int) -> None:
-    truth, observed = np.random.default_rng(1).random((2, m))
-    truth[0], observed[0] = outlier, -1  # last in observed: it is above nothing, so only its own place is about it
-    expected = literal.tau_gap(truth.tolist(), observed.tolist())
-    assert cc.tau_gap(truth, observed) == pytest.approx(expected, abs=1e-12)
+    truth, candidate = np.random.default_rng(1).random((2, m))
+    truth[0], candidate[0] = outlier, -1  # last in candidate: it is above nothing, so only its own place is about it
+    expected = literal.tau_gap(truth.tolist(), candidate.tolist())
+    assert cc.tau_gap(truth, candidate) == pytest.approx(expected, abs=1e-12)
     assert cc.tau_gap([1e300, 1e-310, 0], [0, 2, 1]) == 0
 
 
 def test_a_batch_says_how_many_are_undefined() -> None:
-    with pytest.warns(cc.UndefinedCorrelationWarning, match="2 of 3"):
+    with pytest.warns(cc.errors.UndefinedCorrelationWarning, match="2 of 3"):
         values = cc.tau_b([1, 2, 3], [[1, 1, 1], [1, 2, 3], [4, 4, 4]])
     np.testing.assert_array_equal(values, [math.nan, 1, math.nan])
 
 
-def test_all_tied_in_observed() -> None:
+def test_all_tied_in_candidate() -> None:
     assert cc.tau_a([1, 2, 3, 4], [1, 1, 1, 1]) == 0
     assert cc.tau_ap_a([1, 2, 3, 4], [1, 1, 1, 1]) == 0
     assert cc.tau_strict([1, 2, 3, 4], [1, 1, 1, 1]) == -1

@@ -31,9 +31,9 @@ def test_statistic_takes_any_axis(c: Coefficient) -> None:
 def test_scipys_permutation_test_calls_whole_batches_and_gives_the_same(c: Coefficient) -> None:
     calls: list[tuple[int, ...]] = []
 
-    def counted(truth: Any, observed: Any, axis: int = -1) -> Any:
-        calls.append(np.shape(observed))
-        return c.statistic(truth, observed, axis=axis)
+    def counted(truth: Any, candidate: Any, axis: int = -1) -> Any:
+        calls.append(np.shape(candidate))
+        return c.statistic(truth, candidate, axis=axis)
 
     options: dict[str, Any] = {"permutation_type": "pairings", "n_resamples": 99, "alternative": "greater"}
     batch = stats.permutation_test((X, Y), counted, rng=3, **options)
@@ -89,7 +89,7 @@ def test_scipys_bootstrap_draws_systems(c: Coefficient) -> None:
 
 
 def test_scipys_bootstrap_of_a_coefficient_without_ties_says_which_to_take() -> None:
-    with pytest.raises(cc.TiesError, match="use tau_b"):
+    with pytest.raises(cc.errors.TiesError, match="use tau_b"):
         stats.bootstrap((X, Y), cc.get_coefficient("tau").statistic, paired=True, n_resamples=9, rng=1)
 
 
@@ -107,9 +107,9 @@ def test_corr_of_pandas_is_right_for_symmetric_coefficients_and_only_for_them(c:
     matrix = c.matrix(table)
     assert list(matrix.index) == list(matrix.columns) == list(table.columns)
     for truth in table:
-        for observed in table:
-            expected = c.function(table[truth].to_numpy(), table[observed].to_numpy())
-            assert matrix.loc[truth, observed] == pytest.approx(expected, abs=1e-12)
+        for candidate in table:
+            expected = c.function(table[truth].to_numpy(), table[candidate].to_numpy())
+            assert matrix.loc[truth, candidate] == pytest.approx(expected, abs=1e-12)
     corr = table.corr(method=c.function).to_numpy()
     upper = np.triu_indices(4, 1)
     assert corr[upper] == pytest.approx(matrix.to_numpy()[upper], abs=1e-12)
@@ -126,9 +126,9 @@ def test_corr_of_pandas_writes_1_where_a_ranking_does_not_agree_with_itself() ->
 def test_matrix_names_the_ranking_with_ties_and_refuses_what_is_missing() -> None:
     table = frame()
     table["llama"] = table["llama"].round(0)
-    with pytest.raises(cc.TiesError, match=r"^llama has ties, and tau_ap is not defined"):
+    with pytest.raises(cc.errors.TiesError, match=r"^llama has ties, and tau_ap is not defined"):
         cc.get_coefficient("tau_ap").matrix(table)
     table = frame()
     table.iloc[2, 1] = np.nan
-    with pytest.raises(cc.InputError, match="nan"):
+    with pytest.raises(cc.errors.InputError, match="nan"):
         cc.get_coefficient("tau_b").matrix(table)

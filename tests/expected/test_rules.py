@@ -59,7 +59,7 @@ def test_identical_systems_by_either_rule() -> None:
     "function", [cc.discordance, cc.expected_correlation, cc.reliability, cc.split_half, cc.plan_topics]
 )
 def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
-    with pytest.raises(cc.InputError):
+    with pytest.raises(cc.errors.InputError):
         function(values)
 
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
     ],
 )
 def test_wrong_arguments_are_named(function: Any, arguments: dict[str, Any]) -> None:
-    with pytest.raises(cc.InputError, match=list(arguments)[-1] + "|tau"):
+    with pytest.raises(cc.errors.InputError, match=list(arguments)[-1] + "|tau"):
         function(np.random.default_rng(1).random((5, 4)), **arguments)
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels import reference_reliability
-from concordant.expected.correlation import ESTIMATORS
+from concordant.expected.differences import Differences
+from concordant.expected.estimation import ESTIMATORS
 from concordant.expected.estimators import bandwidths
-from concordant.expected.pairs import Pairs
 from concordant.expected.probabilities import Estimator
 from concordant.scores import mean_over_topics
 
@@ -112,7 +112,7 @@ def test_bandwidths_against_the_book(n: int) -> None:
     rng = np.random.default_rng(n)
     values = np.column_stack([rng.random(n), rng.standard_t(2, n), rng.integers(0, 5, n) / 4, np.zeros(n)])
     values[: n // 2, 0] *= 1e-5  # a narrow half: its quartiles ask for a fine step
-    for block in Pairs(values).blocks():
+    for block in Differences(values).blocks():
         expected = [literal.plug_in(d) for d in block.differences]
         np.testing.assert_allclose(bandwidths(block, "plug-in"), expected, rtol=1e-7)
         sd = block.differences.std(axis=1, ddof=1)
@@ -194,7 +194,7 @@ def test_strict_ties_count_nothing() -> None:
     strict = cc.discordance(values, "res", ties="strict", n_resamples=4_000, rng=1).values[0, 1]
     assert half == pytest.approx(0.5, abs=0.03)
     assert strict == pytest.approx(0.25, abs=0.03)
-    with pytest.raises(cc.InputError, match="n_resamples"):
+    with pytest.raises(cc.errors.InputError, match="n_resamples"):
         cc.discordance(values, "res", ties="strict")
 
 

@@ -99,15 +99,15 @@ def workers(rng: Rng) -> int:
 def _pair(rng: Rng) -> tuple[Call, bool]:
     n = size(rng)
     truth, one = values(rng, (n,))
-    observed, other = values(rng, (n,))
-    return Call([truth, observed]), {one, other} <= TAME
+    candidate, other = values(rng, (n,))
+    return Call([truth, candidate]), {one, other} <= TAME
 
 
 def _rows(rng: Rng, fields: int) -> tuple[Call, bool]:
     n, count = min(size(rng), 700), int(rng.choice([0, 1, 2, 7, 40]))
     truth, one = values(rng, (int(rng.integers(1, 4)), n))
-    observed, other = values(rng, (int(rng.integers(1, 5)), n))
-    call = Call([truth, observed, rng.integers(0, len(truth), count), rng.integers(0, len(observed), count)])
+    candidate, other = values(rng, (int(rng.integers(1, 5)), n))
+    call = Call([truth, candidate, rng.integers(0, len(truth), count), rng.integers(0, len(candidate), count)])
     call.arguments += [filled(call, count, fields), workers(rng)]
     call.outputs, call.indexes = (4,), (2, 3)
     return call, {one, other} <= TAME
@@ -167,14 +167,14 @@ def rank_distances(rng: Rng) -> Call:
     with np.errstate(all="ignore"):
         means = scores.mean(axis=0)
         covariance = np.ascontiguousarray((scores - means).T @ (scores - means) / max(1, len(scores) - 1))
-    observed, _ = values(rng, (count, m))
-    call = Call([covariance, means, observed, float(rng.choice([1e-5, 1e-2]))], comparable=kind == "uniform")
+    candidate, _ = values(rng, (count, m))
+    call = Call([covariance, means, candidate, float(rng.choice([1e-5, 1e-2]))], comparable=kind == "uniform")
     duals = filled(call, count if rng.random() < 0.5 else 0, m - 1)
     call.arguments += [filled(call, count, 2), duals, workers(rng)]
     call.outputs = (4, 5)
     call.close = (0,)
     call.tolerance = 1e-6
-    if not np.isfinite(observed).all() or len(scores) <= m:
+    if not np.isfinite(candidate).all() or len(scores) <= m:
         call.comparable = False
     return call
 

@@ -15,7 +15,7 @@ import concordant as cc
 from concordant import arrays
 from concordant._kernels import reference_distance
 from concordant.coefficients import gap_ties
-from concordant.distance.problem import LEAST_EPS
+from concordant.ranks.distance import LEAST_EPS
 from concordant.read import delimited, source
 
 NAMES = [c.name for c in cc.list_coefficients()]
@@ -37,53 +37,53 @@ def scores(values: Any) -> cc.Scores:
 def test_coefficients_do_not_depend_on_the_scale(kernels: Any, name: str, power: int) -> None:
     function = cc.get_coefficient(name).function
     truth = np.arange(1, 9) / 16
-    observed = np.array([3, 1, 2, 4, 8, 6, 5, 7]) / 16
-    assert function(np.ldexp(truth, power), np.ldexp(observed, power)) == pytest.approx(
-        function(truth, observed), rel=1e-12
+    candidate = np.array([3, 1, 2, 4, 8, 6, 5, 7]) / 16
+    assert function(np.ldexp(truth, power), np.ldexp(candidate, power)) == pytest.approx(
+        function(truth, candidate), rel=1e-12
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gaps_of_the_smallest_number_count(kernels: Any, name: str) -> None:
     function = cc.get_coefficient(name).function
-    truth, observed = np.array([4, 3, 2, 1, 0]), np.array([3, 4, 1, 2, 0])
+    truth, candidate = np.array([4, 3, 2, 1, 0]), np.array([3, 4, 1, 2, 0])
     least = 5e-324
-    assert function(truth * least, observed * least) == pytest.approx(function(truth, observed), rel=1e-12)
+    assert function(truth * least, candidate * least) == pytest.approx(function(truth, candidate), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_largest_numbers_of_both_signs(kernels: Any, name: str) -> None:
     """Differences of 2e308 are no floats; those of half the scores are."""
     function = cc.get_coefficient(name).function
-    truth, observed = np.array([1.0, 0.5, -0.25, -1.0]), np.array([0.5, 1.0, -1.0, -0.5])
-    assert function(truth * 1.5e308, observed * 1.5e308) == pytest.approx(function(truth, observed), rel=1e-12)
+    truth, candidate = np.array([1.0, 0.5, -0.25, -1.0]), np.array([0.5, 1.0, -1.0, -0.5])
+    assert function(truth * 1.5e308, candidate * 1.5e308) == pytest.approx(function(truth, candidate), rel=1e-12)
 
 
 def test_tau_gap_of_mixed_sizes_is_what_fractions_give(kernels: Any) -> None:
-    truth, observed = np.array([1e300, 1.0, 1e-300, 0.0, 2.0]), np.array([5.0, 2.0, 3.0, 1.0, 4.0])
+    truth, candidate = np.array([1e300, 1.0, 1e-300, 0.0, 2.0]), np.array([5.0, 2.0, 3.0, 1.0, 4.0])
     shares: list[Fraction] = []
-    order = np.argsort(-observed)
+    order = np.argsort(-candidate)
     for place in range(1, 5):
         i = order[place]
         gaps = [Fraction(truth[j]) - Fraction(truth[i]) for j in order[:place]]
         shares.append(sum((g for g in gaps if g > 0), Fraction(0)) / sum(map(abs, gaps), Fraction(0)))
-    assert cc.tau_gap(truth, observed) == pytest.approx(float(2 * sum(shares) / 4 - 1), rel=1e-12)
+    assert cc.tau_gap(truth, candidate) == pytest.approx(float(2 * sum(shares) / 4 - 1), rel=1e-12)
 
 
 # Means --------------------------------------------------------------------------------------------
 
 
 def test_scores_of_which_sums_are_no_numbers_are_refused() -> None:
-    with pytest.raises(cc.InputError, match="at most 1e\\+300"):
+    with pytest.raises(cc.errors.InputError, match="at most 1e\\+300"):
         scores(np.full((2, 2), 1e308))
-    with pytest.raises(cc.LimitError, match="divide all of them"):
+    with pytest.raises(cc.errors.LimitError, match="divide all of them"):
         cc.discordance(np.array([[1e308, 1.0], [1.0, 1e308]]))
-    with pytest.raises(cc.LimitError, match="divide all of them"):
+    with pytest.raises(cc.errors.LimitError, match="divide all of them"):
         cc.rank_distance(np.array([[1e308, 1.0], [1.0, 1e308], [0.0, 0.0]]), [1, 2])
 
 
 def test_means_that_rounding_would_tie_are_told() -> None:
-    with pytest.warns(cc.DataWarning, match="subtract the same number"):
+    with pytest.warns(cc.errors.DataWarning, match="subtract the same number"):
         scores(1e12 + BASE).means()
     # What is tied but for rounding is a tie, and close means that stay apart are no matter.
     with warnings.catch_warnings():
@@ -96,7 +96,7 @@ def test_means_that_rounding_would_tie_are_told() -> None:
 
 
 def test_variances_that_overflow_are_refused_with_a_way_out() -> None:
-    with pytest.raises(cc.LimitError, match="divide all scores by 1e299"):
+    with pytest.raises(cc.errors.LimitError, match="divide all scores by 1e299"):
         cc.rank_distance(scores(BASE * 9e299), OTHER.mean(axis=0))
     assert cc.rank_distance(scores(BASE * 9), OTHER.mean(axis=0)) > 0
 
@@ -111,7 +111,7 @@ def test_a_comparison_goes_on_without_the_rank_test() -> None:
 
 @pytest.mark.parametrize("scale", [1e-5, 1e-30, 1e-200, 5e-324])
 def test_eps_that_decides_instead_of_the_topics_is_told(scale: float) -> None:
-    with pytest.warns(cc.RegularisationWarning, match=r"eps, not the topics, decides .*multiply all scores"):
+    with pytest.warns(cc.errors.RegularisationWarning, match=r"eps, not the topics, decides .*multiply all scores"):
         cc.rank_distance(np.maximum(BASE * 64 * scale, 0) if scale == 5e-324 else BASE * scale, OTHER.mean(axis=0))
 
 
@@ -119,12 +119,12 @@ def test_eps_that_decides_instead_of_the_topics_is_told(scale: float) -> None:
 def test_many_systems_with_large_scores(scale: float) -> None:
     """More systems than topics: eps = 1e-5 is nothing beside such variances, and rounding decided, silently."""
     rng = np.random.default_rng(3)
-    truth, observed = rng.random((10, 40)), rng.random(40)
+    truth, candidate = rng.random((10, 40)), rng.random(40)
     largest = float(np.var(truth, axis=0, ddof=1).max())
-    with pytest.warns(cc.RegularisationWarning):
-        expected = cc.rank_distance(truth, observed, eps=LEAST_EPS * largest)
-    with pytest.warns(cc.RegularisationWarning, match="lost in float64"):
-        found = cc.rank_distance(truth * scale, observed)
+    with pytest.warns(cc.errors.RegularisationWarning):
+        expected = cc.rank_distance(truth, candidate, eps=LEAST_EPS * largest)
+    with pytest.warns(cc.errors.RegularisationWarning, match="lost in float64"):
+        found = cc.rank_distance(truth * scale, candidate)
     assert found == pytest.approx(expected, rel=1e-3)
 
 
@@ -132,9 +132,9 @@ def test_the_rank_test_of_scores_around_1e12() -> None:
     """Resamples of 50 topics have hardly more topics than the 30 systems, and some fewer."""
     rng = np.random.default_rng(1)
     truth = rng.random((50, 30))
-    observed = (truth + 0.3 * rng.random((50, 30))).mean(axis=0)
-    found = cc.rank_test(truth * 1e12, observed, n_resamples=299, rng=1)
-    plain = cc.rank_test(truth, observed, n_resamples=299, rng=1)
+    candidate = (truth + 0.3 * rng.random((50, 30))).mean(axis=0)
+    found = cc.rank_test(truth * 1e12, candidate, n_resamples=299, rng=1)
+    plain = cc.rank_test(truth, candidate, n_resamples=299, rng=1)
     assert found.distance == pytest.approx(plain.distance, rel=1e-2)
     assert found.pvalue == pytest.approx(plain.pvalue, abs=0.05)
 
@@ -146,8 +146,8 @@ def test_the_twin_says_where_it_found_no_solution() -> None:
         values = rng.random((5, 60))
         centred = values - values.mean(axis=0)
         covariance = centred.T @ centred / 4
-        observed = values.mean(axis=0) + rng.normal(0, 0.1, (12, 60))
-        reference_distance.rank_distances(covariance, values.mean(axis=0), observed, 1e-17, out, none, 1)
+        candidate = values.mean(axis=0) + rng.normal(0, 0.1, (12, 60))
+        reference_distance.rank_distances(covariance, values.mean(axis=0), candidate, 1e-17, out, none, 1)
         assert (out[:, 1] < 0).any()
         assert not (out[out[:, 1] >= 0, 0] == 0).any()  # these rankings are not that of the truth
 
@@ -158,8 +158,8 @@ def test_the_twin_says_where_it_found_no_solution() -> None:
 @pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-300, 2.0**300, 2.0**996])
 def test_what_does_not_depend_on_the_scale(scale: float) -> None:
     plain, large = scores(BASE), scores(BASE * scale)
-    observed = OTHER.mean(axis=0)
-    assert cc.discriminative_power(large, observed).to_dict() == cc.discriminative_power(plain, observed).to_dict()
+    candidate = OTHER.mean(axis=0)
+    assert cc.discriminative_power(large, candidate).to_dict() == cc.discriminative_power(plain, candidate).to_dict()
     for estimator in ("ml", "msqd", "res", "kd"):
         assert cc.expected_correlation(large, "tau_ap", estimator=estimator).value == pytest.approx(
             cc.expected_correlation(plain, "tau_ap", estimator=estimator).value, rel=1e-9
@@ -173,12 +173,12 @@ def test_what_does_not_depend_on_the_scale(scale: float) -> None:
 
 
 def test_systems_that_are_nothing_beside_others() -> None:
-    with pytest.warns(cc.DataWarning, match=r"3 systems have scores of less than 1e-11 of the largest"):
+    with pytest.warns(cc.errors.DataWarning, match=r"3 systems have scores of less than 1e-11 of the largest"):
         cc.discordance(scores(BASE[:, :5] * [1e-30, 1e-25, 1e-20, 1.0, 2.0]))
 
 
 def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
-    with pytest.raises(cc.InputError, match=r"closer to them"):
+    with pytest.raises(cc.errors.InputError, match=r"closer to them"):
         cc.simulate(scores(BASE * 1e-12), 10, rng=1)
     made = cc.simulate(scores(BASE * 1e-12), 10, rng=1, bounds=(0, 1e-12))
     np.testing.assert_allclose(made.values, cc.simulate(scores(BASE), 10, rng=1).values * 1e-12, rtol=1e-6)
@@ -205,7 +205,7 @@ def test_what_needs_all_pairs_says_so_before_memory_ends(call: Any, monkeypatch:
     monkeypatch.setattr(arrays, "MAX_PAIRS_BYTES", 8 * 60 * 60)
     small = scores(np.random.default_rng(1).random((70, 60)))
     call(small)
-    with pytest.raises(cc.LimitError, match=r"each pair of 61 systems, .* GiB.*MAX_PAIRS_BYTES"):
+    with pytest.raises(cc.errors.LimitError, match=r"each pair of 61 systems, .* GiB.*MAX_PAIRS_BYTES"):
         call(scores(np.random.default_rng(1).random((70, 61))))
 
 
@@ -213,7 +213,7 @@ def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(gap_ties, "_MOST_TIED", 10)
     truth = np.random.default_rng(1).random(30)
     assert math.isfinite(cc.tau_gap_a(truth, [0] * 10 + list(range(1, 21))))
-    with pytest.raises(cc.LimitError, match=r"groups of up to 11 tied systems.*use tau_ap_b"):
+    with pytest.raises(cc.errors.LimitError, match=r"groups of up to 11 tied systems.*use tau_ap_b"):
         cc.tau_gap_a(truth, [0] * 11 + list(range(1, 20)))
     made = cc.compare({str(k): x for k, x in enumerate(truth)}, {str(k): max(0, k - 10) for k in range(30)})
     assert math.isnan(made["tau_gap_a"])
@@ -221,7 +221,7 @@ def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_ranking_with_a_tau_that_is_never_drawn() -> None:
-    with pytest.raises(cc.LimitError, match="fewer systems, or give tau_ap"):
+    with pytest.raises(cc.errors.LimitError, match="fewer systems, or give tau_ap"):
         cc.random_rankings(300_000, 1, tau=0.9, rng=1)
 
 
@@ -247,8 +247,8 @@ def test_one_topic_or_one_system(values: Any) -> None:
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
-            warnings.simplefilter("ignore", cc.RegularisationWarning)
+            warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
+            warnings.simplefilter("ignore", cc.errors.RegularisationWarning)
             refused = ""
             try:
                 call()

@@ -31,7 +31,9 @@ def test_a_bomb_takes_no_more_memory_than_the_limit(tmp_path: Path, monkeypatch:
             file.write(b"0" * 2**20)
     assert bomb.stat().st_size < 2**20
     tracemalloc.start()
-    with pytest.raises(cc.ReadError, match=r"bomb\.csv\.gz: holds more than 4,194,304 bytes; .*CONCORDANT_MAX_BYTES"):
+    with pytest.raises(
+        cc.errors.ReadError, match=r"bomb\.csv\.gz: holds more than 4,194,304 bytes; .*CONCORDANT_MAX_BYTES"
+    ):
         cc.read_scores(bomb)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -42,7 +44,7 @@ def test_a_sparse_file_is_refused_by_its_size(tmp_path: Path) -> None:
     with open(tmp_path / "x.csv", "wb") as file:
         file.truncate(10 * 2**30)
     tracemalloc.start()
-    with pytest.raises(cc.ReadError, match="holds more than"):
+    with pytest.raises(cc.errors.ReadError, match="holds more than"):
         cc.read_scores(tmp_path / "x.csv")
     assert tracemalloc.get_traced_memory()[1] < 2**24
     tracemalloc.stop()
@@ -55,7 +57,9 @@ def test_a_line_without_an_end_is_refused_before_it_is_split(
     monkeypatch.setattr(source, "MAX_LINE_BYTES", 1000)
     (tmp_path / "x.csv").write_text(text)
     line = text.count("\n") + 1
-    with pytest.raises(cc.ReadError, match=rf"x\.csv:{line}: has a line of more than 1,000 bytes.*MAX_LINE_BYTES"):
+    with pytest.raises(
+        cc.errors.ReadError, match=rf"x\.csv:{line}: has a line of more than 1,000 bytes.*MAX_LINE_BYTES"
+    ):
         cc.read_scores(tmp_path / "x.csv")
     (tmp_path / "x.json").write_text(json.dumps({"r1": {"map": {str(k): 0.5 for k in range(300)}}}))
     assert len(cc.read_scores(tmp_path / "x.json").topics) == 300
@@ -85,7 +89,7 @@ def test_links_that_lead_in_circles_or_back_up(tmp_path: Path) -> None:
     (folder / "below" / "again").symlink_to(folder)
     assert [item.file.name for item in source.expand(folder)] == ["a.csv"]
     (folder / "self").symlink_to("self")
-    with pytest.raises(cc.ReadError, match=r"self: cannot be read: Too many levels of symbolic links"):
+    with pytest.raises(cc.errors.ReadError, match=r"self: cannot be read: Too many levels of symbolic links"):
         cc.read_scores(folder)
 
 
@@ -93,13 +97,13 @@ def test_a_folder_of_a_whole_disk_is_refused(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(source, "MAX_FILES", 10)
     for k in range(11):
         (tmp_path / f"{k}.csv").write_text(TABLE)
-    with pytest.raises(cc.ReadError, match="holds more than 10 files: give a glob"):
+    with pytest.raises(cc.errors.ReadError, match="holds more than 10 files: give a glob"):
         cc.read_scores(tmp_path)
 
 
 def test_a_pipe_without_a_writer_does_not_wait_for_ever(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(cc.ReadError, match="is no regular file"):
+    with pytest.raises(cc.errors.ReadError, match="is no regular file"):
         cc.read_scores(tmp_path / "pipe")
 
 
@@ -118,7 +122,7 @@ def test_a_pipe_without_a_writer_does_not_wait_for_ever(tmp_path: Path) -> None:
 )
 def test_json_that_means_harm(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(cc.ReadError, match=r"x\.json"):
+    with pytest.raises(cc.errors.ReadError, match=r"x\.json"):
         cc.read_scores(tmp_path / "x.json")
 
 

@@ -187,7 +187,7 @@ def test_two_first_runs_of_different_studies_at_the_same_instant(
     """Both look for a manifest before either has written one."""
     run_grid(grid(1), tmp_path)
     monkeypatch.setattr(Path, "exists", lambda path: False)
-    with pytest.raises(cc.InputError, match="holds another study: seed is 1 there and 2 here"):
+    with pytest.raises(cc.errors.InputError, match="holds another study: seed is 1 there and 2 here"):
         run_grid(grid(2), tmp_path)
 
 

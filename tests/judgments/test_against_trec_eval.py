@@ -12,7 +12,8 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concordant import Qrels, Runs, Scores, evaluate_all, read_run
+from concordant import Qrels, Runs, Scores, evaluate_all
+from concordant.read import read_run
 
 from . import literal
 

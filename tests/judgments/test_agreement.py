@@ -31,7 +31,7 @@ def test_against_libraries(first: Any, second: Any) -> None:
     mine, theirs = [first[t][d] for t, d in shared], [second[t][d] for t, d in shared]
     truth, other = cc.Qrels.from_dict(first), cc.Qrels.from_dict(second)
     if not shared:
-        with pytest.raises(cc.InputError, match="no judged document in common"):
+        with pytest.raises(cc.errors.InputError, match="no judged document in common"):
             label_agreement(truth, other)
         return
     found = label_agreement(truth, other, n_resamples=5, rng=1)
@@ -82,11 +82,11 @@ def test_relevance_only_and_bad_arguments() -> None:
     scores = cc.Qrels.from_dict({"1": {"a": 0.2, "b": 0.9, "c": 1.5}})
     assert label_agreement(human, scores, rel=0.9, n_resamples=3, rng=1)["kappa"].value == 1.0
     many = cc.Qrels.from_dict({"1": {f"d{k}": k / 1000 for k in range(300)}})
-    with pytest.raises(cc.InputError, match=r"300 different grades.*rel="):
+    with pytest.raises(cc.errors.InputError, match=r"300 different grades.*rel="):
         label_agreement(many, many)
-    with pytest.raises(cc.InputError, match="confidence_level is 2"):
+    with pytest.raises(cc.errors.InputError, match="confidence_level is 2"):
         label_agreement(human, human, confidence_level=2)
-    with pytest.raises(cc.InputError, match="no 'pi': there are agreement, kappa"):
+    with pytest.raises(cc.errors.InputError, match="no 'pi': there are agreement, kappa"):
         _ = label_agreement(human, human, n_resamples=3)["pi"]
 
 

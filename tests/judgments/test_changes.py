@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concordant import DataWarning, InputError, InputTypeError, Qrels, Runs
+from concordant import Qrels, Runs
+from concordant.errors import DataWarning, InputError, InputTypeError
 from concordant.judgments import depth_pool, from_runs, leave_out, mix, pseudo, sample
 
 _documents = [f"d{k}" for k in range(8)]

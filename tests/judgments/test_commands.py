@@ -122,7 +122,7 @@ def test_judges(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     kappa = cc.judgments.label_agreement(QRELS, MACHINE, rng=0)["kappa"]
     assert found["labels"]["machine"]["kappa"]["value"] == kappa.value
     assert found["labels"]["half"]["kappa"]["value"] < 1
-    with pytest.raises(cc.InputError, match="rel="):
+    with pytest.raises(cc.errors.InputError, match="rel="):
         run("judgments", "judges", "runs", "human.txt", "half.txt", "-m", "AP")
 
 
@@ -147,7 +147,7 @@ def test_a_folder_keeps_the_study_and_its_tables(run, tmp_path: Path) -> None:  
     ],
 )
 def test_mistakes(run, arguments: list[str], message: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises((cc.InputError, typer.BadParameter), match=message):
+    with pytest.raises((cc.errors.InputError, typer.BadParameter), match=message):
         run("judgments", *arguments)
 
 
@@ -158,7 +158,7 @@ def test_tables_of_teams_that_are_none(run, files: Path) -> None:  # type: ignor
         ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv has two teams for run 's0': A and B"),
     ):
         (files / name).write_bytes(content)
-        with pytest.raises(cc.InputError, match=says):
+        with pytest.raises(cc.errors.InputError, match=says):
             run("judgments", "leave-out", "runs", "human.txt", "--teams", name)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concordant import DataWarning, InputError, InputTypeError, Qrels, Runs, evaluate, evaluate_all
+from concordant import Qrels, Runs, evaluate, evaluate_all
+from concordant.errors import DataWarning, InputError, InputTypeError
 from concordant.judgments.measures import Measure
 
 RUNS = Runs.from_dict({"a": {"1": ["x", "y"], "2": ["y", "x"]}, "b": {"1": ["y", "x"]}})

@@ -17,11 +17,11 @@ JUDGES = {"noisy": NOISY, "machine": MACHINE, "half": QRELS.with_grades(QRELS.gr
 
 
 @pytest.fixture(scope="module")
-def found() -> cc.JudgeStudy:
+def found() -> cc.study.JudgeStudy:
     return cc.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=500)
 
 
-def test_parts(found: cc.JudgeStudy) -> None:
+def test_parts(found: cc.study.JudgeStudy) -> None:
     scores = {name: cc.evaluate(RUNS, qrels, "nDCG@5") for name, qrels in {"truth": QRELS, **JUDGES}.items()}
     for judge, qrels in JUDGES.items():
         estimate = found.estimates[judge, "nDCG@5", "tau_ap_b"]
@@ -39,7 +39,7 @@ def test_parts(found: cc.JudgeStudy) -> None:
     assert len(found.tests) == 3
 
 
-def test_answers(found: cc.JudgeStudy) -> None:
+def test_answers(found: cc.study.JudgeStudy) -> None:
     # Half of each grade is the same gain up to a factor.
     assert found.estimates["half", "nDCG", "tau_b"].value == 1.0
     assert found.verdict().startswith("half ranks the systems most like the truth (nDCG@5, tau_b 1.000)")
@@ -55,11 +55,11 @@ def test_answers(found: cc.JudgeStudy) -> None:
     assert alone.verdict().endswith(").")
 
 
-def test_figures(found: cc.JudgeStudy) -> None:
+def test_figures(found: cc.study.JudgeStudy) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert [text.get_text() for text in found.plot().texts][4] == "1.000"
     assert len(found.plot_scores("noisy", top=3).lines[0].get_xdata()) == 3
-    with pytest.raises(cc.InputError, match="coefficient is 'x'"):
+    with pytest.raises(cc.errors.InputError, match="coefficient is 'x'"):
         found.plot(coefficient="x")
     pyplot.close("all")
 
@@ -75,12 +75,12 @@ def test_figures(found: cc.JudgeStudy) -> None:
     ],
 )
 def test_bad_arguments(judges: Any, changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(cc.InputError, match=message):
+    with pytest.raises(cc.errors.InputError, match=message):
         cc.judge_study(RUNS, QRELS, judges, **({"measures": ["nDCG"]} | changed))
 
 
 def test_topics_that_the_truth_lacks_are_left_out() -> None:
     few = QRELS.select(QRELS.topics[:9])
-    with pytest.warns(cc.DataWarning, match="3 topics of the runs left out"):
+    with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
         found = cc.judge_study(RUNS, few, {"machine": MACHINE}, ["AP"], n_resamples=500)
     assert len(found.study.topics) == 9

@@ -35,9 +35,9 @@ def test_grades_with_fractions_are_not_truncated(dl21: tuple[cc.Runs, cc.Qrels],
     assert abs(same.values - whole.values).max() < 1e-5  # what the files have, written with five decimals
     assert abs(same.values - scores.values).max() > 0.1
     vital = cc.read_qrels(data / "dl21" / "qrels" / "nuggets_vital_gpt4o.txt.gz")
-    with pytest.warns(cc.DataWarning, match="topics of the qrels left out, because no run has them"):
+    with pytest.warns(cc.errors.DataWarning, match="topics of the qrels left out, because no run has them"):
         assert cc.evaluate(runs, vital, "nDCG@10").values.max() > 0.1
-    with pytest.raises(cc.InputError, match="rel="):
+    with pytest.raises(cc.errors.InputError, match="rel="):
         cc.evaluate(runs, mean, "AP")
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concordant import DataWarning, InputError, InputTypeError, Qrels, Runs, read_qrels
+from concordant import Qrels, Runs, read_qrels
+from concordant.errors import DataWarning, InputError, InputTypeError
 
 _names = st.text("abcdé", min_size=1, max_size=3)
 _lists = st.dictionaries(_names, st.lists(_names, unique=True, min_size=1, max_size=6), min_size=1, max_size=4)

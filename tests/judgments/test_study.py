@@ -43,18 +43,18 @@ CHANGES = [
 MEASURES = ["AP", "nDCG@5"]
 
 
-def study(**changed: Any) -> cc.JudgmentStudy:
+def study(**changed: Any) -> cc.study.JudgmentStudy:
     given: dict[str, Any] = {"changes": CHANGES, "measures": MEASURES, "rng": 5, "n_draws": 3, "n_resamples": 200}
     return cc.judgment_study(RUNS, QRELS, **(given | changed))
 
 
 @pytest.fixture(scope="module")
-def found() -> cc.JudgmentStudy:
+def found() -> cc.study.JudgmentStudy:
     with warnings.catch_warnings(action="ignore"):
         return study()
 
 
-def test_every_number_again(found: cc.JudgmentStudy) -> None:
+def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
     trial = 0
     for change in CHANGES:
         for draw in range(3 if change.random else 1):
@@ -79,7 +79,7 @@ def test_every_number_again(found: cc.JudgmentStudy) -> None:
     assert trial == len(found.values)
 
 
-def test_rows_are_means_over_draws(found: cc.JudgmentStudy) -> None:
+def test_rows_are_means_over_draws(found: cc.study.JudgmentStudy) -> None:
     rows = {(r["change"], r["level"], r["measure"], r["statistic"]): r for r in found.rows()}
     assert len(rows) == len(CHANGES) * len(MEASURES) * len(found.statistics)
     draws = found.draws("sample", "0.3", "AP", "tau_b")
@@ -94,7 +94,7 @@ def test_rows_are_means_over_draws(found: cc.JudgmentStudy) -> None:
     assert found.to_dict()["rows"][0]["low"] is None
 
 
-def test_consequences_for_each_system(found: cc.JudgmentStudy) -> None:
+def test_consequences_for_each_system(found: cc.study.JudgmentStudy) -> None:
     rows = [r for r in found.systems_rows() if (r["change"], r["measure"]) == ("depth_pool", "AP")]
     full = cc.evaluate(RUNS, QRELS, "AP")
     part = cc.evaluate(RUNS, CHANGES[0].make(RUNS, QRELS, np.random.default_rng(0)), "AP")
@@ -115,7 +115,7 @@ def test_consequences_for_each_system(found: cc.JudgmentStudy) -> None:
 def test_ties_and_undefined_values_are_nan() -> None:
     runs = cc.Runs.from_dict({s: {"1": ["x", "y"], "2": ["y", "x"]} for s in "ab"} | {"c": {"1": ["y"], "2": ["x"]}})
     qrels = cc.Qrels.from_dict({"1": {"x": 1, "y": 0}, "2": {"y": 1}})
-    with pytest.warns(cc.RegularisationWarning) as caught:
+    with pytest.warns(cc.errors.RegularisationWarning) as caught:
         result = cc.judgment_study(
             runs,
             qrels,
@@ -129,13 +129,15 @@ def test_ties_and_undefined_values_are_nan() -> None:
     assert result.to_dict()["rows"][0]["mean"] is None
 
 
-def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(tmp_path: Path, found: cc.JudgmentStudy) -> None:
+def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(
+    tmp_path: Path, found: cc.study.JudgmentStudy
+) -> None:
     first = study(folder=tmp_path)
     np.testing.assert_array_equal(first.values, found.values)
     again = study(folder=tmp_path)
     assert again.cost["computed"] == 0
     np.testing.assert_array_equal(again.values, found.values)
-    with pytest.raises(cc.InputError, match=r"holds another study: .*n_draws is 3 there and 4 here"):
+    with pytest.raises(cc.errors.InputError, match=r"holds another study: .*n_draws is 3 there and 4 here"):
         study(folder=tmp_path, n_draws=4)
     many = [Change("sample", 0.5), *CHANGES]
     one, two = (
@@ -148,7 +150,7 @@ def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(tmp_path: 
     assert written[1].read_text().startswith("change,level,measure,system,full_score")
 
 
-def test_figures(found: cc.JudgmentStudy) -> None:
+def test_figures(found: cc.study.JudgmentStudy) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     ax = found.plot(change="sample", statistic="d_rank")
     assert ax.get_ylabel() == "d_rank"
@@ -168,7 +170,7 @@ def test_leave_each_out() -> None:
             one = cc.evaluate(RUNS, qrels, measure).select(systems=[system])
             assert scores[measure].select(systems=[system]) == one
         assert scores[measure] != full
-    with pytest.raises(cc.InputError, match="run 's0' is in teams 'A' and 'B'"):
+    with pytest.raises(cc.errors.InputError, match="run 's0' is in teams 'A' and 'B'"):
         leave_each_out(RUNS, QRELS, {"A": ["s0"], "B": ["s0"]}, MEASURES)
 
 
@@ -194,7 +196,7 @@ def test_leave_each_out() -> None:
     ],
 )
 def test_bad_arguments(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises(cc.InputError, match=message):
+    with pytest.raises(cc.errors.InputError, match=message):
         study(**changed)
 
 
@@ -208,12 +210,12 @@ def test_bad_arguments(changed: dict[str, Any], message: str) -> None:
     ],
 )
 def test_bad_changes(kind: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(cc.InputError, match=message):
+    with pytest.raises(cc.errors.InputError, match=message):
         Change(kind, 1, **options)
 
 
-def test_unknown_places(found: cc.JudgmentStudy) -> None:
-    with pytest.raises(cc.InputError, match="no change sample 9: it has depth_pool 3"):
+def test_unknown_places(found: cc.study.JudgmentStudy) -> None:
+    with pytest.raises(cc.errors.InputError, match="no change sample 9: it has depth_pool 3"):
         found.value("sample", "9", "AP", "tau_b")
-    with pytest.raises(cc.InputError, match="measure is 'RR': the study has AP"):
+    with pytest.raises(cc.errors.InputError, match="measure is 'RR': the study has AP"):
         found.value("sample", "0.3", "RR", "tau_b")

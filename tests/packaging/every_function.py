@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 import concordant as cc
+from concordant.align import alignment
 from concordant.collection import path
 from concordant.judgments import Change
+from concordant.read import read_run
 
 RUN = "1 Q0 a 1 3 {0}\n1 Q0 b 2 2 {0}\n2 Q0 c 1 5 {0}\n2 Q0 a 2 4 {0}\n"
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 a 1\n2 0 b 0\n2 0 c 0\n"
@@ -33,12 +35,12 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
     few: dict[str, Any] = {"n_resamples": 500, "rng": 7}
     report = cc.compare(people, careful, rng=7)
     found: dict[str, Callable[[], Any]] = {
-        c.name: partial(c.function, truth, ties if "observed" in c.ties else free) for c in cc.list_coefficients()
+        c.name: partial(c.function, truth, ties if "candidate" in c.ties else free) for c in cc.list_coefficients()
     }
     return found | {
         "align": lambda: [s.means() for s in cc.align(people, hasty)],
-        "alignment": lambda: len(cc.alignment(people, hasty).scores[0].systems),
-        "audit": lambda: cc.audit(people, careful, "0.905").to_dict(),
+        "alignment": lambda: len(alignment(people, hasty).scores[0].systems),
+        "audit": lambda: cc.audit.audit(people, careful, "0.905").to_dict(),
         "compare": report.to_dict,
         "compare_judges": lambda: cc.compare_judges(people, careful, hasty, **few).to_dict(),
         "correlate": lambda: cc.correlate(people, hasty, interval=cc.TopicBootstrap(500), rng=7).to_dict(),
@@ -64,18 +66,18 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "rank_probabilities": lambda: cc.rank_probabilities(people, **few).values,
         "rank_test": lambda: cc.rank_test(people, hasty, **few).to_dict(),
         "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),
-        "read_run": lambda: len(cc.read_run(folder / "x.run").topics),
+        "read_run": lambda: len(read_run(folder / "x.run").topics),
         "read_runs": lambda: len(cc.read_runs(str(folder / "*.run")).systems),
         "read_scores": lambda: cc.read_scores(path("hasty"), "nDCG@10").values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
-        "reliability_study": lambda: cc.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
+        "reliability_study": lambda: cc.study.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
         "simulate": lambda: cc.simulate(people, 10, rng=7).means(),
         "split_half": lambda: cc.split_half(people, n_splits=5, rng=7).to_dict(),
         "tau_ap_null": lambda: cc.tau_ap_null(9).pvalue(0.5),
         "tau_null": lambda: cc.tau_null(9).pvalue(0.5),
         "tie_bounds": lambda: cc.tie_bounds(truth, ties).expected,
-        "report_document": lambda: cc.report_document(report, people, careful),
-        "report_html": lambda: cc.report_html(report),
+        "report_document": lambda: cc.report.report_document(report, people, careful),
+        "report_html": lambda: cc.report.report_html(report),
         "write_report": lambda: cc.write_report(report, folder / "report.html"),
     }
 
@@ -92,12 +94,12 @@ def numbers(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore", cc.RegularisationWarning)  # few topics, so that it is quick
+    warnings.simplefilter("ignore", cc.errors.RegularisationWarning)  # few topics, so that it is quick
     answers: dict[str, Any] = {"has_native": cc.has_native, "file": cc.__file__}
     with tempfile.TemporaryDirectory() as made:
         for name, call in calls(Path(made)).items():
             try:
                 answers[name] = numbers(call())
-            except cc.MissingExtraError as error:
+            except cc.errors.MissingExtraError as error:
                 answers[name] = str(error)
     json.dump(answers, sys.stdout)

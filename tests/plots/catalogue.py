@@ -22,13 +22,22 @@ from matplotlib.text import Text
 
 import concordant as cc
 from concordant import plots
+from concordant.chance.permutation import PermutationTest
 from concordant.coefficients.ties import TieBounds
-from concordant.distance.discriminative import DiscriminativePower
-from concordant.inference.correlation import CorrelationEstimate
-from concordant.inference.judges import JudgeComparison
+from concordant.comparison_result import Comparison
+from concordant.expected.estimation import Reliability
+from concordant.expected.planning import TopicPlan
+from concordant.expected.probabilities import Discordance
 from concordant.judgments.agreement import LabelAgreement
 from concordant.plots.matrices import matrix
 from concordant.plots.style import figure_of
+from concordant.ranks.bounds import RankIntervals
+from concordant.ranks.discriminative import DiscriminativePower
+from concordant.ranks.places import RankProbabilities
+from concordant.ranks.testing import RankTest
+from concordant.results import Estimate, Interval
+from concordant.topics.correlation import CorrelationEstimate
+from concordant.topics.judges import JudgeComparison
 
 BASELINE = Path(__file__).parent / "baseline"
 TEXTS = Path(__file__).parent / "texts.json"
@@ -40,15 +49,15 @@ M = len(SYSTEMS)
 Figures = dict[str, Callable[[], Any]]
 
 
-def comparison(observed: str = "hasty", top: int | None = None) -> cc.Comparison:
+def comparison(candidate: str = "hasty", top: int | None = None) -> Comparison:
     """With ties, and intervals that no bootstrap made."""
-    sides = (cc.load_collection("people"), cc.load_collection(observed))
-    found = cc.compare(*sides, rank_test=None, top=top, names=("people", observed))
+    sides = (cc.load_collection("people"), cc.load_collection(candidate))
+    found = cc.compare(*sides, rank_test=None, top=top, names=("people", candidate))
     values = []
     for v in found.values:
         if v.coefficient in ("tau_b", "tau_ap_b", "pearson_rank"):
-            interval = cc.Interval(v.value - 0.1, v.value + 0.06, 0.95, "by hand")
-            estimate = CorrelationEstimate(v.coefficient, v.value, "observed", interval, bias_corrected=v.value - 0.02)
+            interval = Interval(v.value - 0.1, v.value + 0.06, 0.95, "by hand")
+            estimate = CorrelationEstimate(v.coefficient, v.value, "candidate", interval, bias_corrected=v.value - 0.02)
             values.append(replace(v, estimate=estimate))
         else:
             values.append(v)
@@ -62,50 +71,50 @@ def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:
     return np.asarray(stats.gamma.ppf((np.arange(size) + 0.5) / size, shape, scale=scale))
 
 
-def rank_test() -> cc.RankTest:
+def rank_test() -> RankTest:
     distances = cc.DistanceDistribution(gamma(2_000, 9, 0.4), "recentred", "0" * 64, 50, M, 1e-5, 1)
-    return cc.RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances, {})
+    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances, {})
 
 
-def rank_intervals() -> cc.RankIntervals:
+def rank_intervals() -> RankIntervals:
     places = np.arange(M)
     pvalues = np.where(np.abs(places[:, None] - places[None]) > 3, 0.001, 0.5)
     low, high = np.maximum(places - 2, 1), np.minimum(places + 4, M)
-    return cc.RankIntervals(
+    return RankIntervals(
         SYSTEMS, np.linspace(0.6, 0.27, M), places + 1, low, high, pvalues, 0.95, True, "mean", {}
     )  # fmt: skip
 
 
-def rank_probabilities() -> cc.RankProbabilities:
+def rank_probabilities() -> RankProbabilities:
     apart = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))
     values = np.where(apart < 5, np.exp(-apart), 0.0)
-    return cc.RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000, {})
+    return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000, {})
 
 
-def discordance() -> cc.Discordance:
+def discordance() -> Discordance:
     values = 0.5 * np.exp(-0.3 * np.abs(np.subtract.outer(np.arange(M), np.arange(M))))
-    return cc.Discordance(values, SYSTEMS, "msqd", 0.8, 0.75, {})
+    return Discordance(values, SYSTEMS, "msqd", 0.8, 0.75, {})
 
 
-def plan() -> cc.TopicPlan:
+def plan() -> TopicPlan:
     topics = np.array([5, 10, 20, 50, 100, 200])
     expected = 1 - 0.8 / np.sqrt(topics)
-    return cc.TopicPlan(
+    return TopicPlan(
         64, "tau", 0.9, None, 10_000, tuple(topics.tolist()), expected, expected - 0.3 / np.sqrt(topics),
         expected + 0.2 / np.sqrt(topics), expected, 50, {},
     )  # fmt: skip
 
 
-def reliability_study() -> cc.ReliabilityStudy:
+def reliability_study() -> cc.study.ReliabilityStudy:
     sizes = (10, 30, 50, 100)
     values = np.full((2, len(sizes), 2, 2, 7), 0.8)
     for k in range(6):
         for s, size in enumerate(sizes):
             values[:, s, :, :, 1 + k] += (k - 1.7) / size + np.array([-0.02, 0.02])[None, :, None]
-    return cc.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, {"trials": 2, "seed": 1}, {})
+    return cc.study.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, {"trials": 2, "seed": 1}, {})
 
 
-def judgment_study() -> cc.JudgmentStudy:
+def judgment_study() -> cc.study.JudgmentStudy:
     changes = tuple(("sample", level) for level in ("0.1", "0.3", "0.5"))
     change_of = np.repeat(np.arange(3), 4)
     values = np.zeros((12, 3, 4 + M))
@@ -114,13 +123,13 @@ def judgment_study() -> cc.JudgmentStudy:
             values[trial, measure, :2] = 0.6 + 0.12 * change + 0.05 * measure + 0.02 * (trial % 4)
             values[trial, measure, 4:] = np.linspace(0.6, 0.2, M) + 0.02 * np.sin(np.arange(M))
     full = np.tile(np.linspace(0.6, 0.2, M), (2, 1))
-    return cc.JudgmentStudy(
+    return cc.study.JudgmentStudy(
         changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of, {}, {}
     )  # fmt: skip
 
 
 def judges() -> JudgeComparison:
-    interval = cc.Interval(-0.02, 0.12, 0.95, "by hand")
+    interval = Interval(-0.02, 0.12, 0.95, "by hand")
     return JudgeComparison(
         "tau_b", 0.9, 0.84, 0.06, 0.05, 0.03, interval, 0.08, "two-sided", ("careful", "hasty"), {}
     )  # fmt: skip
@@ -133,7 +142,7 @@ def figures() -> Figures:
     null = gamma(999, 30, 0.02) - 0.6
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
     table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0, {})
-    fidelity = cc.Fidelity(
+    fidelity = cc.simulation.Fidelity(
         SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
         np.eye(M), np.eye(M), {},
     )  # fmt: skip
@@ -150,8 +159,8 @@ def figures() -> Figures:
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
         "distances": rank_test().distribution.plot,
-        "permutations": lambda: cc.PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0, {}).plot(),
-        "null": lambda: cc.tau_null(12).plot(observed=0.5),
+        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0, {}).plot(),
+        "null": lambda: cc.tau_null(12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),
         "bias": lambda: reliability_study().plot(what="bias", coefficient="tau_ap"),
@@ -162,9 +171,9 @@ def figures() -> Figures:
         "systems": lambda: explained.plot("systems"),
         "topics": lambda: explained.plot("topics", most=12),
         "pair": lambda: explained.plot_pair("rerank-4", "rerank-1", most=12),
-        "estimate": lambda: cc.Estimate("tau", 0.8, "msqd", cc.Interval(0.7, 0.86, 0.95, "by hand")).plot(),
+        "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "judges": lambda: judges().plot(),
-        "reliability": lambda: cc.Reliability(estimates, M, 50, {}).plot(),
+        "reliability": lambda: Reliability(estimates, M, 50, {}).plot(),
         "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),
         "discriminative_power": lambda: DiscriminativePower(0.9, 90, 81, 120, 0.05, None).plot(),
         "fidelity": fidelity.plot,

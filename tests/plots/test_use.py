@@ -57,9 +57,9 @@ def test_every_result_has_a_plot() -> None:
 
 
 def test_odd_names(tmp_path: Path) -> None:
-    truth, observed = odd(ODD), odd(ODD, 2)
-    found = cc.compare(truth, observed, names=("\U0001f600$", "\u05e9\u05dc\u05d5\u05dd"), rank_test=None)
-    explained = cc.explain(truth, observed)
+    truth, candidate = odd(ODD), odd(ODD, 2)
+    found = cc.compare(truth, candidate, names=("\U0001f600$", "\u05e9\u05dc\u05d5\u05dd"), rank_test=None)
+    explained = cc.explain(truth, candidate)
     drawn: list[Callable[[], Any]] = [
         found.plot, lambda: found.plot("ranks"), lambda: found.plot("panels"), lambda: found.plot("forest"),
         lambda: plots.comparisons([found]), cc.rank_intervals(truth, n_resamples=99, rng=1).plot,
@@ -98,24 +98,24 @@ def test_kinds_and_axes() -> None:
     assert found.plot("panels", axes)[1] is axes[1]
     assert found.plot("ranks", axes[0]) is axes[0]
     assert found.plot().figure is not own
-    with pytest.raises(cc.InputError, match="kind is 'bump': choose from 'scatter'"):
+    with pytest.raises(cc.errors.InputError, match="kind is 'bump': choose from 'scatter'"):
         found.plot("bump")  # type: ignore[arg-type]
-    with pytest.raises(cc.InputError, match="top is 0"):
+    with pytest.raises(cc.errors.InputError, match="top is 0"):
         found.plot(top=0)
-    with pytest.raises(cc.InputError, match="need two or three axes"):
+    with pytest.raises(cc.errors.InputError, match="need two or three axes"):
         found.plot("panels", axes[0])
-    with pytest.raises(cc.InputError, match="width is -1"), plots.style(width=-1):
+    with pytest.raises(cc.errors.InputError, match="width is -1"), plots.style(width=-1):
         pass
-    with pytest.raises(cc.InputError, match="shape"):
+    with pytest.raises(cc.errors.InputError, match="shape"):
         plots.heatmap([[1.0]], ["a", "b"], ["c"])
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(cc.InputError, match="there is no comparison to show"):
+    with pytest.raises(cc.errors.InputError, match="there is no comparison to show"):
         plots.comparisons([])
-    with pytest.raises(cc.InputError, match="the study has no change 'pool'"):
+    with pytest.raises(cc.errors.InputError, match="the study has no change 'pool'"):
         judgment_study().plot(change="pool")
-    with pytest.raises(cc.InputError, match="what is 'spread': use 'error' or 'bias'"):
+    with pytest.raises(cc.errors.InputError, match="what is 'spread': use 'error' or 'bias'"):
         reliability_study().plot(what="spread")  # type: ignore[arg-type]
 
 
@@ -146,20 +146,20 @@ def test_scatter_shows_the_numbers() -> None:
     best = series["5 best of the truth"]
     assert sorted(best.get_xdata(), reverse=True) == sorted(found.truth_means, reverse=True)[:5]
     assert len(best.get_xdata()) + len(series["others"].get_xdata()) == 20
-    height = series["tied in observed"].get_ydata()[0]
-    assert (found.observed_means == height).sum() > 1
+    height = series["tied in candidate"].get_ydata()[0]
+    assert (found.candidate_means == height).sum() > 1
 
 
 def test_files(tmp_path: Path) -> None:
-    ax = cc.tau_null(10).plot(observed=0.4)
+    ax = cc.tau_null(10).plot(value=0.4)
     for name in ("a.svg", "b.svg"):
         plots.save(ax, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    assert "observed 0.400" in (tmp_path / "a.svg").read_text()  # text, not outlines
+    assert "candidate 0.400" in (tmp_path / "a.svg").read_text()  # text, not outlines
     plots.save(ax, tmp_path / "a.pdf")
     assert b"/Type /Font" in (tmp_path / "a.pdf").read_bytes()
     assert b"/Subtype /Image" not in (tmp_path / "a.pdf").read_bytes()
-    with pytest.raises(cc.InputError, match=r"ends in \.docx: a figure is written to \.pdf, \.svg or \.png"):
+    with pytest.raises(cc.errors.InputError, match=r"ends in \.docx: a figure is written to \.pdf, \.svg or \.png"):
         plots.save(ax, tmp_path / "a.docx")
     assert {file.name for file in tmp_path.iterdir()} == {"a.svg", "b.svg", "a.pdf"}
 

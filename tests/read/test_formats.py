@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from concordant.align import align
 from concordant.errors import DataWarning, ReadError
 from concordant.read import read_qrels, read_run, read_runs, read_scores
-from concordant.scores import Scores, align, mean_over_topics
+from concordant.scores import Scores, mean_over_topics
 
 
 def cell(scores: Scores, topic: str, system: str | None = None) -> float:

@@ -20,7 +20,7 @@ def test_an_index_of_topics_and_systems() -> None:
 
 def test_a_column_that_numbers_the_rows_is_read_as_topics_and_said() -> None:
     with pytest.warns(
-        cc.DataWarning, match="column 'n' holds a different whole number in each row: read as the topics"
+        cc.errors.DataWarning, match="column 'n' holds a different whole number in each row: read as the topics"
     ):
         found = READ(pd.DataFrame({"n": [7, 8, 9], "a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}))
     assert (found.topics, found.systems) == (("7", "8", "9"), ("a", "b"))
@@ -44,13 +44,13 @@ def test_rows_without_topics_are_numbered() -> None:
     ],
 )
 def test_what_is_refused(frame: dict[str, list[Any]], says: str) -> None:
-    with pytest.raises(cc.InputError, match=says):
+    with pytest.raises(cc.errors.InputError, match=says):
         READ(pd.DataFrame(frame, dtype=object))
 
 
 def test_levels_that_cannot_become_columns_are_refused() -> None:
-    with pytest.raises(cc.InputError, match="the frame's index cannot become columns: cannot insert topic"):
+    with pytest.raises(cc.errors.InputError, match="the frame's index cannot become columns: cannot insert topic"):
         READ(pd.DataFrame({"topic": list("1122"), "value": [0.1, 0.2, 0.3, 0.4]}, index=PAIRS))
     columns = pd.MultiIndex.from_tuples([("map", "a"), ("map", "b")], names=["measure", "system"])
-    with pytest.raises(cc.InputError, match=r"columns have 2 levels \(measure, system\): take one of them"):
+    with pytest.raises(cc.errors.InputError, match=r"columns have 2 levels \(measure, system\): take one of them"):
         READ(pd.DataFrame([[0.1, 0.2]], columns=columns))

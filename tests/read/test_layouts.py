@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 import pytest
 
+from concordant.align import align
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.read import delimited, read_scores
-from concordant.scores import Scores, align
+from concordant.scores import Scores
 from concordant.vocabulary import looks_like_measure
 
 

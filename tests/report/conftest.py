@@ -39,12 +39,12 @@ def made(names: list[str], n_topics: int, seed: int = 1, noise: float = 0.1) -> 
     rng = np.random.default_rng(seed)
     quality = np.linspace(0.7, 0.3, len(names))
     truth = np.clip(quality + rng.normal(0, 0.15, (n_topics, len(names))), 0, 1)
-    observed = np.clip(truth + rng.normal(0, noise, truth.shape) + rng.normal(0, 0.03, len(names)), 0, 1)
+    candidate = np.clip(truth + rng.normal(0, noise, truth.shape) + rng.normal(0, 0.03, len(names)), 0, 1)
     topics = [f"t{k}" for k in range(n_topics)]
-    return cc.Scores(truth, topics, names, "nDCG@10"), cc.Scores(observed, topics, names, "nDCG@10")
+    return cc.Scores(truth, topics, names, "nDCG@10"), cc.Scores(candidate, topics, names, "nDCG@10")
 
 
-def documented(truth: cc.Scores, *observed: cc.Scores, names: tuple[str, ...] = ("people.csv", "model.csv")) -> Any:
+def documented(truth: cc.Scores, *candidate: cc.Scores, names: tuple[str, ...] = ("people.csv", "model.csv")) -> Any:
     """A document with few resamples."""
     found = [
         cc.compare(
@@ -56,9 +56,9 @@ def documented(truth: cc.Scores, *observed: cc.Scores, names: tuple[str, ...] = 
             n_resamples=500,
             rng=1,
         )
-        for side, label in zip(observed, names[1:], strict=True)
+        for side, label in zip(candidate, names[1:], strict=True)
     ]
-    return cc.report_document(found, truth, list(observed))
+    return cc.report.report_document(found, truth, list(candidate))
 
 
 @pytest.fixture(scope="session")
@@ -77,10 +77,10 @@ def two() -> Any:
 @pytest.fixture(scope="session")
 def hostile() -> Any:
     """Names that try to be markup, script or trouble, also for the sides and the topics."""
-    truth, observed = made(HOSTILE, 30)
+    truth, candidate = made(HOSTILE, 30)
     topics = [f"<b>{k}</b>" for k in range(30)]
-    truth, observed = (cc.Scores(s.values, topics, s.systems, "<i>map</i>") for s in (truth, observed))
-    return documented(truth, observed, names=("<script>alert('truth')</script>.csv", "a&b\"c'.csv"))
+    truth, candidate = (cc.Scores(s.values, topics, s.systems, "<i>map</i>") for s in (truth, candidate))
+    return documented(truth, candidate, names=("<script>alert('truth')</script>.csv", "a&b\"c'.csv"))
 
 
 @pytest.fixture(scope="session")

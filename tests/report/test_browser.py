@@ -127,7 +127,7 @@ def test_tables_sort_by_mouse_and_keyboard(page: Any, document: Any) -> None:
 
     heads[2].click()
     values = [float(cell.get_attribute("data-v")) for cell in column(2)]
-    assert values == sorted(document["comparisons"][0]["observed_means"], reverse=True)
+    assert values == sorted(document["comparisons"][0]["candidate_means"], reverse=True)
     assert table.find_elements("css selector", "th[aria-sort=descending]")[0].text == heads[2].text
     heads[2].send_keys(Keys.ENTER)
     assert [float(cell.get_attribute("data-v")) for cell in column(2)] == values[::-1]
@@ -208,8 +208,8 @@ def judged(kind: str) -> Any:
 def test_other_pages_draw(page: Any, kind: str) -> None:
     people = cc.load_collection("people")
     if kind == "crowd":
-        truth, observed = made([f"system {k}" for k in range(150)], 20)
-        result = documented(truth, observed)
+        truth, candidate = made([f"system {k}" for k in range(150)], 20)
+        result = documented(truth, candidate)
     elif kind == "tiers":
         result = cc.rank_intervals(people, n_resamples=199, rng=1)
     else:

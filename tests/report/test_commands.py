@@ -49,10 +49,10 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     assert printed == in_page(tmp_path / "r.html")
     assert printed["command"] == shlex.join(["concordant", *arguments])
     for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
-        truth, observed = cc.read_scores(PEOPLE), cc.read_scores(other)
+        truth, candidate = cc.read_scores(PEOPLE), cc.read_scores(other)
         names = ("people.csv", Path(other).name)
         how: dict[str, Any] = {"interval": cc.TopicBootstrap(500), "test": True, "n_resamples": 500, "rng": 3}
-        found = cc.compare(truth, observed, names=names, **how).to_dict()
+        found = cc.compare(truth, candidate, names=names, **how).to_dict()
         assert {key: part[key] for key in found} == json.loads(json.dumps(found))
         assert part["rank_intervals"] == json.loads(
             json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
@@ -61,7 +61,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         for name in ("tau_b", "tau_ap_b", "pearson_rank"):
             wanted = cc.expected_correlation(truth, name, "posterior", rng=3).to_dict()
             assert part["ceiling"][name] == json.loads(json.dumps(wanted))
-        explained = cc.explain(truth, observed, "tau_ap_b").to_dict()
+        explained = cc.explain(truth, candidate, "tau_ap_b").to_dict()
         assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"] == explained["value"]
         assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
         assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])

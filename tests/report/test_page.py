@@ -77,7 +77,7 @@ def numbers_in(content: Any) -> set[float]:
 @pytest.fixture(scope="module")
 def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
     people = cc.load_collection("people")
-    truth, observed = made([f"s{k}" for k in range(8)], 12)
+    truth, candidate = made([f"s{k}" for k in range(8)], 12)
     return {
         "one": document,
         "two": two,
@@ -87,7 +87,7 @@ def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
         "bare": json.loads(json.dumps(cc.compare(people, cc.load_collection("hasty"), rng=1).to_dict())),
         "means": cc.compare(
             dict(zip(truth.systems, truth.means().tolist(), strict=True)),
-            dict(zip(truth.systems, observed.means().tolist(), strict=True)),
+            dict(zip(truth.systems, candidate.means().tolist(), strict=True)),
             rng=1,
         ).to_dict(),
     }
@@ -96,7 +96,7 @@ def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def source_of(everything: dict[str, Any]) -> Callable[[str], str]:
     """The text of a report, made once."""
-    return cache(lambda kind: cc.report_html(everything[kind]))
+    return cache(lambda kind: cc.report.report_html(everything[kind]))
 
 
 KINDS = ("one", "two", "hostile", "tiers", "reliability", "bare", "means")
@@ -128,8 +128,8 @@ def test_every_number_is_one_of_the_json(
     known = numbers_in(document)
     if document["report"] == "comparison":  # what a table may count from it
         known |= {float(len(c[what])) for c in document["comparisons"] for what in ("systems", "topics")}
-        ranks = [(c["ranks"]["truth"], c["ranks"]["observed"]) for c in document["comparisons"]]
-        known |= {float(b - a) for truth, observed in ranks for a, b in zip(truth, observed, strict=True)}
+        ranks = [(c["ranks"]["truth"], c["ranks"]["candidate"]) for c in document["comparisons"]]
+        known |= {float(b - a) for truth, candidate in ranks for a, b in zip(truth, candidate, strict=True)}
     if document["report"] == "tiers":
         known |= {float(len(tier)) for tier in document["rank_intervals"]["tiers"]}
     assert len(page.cells) > 10
@@ -138,7 +138,7 @@ def test_every_number_is_one_of_the_json(
         assert float(value) in known
         assert text == shown(value)
         assert abs(float(text) - value) <= 0.5001e-4
-    places = {"place", "truth_place", "observed_place"}
+    places = {"place", "truth_place", "candidate_place"}
     for rows in page.script("charts")["data"].values():
         for row in rows:
             assert numbers_in({k: v for k, v in row.items() if k not in places}) <= known
@@ -212,9 +212,9 @@ def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:
 
 
 def test_150_systems_and_250_topics_stay_below_3_mb() -> None:
-    truth, observed = made([f"system-{k:03d}-with-a-usual-name" for k in range(150)], 250, noise=0.5)
-    found = cc.compare(truth, observed, per_topic=True, rank_test=None, n_resamples=500, rng=1)
-    text = cc.report_html(cc.report_document(found, truth, observed))
+    truth, candidate = made([f"system-{k:03d}-with-a-usual-name" for k in range(150)], 250, noise=0.5)
+    found = cc.compare(truth, candidate, per_topic=True, rank_test=None, n_resamples=500, rng=1)
+    text = cc.report.report_html(cc.report.report_document(found, truth, candidate))
     assert len(text.encode()) < 3_000_000
 
 
@@ -226,17 +226,17 @@ def test_numbers_as_shown(value: float | None, text: str) -> None:
 
 
 def test_what_is_no_result_is_refused() -> None:
-    with pytest.raises(cc.InputError, match="no report for this"):
-        cc.report_html({"some": "thing"})
-    with pytest.raises(cc.InputTypeError, match="not of a int"):
-        cc.report_html(3)
-    with pytest.raises(cc.InputError, match="no comparison"):
-        cc.report_html([])
-    with pytest.raises(cc.InputError, match="format 99"):
-        cc.report_html({"comparisons": [], "format": 99})
+    with pytest.raises(cc.errors.InputError, match="no report for this"):
+        cc.report.report_html({"some": "thing"})
+    with pytest.raises(cc.errors.InputTypeError, match="not of a int"):
+        cc.report.report_html(3)
+    with pytest.raises(cc.errors.InputError, match="no comparison"):
+        cc.report.report_html([])
+    with pytest.raises(cc.errors.InputError, match="format 99"):
+        cc.report.report_html({"comparisons": [], "format": 99})
     people = cc.load_collection("people")
-    with pytest.raises(cc.InputError, match="give one for each"):
-        cc.report_document([cc.compare(people, people, rng=1)], people, [])
+    with pytest.raises(cc.errors.InputError, match="give one for each"):
+        cc.report.report_document([cc.compare(people, people, rng=1)], people, [])
 
 
 def test_identical_sides_have_a_report() -> None:
@@ -244,4 +244,4 @@ def test_identical_sides_have_a_report() -> None:
     document = documented(people, people)
     assert document["verdict"]["answer"] == "yes"
     assert document["comparisons"][0]["explanation"]["counts"]["swapped"] == 0
-    Page(cc.report_html(document))
+    Page(cc.report.report_html(document))

@@ -60,7 +60,7 @@ def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
 
 def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
     (part,) = document["comparisons"]
-    x, y = np.array(part["truth_means"]), np.array(part["observed_means"])
+    x, y = np.array(part["truth_means"]), np.array(part["candidate_means"])
     swapped = np.triu((x[:, None] - x) * (y[:, None] - y) < 0, 1).sum()
     assert part["explanation"]["counts"]["swapped"] == swapped
     found = cc.rank_intervals(cc.load_collection("people"), n_resamples=500, rng=1)
@@ -74,8 +74,8 @@ def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
 def test_a_swapped_pair_that_the_topics_tell_apart_matters() -> None:
     rng = np.random.default_rng(1)
     truth = cc.Scores(np.array([0.9, 0.5, 0.1]) + rng.normal(0, 0.02, (20, 3)), range(20), ["a", "b", "c"])
-    observed = {"a": 0.9, "b": 0.1, "c": 0.5}
-    document = cc.report_document(cc.compare(truth, observed, n_resamples=500, rng=1), truth, observed)
+    candidate = {"a": 0.9, "b": 0.1, "c": 0.5}
+    document = cc.report.report_document(cc.compare(truth, candidate, n_resamples=500, rng=1), truth, candidate)
     explanation = document["comparisons"][0]["explanation"]
     assert explanation["counts"] == {"pairs": 3, "with_loss": 1, "swapped": 1, "matters": 1}
     assert [(p["better"], p["worse"]) for p in explanation["matters"]] == [("b", "c")]
@@ -89,24 +89,24 @@ def scores(values: Any) -> cc.Scores:
 NOISE = np.random.default_rng(0).random((10, 5))
 ODD: dict[str, tuple[Any, Any]] = {
     "two by two": (scores(NOISE[:2, :2]), scores(NOISE[2:4, :2])),
-    "observed tied": (scores(NOISE), scores(np.full((10, 5), 0.5))),
+    "candidate tied": (scores(NOISE), scores(np.full((10, 5), 0.5))),
     "truth tied": (scores(np.full((10, 5), 0.5)), scores(NOISE)),
     "one topic": (scores(NOISE[:1]), scores(NOISE[1:2])),
     "means": ({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0}),
-    "means observed": (scores(NOISE), {f"s{k}": float(k) for k in range(5)}),
+    "means candidate": (scores(NOISE), {f"s{k}": float(k) for k in range(5)}),
     "twins": (scores(np.c_[NOISE, NOISE[:, 0]]), scores(np.c_[NOISE, NOISE[:, 0]])),
 }
 
 
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_data_have_a_report(kind: str) -> None:
-    truth, observed = ODD[kind]
+    truth, candidate = ODD[kind]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = cc.compare(truth, observed, test=True, n_resamples=99, rng=1)
-        document = cc.report_document(found, truth, observed)
+        found = cc.compare(truth, candidate, test=True, n_resamples=99, rng=1)
+        document = cc.report.report_document(found, truth, candidate)
     assert document["verdict"]["answer"] == "unknown"
-    assert document["verdict"]["headline"] in "".join(Page(cc.report_html(document)).words)
+    assert document["verdict"]["headline"] in "".join(Page(cc.report.report_html(document)).words)
 
 
 def test_reliability_without_a_value_says_so() -> None:
@@ -115,7 +115,7 @@ def test_reliability_without_a_value_says_so() -> None:
         found = cc.reliability(scores(NOISE), rng=1).to_dict()
     found["estimates"]["msqd"] = {"tau": float("nan"), "tau_ap": float("nan")}
     assert "leaves open" in document_of(found)["verdict"]["headline"]
-    Page(cc.report_html(found))
+    Page(cc.report.report_html(found))
 
 
 def test_no_coefficient_no_verdict(document: Any) -> None:
@@ -146,9 +146,9 @@ def test_candidates_that_cannot_be_ranked(two: Any) -> None:
 def test_what_makes_no_document_is_refused() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     found = cc.compare(people, hasty, test=False, n_resamples=99, rng=1)
-    with pytest.raises(cc.InputError, match="comparisons must be what compare returns, at least one"):
-        cc.report_document([], people, [])
-    with pytest.raises(cc.InputError, match="comparisons must be what compare returns, at least one"):
-        cc.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
-    with pytest.raises(cc.InputError, match="1 comparisons and 2 sides observed: give one for each"):
-        cc.report_document([found], people, [hasty, hasty])
+    with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
+        cc.report.report_document([], people, [])
+    with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
+        cc.report.report_document([found, "other"], people, [hasty, hasty])  # type: ignore[list-item]
+    with pytest.raises(cc.errors.InputError, match="1 comparisons and 2 sides candidate: give one for each"):
+        cc.report.report_document([found], people, [hasty, hasty])

@@ -43,7 +43,7 @@ class Fixed(np.random.Generator):
 
 def test_a_draw_is_what_the_description_says() -> None:
     s = example()
-    model = cc.Simulator(s)
+    model = cc.simulation.Simulator(s)
     n, m = s.values.shape
     y = transform(s.values)
     grand = y.mean()
@@ -68,7 +68,7 @@ def test_a_draw_is_what_the_description_says() -> None:
 
 
 def test_the_same_seed_gives_the_same_scores() -> None:
-    model = cc.Simulator(example())
+    model = cc.simulation.Simulator(example())
     first = model.simulate(12, rng=3)
     assert np.array_equal(first.values, cc.simulate(example(), 12, rng=3).values)
     assert np.array_equal(first.values, model.simulate(12, np.random.default_rng(3)).values)
@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_scores() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"normal": True}, {"uncorrelated": True}, {"homoscedastic": True}])
 def test_true_means_are_those_of_many_topics(options: dict[str, bool]) -> None:
-    model = cc.Simulator(example(), **options)  # type: ignore[arg-type]
+    model = cc.simulation.Simulator(example(), **options)  # type: ignore[arg-type]
     drawn = model.draw(200_000, rng=1)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
     assert (np.abs(drawn.mean(axis=0) - model.true_means()) < 4 * error).all()
@@ -90,8 +90,8 @@ def test_true_means_are_those_of_many_topics(options: dict[str, bool]) -> None:
 @pytest.mark.parametrize("options", [{}, {"normal": True}])
 def test_exact_means_are_the_original_ones(options: dict[str, bool]) -> None:
     s = example()
-    assert np.abs(cc.Simulator(s, **options).true_means() - s.means()).max() > 5e-4  # type: ignore[arg-type]
-    exact = cc.Simulator(s, exact_means=True, **options)  # type: ignore[arg-type]
+    assert np.abs(cc.simulation.Simulator(s, **options).true_means() - s.means()).max() > 5e-4  # type: ignore[arg-type]
+    exact = cc.simulation.Simulator(s, exact_means=True, **options)  # type: ignore[arg-type]
     np.testing.assert_allclose(exact.true_means(), s.means(), atol=1e-9)
     drawn = exact.draw(200_000, rng=1)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
@@ -112,7 +112,8 @@ def narrow() -> cc.Scores:
 
 def test_homoscedastic_makes_variances_equal() -> None:
     free, equal = (
-        transform(cc.Simulator(narrow(), homoscedastic=h, uncorrelated=True).draw(50_000, rng=0)) for h in (False, True)
+        transform(cc.simulation.Simulator(narrow(), homoscedastic=h, uncorrelated=True).draw(50_000, rng=0))
+        for h in (False, True)
     )
     # Differences between systems have the variances of two residuals, free of the topic effect.
     spread = [np.var(y[:, :1] - y[:, 1:], axis=0) for y in (free, equal)]
@@ -125,15 +126,17 @@ def test_homoscedastic_makes_variances_equal() -> None:
 
 
 def test_uncorrelated_residuals_and_topics() -> None:
-    drawn = transform(cc.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0))
-    kept = transform(cc.Simulator(narrow()).draw(50_000, rng=0))
+    drawn = transform(cc.simulation.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0))
+    kept = transform(cc.simulation.Simulator(narrow()).draw(50_000, rng=0))
     pairs = np.array([np.corrcoef(y[:, 0] - y[:, 1], y[:, 2] - y[:, 3])[0, 1] for y in (drawn, kept)])
     assert abs(pairs[0]) < 0.02
     old = np.corrcoef(effects_of(narrow().values).T)
-    new = np.corrcoef(effects_of(cc.Simulator(narrow()).draw(50_000, rng=0)).T)
+    new = np.corrcoef(effects_of(cc.simulation.Simulator(narrow()).draw(50_000, rng=0)).T)
     assert np.abs(new - old).max() < 0.1
     assert (
-        np.abs(np.corrcoef(effects_of(cc.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0)).T) - old).max()
+        np.abs(
+            np.corrcoef(effects_of(cc.simulation.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0)).T) - old
+        ).max()
         > 0.2
     )
 
@@ -141,14 +144,14 @@ def test_uncorrelated_residuals_and_topics() -> None:
 def test_normal_margins_have_no_skew() -> None:
     from scipy.stats import skew
 
-    plain, normal = (transform(cc.Simulator(narrow(), normal=n).draw(50_000, rng=0)) for n in (False, True))
+    plain, normal = (transform(cc.simulation.Simulator(narrow(), normal=n).draw(50_000, rng=0)) for n in (False, True))
     assert np.abs(skew(normal)).max() < 0.05
     assert np.abs(skew(plain)).max() > 0.2
 
 
 def test_topics_that_are_not_random_are_easy_or_hard() -> None:
     s = narrow()
-    random, chosen = cc.Simulator(s), cc.Simulator(s, random_topics=False)
+    random, chosen = cc.simulation.Simulator(s), cc.simulation.Simulator(s, random_topics=False)
     means = [[model.draw(20, rng=k).mean() for k in range(60)] for model in (random, chosen)]
     assert np.std(means[1]) > 3 * np.std(means[0])
     middle = random.true_means().mean()
@@ -200,46 +203,48 @@ def test_identical_systems_stay_identical() -> None:
 def test_degenerate_collections_give_scores(values: FloatArray, exact: bool, option: str) -> None:
     s = scores(values)
     for chosen in (True, False):
-        model = cc.Simulator(s, exact_means=exact, **{option: chosen})  # type: ignore[arg-type]
+        model = cc.simulation.Simulator(s, exact_means=exact, **{option: chosen})  # type: ignore[arg-type]
         drawn = model.draw(50, rng=0)
         assert ((drawn >= 0) & (drawn <= 1)).all()
         assert np.isfinite(model.true_means()).all()
         if exact:
             np.testing.assert_allclose(model.true_means(), s.means(), atol=1e-8)
     if np.ptp(values) == 0 and not exact:
-        np.testing.assert_allclose(cc.Simulator(s).draw(5, rng=0), values[0, 0], atol=1e-12)
+        np.testing.assert_allclose(cc.simulation.Simulator(s).draw(5, rng=0), values[0, 0], atol=1e-12)
 
 
 def test_scores_on_another_scale_are_scaled_on_demand() -> None:
     s = example()
     percent = scores(-50 + 100 * s.values)
-    with pytest.raises(cc.InputError, match=r"outside \[0, 1\].*bounds=\(lowest, highest\)"):
-        cc.Simulator(percent)
-    model = cc.Simulator(percent, bounds=(-50, 50), exact_means=True)
-    np.testing.assert_allclose(model.draw(9, rng=1), -50 + 100 * cc.Simulator(s, exact_means=True).draw(9, rng=1))
+    with pytest.raises(cc.errors.InputError, match=r"outside \[0, 1\].*bounds=\(lowest, highest\)"):
+        cc.simulation.Simulator(percent)
+    model = cc.simulation.Simulator(percent, bounds=(-50, 50), exact_means=True)
+    np.testing.assert_allclose(
+        model.draw(9, rng=1), -50 + 100 * cc.simulation.Simulator(s, exact_means=True).draw(9, rng=1)
+    )
     np.testing.assert_allclose(model.true_means(), percent.means(), atol=1e-7)
 
 
 def test_what_cannot_be_simulated_is_refused() -> None:
     s = example()
-    with pytest.raises(cc.InputTypeError, match="ndarray"):
-        cc.Simulator(s.values)  # type: ignore[arg-type]
-    with pytest.raises(cc.InputError, match="1 topic"):
-        cc.Simulator(scores([[0.1, 0.2]]))
-    with pytest.raises(cc.InputError, match="drop_bottom is 1"):
-        cc.Simulator(s, drop_bottom=1)
+    with pytest.raises(cc.errors.InputTypeError, match="ndarray"):
+        cc.simulation.Simulator(s.values)  # type: ignore[arg-type]
+    with pytest.raises(cc.errors.InputError, match="1 topic"):
+        cc.simulation.Simulator(scores([[0.1, 0.2]]))
+    with pytest.raises(cc.errors.InputError, match="drop_bottom is 1"):
+        cc.simulation.Simulator(s, drop_bottom=1)
     for bounds in (3, (1, 0), (0, np.inf)):
-        with pytest.raises(cc.InputError, match="bounds is"):
-            cc.Simulator(s, bounds=bounds)  # type: ignore[arg-type]
+        with pytest.raises(cc.errors.InputError, match="bounds is"):
+            cc.simulation.Simulator(s, bounds=bounds)  # type: ignore[arg-type]
     for count in (0, 2.5, True):
-        with pytest.raises(cc.InputError, match="n_topics is"):
+        with pytest.raises(cc.errors.InputError, match="n_topics is"):
             cc.simulate(s, count)  # type: ignore[arg-type]
 
 
 def test_systems_are_dropped_only_when_asked() -> None:
     s = example()
-    assert cc.Simulator(s).dropped == ()
-    model = cc.Simulator(s, drop_bottom=0.25)
+    assert cc.simulation.Simulator(s).dropped == ()
+    model = cc.simulation.Simulator(s, drop_bottom=0.25)
     assert set(model.dropped) | set(model.scores.systems) == set(s.systems)
     limit = np.quantile(s.means(), 0.25)
     assert set(model.dropped) == {name for name, mean in zip(s.systems, s.means(), strict=True) if mean < limit}
@@ -250,7 +255,7 @@ def test_systems_are_dropped_only_when_asked() -> None:
 def test_real_collections_keep_what_the_reference_keeps(data: Path, name: str, systems: int) -> None:
     whole = cc.read_scores(data / "trec" / f"{name}.csv")
     assert len(above_quantile(whole, 0.25).systems) == systems
-    found = cc.Simulator(whole, drop_bottom=0.25).fidelity(5_000, rng=0)
+    found = cc.simulation.Simulator(whole, drop_bottom=0.25).fidelity(5_000, rng=0)
     assert found.mean_shift <= 0.018
     assert 0.965 <= round(found.tau, 3) <= 0.978
     # Fifty topics lie that far from the distribution that they come from, on average.
@@ -260,8 +265,8 @@ def test_real_collections_keep_what_the_reference_keeps(data: Path, name: str, s
 
 def test_fidelity_of_a_small_collection() -> None:
     s = example()
-    found = cc.Simulator(s).fidelity(4_000, rng=2)
-    drawn = cc.Simulator(s).draw(4_000, rng=2)
+    found = cc.simulation.Simulator(s).fidelity(4_000, rng=2)
+    drawn = cc.simulation.Simulator(s).draw(4_000, rng=2)
     from scipy.stats import ks_2samp
 
     for j in range(6):
@@ -274,6 +279,6 @@ def test_fidelity_of_a_small_collection() -> None:
     assert list(frame.index) == list(s.systems)
     assert frame["true_mean"].tolist() == found.true_means.tolist()
     assert found.plot().get_xlabel()
-    constant = cc.Simulator(scores(np.full((3, 2), 0.5))).fidelity(50).to_dict()
+    constant = cc.simulation.Simulator(scores(np.full((3, 2), 0.5))).fidelity(50).to_dict()
     assert constant["correlation_shift_largest"] is None
     assert constant["sd_ratio"] is None

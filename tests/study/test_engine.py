@@ -113,23 +113,25 @@ def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
         (grid(seed=8), "seed is 7 there and 8 here"),
         (grid(n_trials=24), "n_trials is 23 there and 24 here"),
     ):
-        with pytest.raises(cc.InputError, match=message):
+        with pytest.raises(cc.errors.InputError, match=message):
             run_grid(other, tmp_path)
     manifest: dict[str, Any] = json.loads((tmp_path / "manifest.json").read_text())
     changed = {**manifest, "version": "0.0.1", "settings": {**manifest["settings"], "dice": {"sides": 8}}}
     (tmp_path / "manifest.json").write_text(json.dumps(changed))
-    with pytest.raises(cc.InputError, match=r'version is "0.0.1" there and .* here; dice sides is 8 there and 6 here'):
+    with pytest.raises(
+        cc.errors.InputError, match=r'version is "0.0.1" there and .* here; dice sides is 8 there and 6 here'
+    ):
         run_grid(grid(), tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
     assert files(tmp_path) == before
     assert run_grid(grid(chunk=9), tmp_path).computed == 0  # chunks keep the size that they were begun with
     for text in ("[]", "{", '{"study": "dice"}'):
         (tmp_path / "manifest.json").write_text(text)
-        with pytest.raises(cc.InputError, match="not the manifest of a study"):
+        with pytest.raises(cc.errors.InputError, match="not the manifest of a study"):
             run_grid(grid(), tmp_path)
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(cc.InputError, match="is a file"):
+    with pytest.raises(cc.errors.InputError, match="is a file"):
         run_grid(grid(), file)
 
 
@@ -140,7 +142,7 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path) -> None:
     first.write_bytes(first.read_bytes()[:40])
     second.write_bytes(b"")
     np.save(third, np.zeros(3))
-    with pytest.warns(cc.DataWarning, match="damaged"):
+    with pytest.warns(cc.errors.DataWarning, match="damaged"):
         again = run_grid(grid(), tmp_path)
     assert again.computed == 12
     assert np.array_equal(again.values, whole.values)

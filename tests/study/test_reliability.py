@@ -28,11 +28,11 @@ def collections() -> dict[str, cc.Scores]:
 
 
 @pytest.fixture(scope="module")
-def study(collections: dict[str, cc.Scores]) -> cc.ReliabilityStudy:
-    return cc.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=3)
+def study(collections: dict[str, cc.Scores]) -> cc.study.ReliabilityStudy:
+    return cc.study.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=3)
 
 
-def test_a_trial_by_hand(study: cc.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
+def test_a_trial_by_hand(study: cc.study.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
     original = collections["hasty"]
     means = original.means()
     limit = np.quantile(means, 0.25)
@@ -40,9 +40,9 @@ def test_a_trial_by_hand(study: cc.ReliabilityStudy, collections: dict[str, cc.S
     m = len(kept.systems)
     # hasty is the second collection, 25 topics the second size: its last trial is the last of all.
     rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(15,)))
-    simulated = cc.Simulator(kept).draw(25, rng)
-    truth, observed = kept.means(), simulated.mean(axis=0)
-    order = np.argsort(-observed)
+    simulated = cc.simulation.Simulator(kept).draw(25, rng)
+    truth, candidate = kept.means(), simulated.mean(axis=0)
+    order = np.argsort(-candidate)
     discordant = [[truth[i] < truth[j] for i in order[:k]] for k, j in enumerate(order)]
     tau = 1 - 4 * sum(map(sum, discordant)) / (m * (m - 1))
     tau_ap = 1 - 2 / (m - 1) * sum(sum(row) / k for k, row in enumerate(discordant) if k)
@@ -56,7 +56,7 @@ def test_a_trial_by_hand(study: cc.ReliabilityStudy, collections: dict[str, cc.S
     np.testing.assert_allclose(found[:, 5:].T, [estimates["sh(w)"], estimates["sh(w/o)"]], atol=1e-12)
 
 
-def test_the_table_by_hand(study: cc.ReliabilityStudy) -> None:
+def test_the_table_by_hand(study: cc.study.ReliabilityStudy) -> None:
     rows = study.rows()
     assert len(rows) == 2 * 2 * 2 * 6
     for row in rows:
@@ -81,10 +81,10 @@ def test_the_table_by_hand(study: cc.ReliabilityStudy) -> None:
     assert study.verdict().startswith(f"tau: least error {least} ")
 
 
-def test_workers_change_nothing(study: cc.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
-    again = cc.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=3, workers=2)
+def test_workers_change_nothing(study: cc.study.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
+    again = cc.study.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=3, workers=2)
     assert np.array_equal(again.values, study.values)
-    other = cc.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=4)
+    other = cc.study.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=4)
     assert not np.array_equal(other.values, study.values)
 
 
@@ -92,10 +92,10 @@ def test_scores_on_another_scale_need_its_bounds() -> None:
     people = cc.load_collection("people")
     options: dict[str, Any] = {"n_trials": 2, "sizes": [10], "rng": 3}
     eighths = cc.Scores(people.values * 8, people.topics, people.systems)
-    with pytest.raises(cc.InputError, match=r"bounds=\(lowest, highest\)"):
-        cc.reliability_study({"people": eighths}, **options)
-    found = cc.reliability_study({"people": eighths}, bounds=(0, 8), **options)
-    same = cc.reliability_study({"people": people}, **options)
+    with pytest.raises(cc.errors.InputError, match=r"bounds=\(lowest, highest\)"):
+        cc.study.reliability_study({"people": eighths}, **options)
+    found = cc.study.reliability_study({"people": eighths}, bounds=(0, 8), **options)
+    same = cc.study.reliability_study({"people": people}, **options)
     assert found.settings["bounds"] == [0.0, 8.0]
     np.testing.assert_allclose(found.values, same.values, atol=1e-9)
 
@@ -103,17 +103,17 @@ def test_scores_on_another_scale_need_its_bounds() -> None:
 def test_exact_means_reach_the_simulator() -> None:
     people = cc.load_collection("people")
     rough, exact = (
-        cc.reliability_study({"people": people}, n_trials=1, sizes=[12], drop_bottom=0, exact_means=exact, rng=5)
+        cc.study.reliability_study({"people": people}, n_trials=1, sizes=[12], drop_bottom=0, exact_means=exact, rng=5)
         for exact in (False, True)
     )
     assert rough.settings["exact_means"] is False
     assert not np.array_equal(rough.values, exact.values)
     rng = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(0,)))
-    means = cc.Simulator(people, exact_means=True).simulate(12, rng).means()
+    means = cc.simulation.Simulator(people, exact_means=True).simulate(12, rng).means()
     assert exact.actual("people", 12, "tau") == pytest.approx(cc.tau(people.means(), means))
 
 
-def test_files(study: cc.ReliabilityStudy, tmp_path: Path) -> None:
+def test_files(study: cc.study.ReliabilityStudy, tmp_path: Path) -> None:
     written = study.save(tmp_path / "new")
     assert [path.name for path in written] == ["reliability.csv", "error.png", "bias.png"]
     with written[0].open(newline="") as file:
@@ -135,7 +135,7 @@ def test_files(study: cc.ReliabilityStudy, tmp_path: Path) -> None:
 
 
 def test_one_trial_has_no_standard_error() -> None:
-    study = cc.reliability_study({"people": cc.load_collection("people")}, n_trials=1, sizes=[10])
+    study = cc.study.reliability_study({"people": cc.load_collection("people")}, n_trials=1, sizes=[10])
     assert math.isnan(study.rows()[0]["bias_se"])
     assert study.to_dict()["rows"][0]["bias_se"] is None
 
@@ -155,21 +155,21 @@ def test_one_trial_has_no_standard_error() -> None:
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(cc.InputError, match=message):
-        cc.reliability_study({"people": cc.load_collection("people")}, **options)
+    with pytest.raises(cc.errors.InputError, match=message):
+        cc.study.reliability_study({"people": cc.load_collection("people")}, **options)
 
 
-def test_what_is_no_collection_is_refused(study: cc.ReliabilityStudy) -> None:
+def test_what_is_no_collection_is_refused(study: cc.study.ReliabilityStudy) -> None:
     for wrong in (cc.load_collection("people"), {}, {"x": [[1.0]]}):
-        with pytest.raises(cc.InputTypeError, match="collections"):
-            cc.reliability_study(wrong)  # type: ignore[arg-type]
-    with pytest.raises(cc.InputError, match="estimator is 'mls': the study has ml"):
+        with pytest.raises(cc.errors.InputTypeError, match="collections"):
+            cc.study.reliability_study(wrong)  # type: ignore[arg-type]
+    with pytest.raises(cc.errors.InputError, match="estimator is 'mls': the study has ml"):
         study.error("people", 10, "tau", "mls")
-    with pytest.raises(cc.InputError, match="what is 'noise'"):
+    with pytest.raises(cc.errors.InputError, match="what is 'noise'"):
         study.plot(what="noise")  # type: ignore[arg-type]
 
 
-def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.ReliabilityStudy) -> None:
+def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study.ReliabilityStudy) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "concordant", "study", "reliability"]
     files = [str(collection("people")), str(collection("hasty"))]
@@ -229,7 +229,7 @@ def test_the_published_figures(data: Path, golden: Path, name: str) -> None:
             if r["collection"] == name and r["topics"] == "30"
         }
     scores = cc.read_scores(data / "trec" / f"{name}.csv")
-    found = cc.reliability_study({name: scores}, n_trials=40, sizes=[30])
+    found = cc.study.reliability_study({name: scores}, n_trials=40, sizes=[30])
     assert len(published) == len(found.rows()) == 12
     for row in found.rows():
         wanted = published[row["coefficient"], row["estimator"]]

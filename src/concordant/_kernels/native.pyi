@@ -4,28 +4,28 @@ import numpy.typing as npt
 _Float = npt.NDArray[np.float64]
 _Int = npt.NDArray[np.int64]
 
-def concordance_pair(truth: _Float, observed: _Float, tolerance: float, extra: int, /) -> tuple[float, ...] | None: ...
+def concordance_pair(truth: _Float, candidate: _Float, tolerance: float, extra: int, /) -> tuple[float, ...] | None: ...
 def concordance_rows(
     truth: _Float,
-    observed: _Float,
+    candidate: _Float,
     truth_row: _Int,
-    observed_row: _Int,
+    candidate_row: _Int,
     out: _Float,
     workers: int,
     tolerance: float,
     extra: int,
     /,
 ) -> bool: ...
-def gaps_pair(truth: _Float, observed: _Float, /) -> tuple[float, ...] | None: ...
+def gaps_pair(truth: _Float, candidate: _Float, /) -> tuple[float, ...] | None: ...
 def gaps_rows(
-    truth: _Float, observed: _Float, truth_row: _Int, observed_row: _Int, out: _Float, workers: int, /
+    truth: _Float, candidate: _Float, truth_row: _Int, candidate_row: _Int, out: _Float, workers: int, /
 ) -> bool: ...
-def cosines_pair(truth: _Float, observed: _Float, /) -> tuple[float, ...] | None: ...
+def cosines_pair(truth: _Float, candidate: _Float, /) -> tuple[float, ...] | None: ...
 def cosines_rows(
-    truth: _Float, observed: _Float, truth_row: _Int, observed_row: _Int, out: _Float, workers: int, /
+    truth: _Float, candidate: _Float, truth_row: _Int, candidate_row: _Int, out: _Float, workers: int, /
 ) -> bool: ...
 def rank_distances(
-    covariance: _Float, means: _Float, observed: _Float, eps: float, out: _Float, duals: _Float, workers: int, /
+    covariance: _Float, means: _Float, candidate: _Float, eps: float, out: _Float, duals: _Float, workers: int, /
 ) -> None: ...
 def recentred_distances(
     differences: _Float, projection: _Float, weights: _Int, eps: float, out: _Float, workers: int, /

@@ -3,7 +3,7 @@
 A kernel comes as `*_pair`, for two vectors, and `*_rows`, for many pairs of rows. A pair gives a tuple of the fields
 below, or None where a score is not finite; rows fill `out`, one row of fields each, and say whether all was finite.
 
-Throughout, an item is *above* another when its score is higher. Rows are walked in ascending order of `observed`, so
+Throughout, an item is *above* another when its score is higher. Rows are walked in ascending order of `candidate`, so
 that the items above a given one come after it.
 """
 
@@ -32,16 +32,16 @@ class Counts(NamedTuple):
     concordant: Value  # pairs that both order the same way
     discordant: Value  # pairs that they order differently
     tied_truth: Value  # pairs tied in truth
-    tied_observed: Value
+    tied_candidate: Value
     tied_both: Value
     top_truth: Value  # items with none above them
-    top_observed: Value
+    top_candidate: Value
     down_truth: Value  # BACK: sum of C(i) / (items above i in truth)
-    down_observed: Value  # the same, walking observed
-    mean_observed: Value  # MEAN: the same, averaged over the places that i takes in its tied group
-    within_observed: Any  # MEAN: the average from pairs inside tied groups, which are concordant half of the time
-    strict_observed: Value  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
-    alone_observed: Value  # STRICT: 1 if there is an item with none above it or tied with it
+    down_candidate: Value  # the same, walking candidate
+    mean_candidate: Value  # MEAN: the same, averaged over the places that i takes in its tied group
+    within_candidate: Any  # MEAN: the average from pairs inside tied groups, which are concordant half of the time
+    strict_candidate: Value  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
+    alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
 
 
 class Gaps(NamedTuple):
@@ -49,7 +49,7 @@ class Gaps(NamedTuple):
 
     sum: Value  # over the items: share of the gaps to the items above that is concordant
     places: Value  # items with a positive gap to an item above
-    tied_observed: Value  # positive if there are ties
+    tied_candidate: Value  # positive if there are ties
 
 
 class Cosines(NamedTuple):
@@ -58,30 +58,32 @@ class Cosines(NamedTuple):
     sum: Value  # over the items: weight times cosine
     weight: Value
     range_truth: Value  # 0 if all are tied; otherwise of no further meaning
-    range_observed: Value
+    range_candidate: Value
 
 
 # Pairs and rows -----------------------------------------------------------------------------------
 
 
-def concordance_pair(truth: FloatArray, observed: FloatArray, tolerance: float, extra: int) -> tuple[float, ...] | None:
+def concordance_pair(
+    truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int
+) -> tuple[float, ...] | None:
     """`Counts` of one pair."""
-    if not _finite(truth, observed):
+    if not _finite(truth, candidate):
         return None
     if tolerance > 0:
-        return _tolerant(truth, observed, tolerance)
+        return _tolerant(truth, candidate, tolerance)
     if truth.size <= 256:
-        found = _concordance_of_few(truth, observed, extra)
+        found = _concordance_of_few(truth, candidate, extra)
         if found is not None:
             return found
-    return tuple(_concordance(truth, observed[None], extra)[0].tolist())
+    return tuple(_concordance(truth, candidate[None], extra)[0].tolist())
 
 
 def concordance_rows(
     truth: FloatArray,
-    observed: FloatArray,
+    candidate: FloatArray,
     truth_row: IntArray,
-    observed_row: IntArray,
+    candidate_row: IntArray,
     out: FloatArray,
     workers: int,
     tolerance: float,
@@ -94,63 +96,63 @@ def concordance_rows(
             return np.array([_tolerant(t, row, tolerance) for row in o])
         return _concordance(t, o, extra)
 
-    return _by_truth(block, truth, observed, truth_row, observed_row, out)
+    return _by_truth(block, truth, candidate, truth_row, candidate_row, out)
 
 
-def gaps_pair(truth: FloatArray, observed: FloatArray) -> tuple[float, ...] | None:
+def gaps_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
     """`Gaps` of one pair."""
-    if not _finite(truth, observed):
+    if not _finite(truth, candidate):
         return None
-    return tuple(_gaps(truth, observed[None])[0].tolist())
+    return tuple(_gaps(truth, candidate[None])[0].tolist())
 
 
 def gaps_rows(
     truth: FloatArray,
-    observed: FloatArray,
+    candidate: FloatArray,
     truth_row: IntArray,
-    observed_row: IntArray,
+    candidate_row: IntArray,
     out: FloatArray,
     workers: int,
 ) -> bool:
     """`Gaps` of many pairs."""
-    return _by_truth(_gaps, truth, observed, truth_row, observed_row, out)
+    return _by_truth(_gaps, truth, candidate, truth_row, candidate_row, out)
 
 
-def cosines_pair(truth: FloatArray, observed: FloatArray) -> tuple[float, ...] | None:
+def cosines_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
     """`Cosines` of one pair."""
-    if not _finite(truth, observed):
+    if not _finite(truth, candidate):
         return None
-    return tuple(_cosines(truth, observed[None])[0].tolist())
+    return tuple(_cosines(truth, candidate[None])[0].tolist())
 
 
 def cosines_rows(
     truth: FloatArray,
-    observed: FloatArray,
+    candidate: FloatArray,
     truth_row: IntArray,
-    observed_row: IntArray,
+    candidate_row: IntArray,
     out: FloatArray,
     workers: int,
 ) -> bool:
     """`Cosines` of many pairs."""
-    return _by_truth(_cosines, truth, observed, truth_row, observed_row, out)
+    return _by_truth(_cosines, truth, candidate, truth_row, candidate_row, out)
 
 
-def _finite(truth: FloatArray, observed: FloatArray) -> bool:
+def _finite(truth: FloatArray, candidate: FloatArray) -> bool:
     # A finite product is proof; one that is not may also be an overflow.
     with np.errstate(all="ignore"):
-        product = np.dot(truth, observed)
-    return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(observed).all())
+        product = np.dot(truth, candidate)
+    return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(candidate).all())
 
 
 def _by_truth(
     block: Callable[[FloatArray, FloatArray], FloatArray],
     truth: FloatArray,
-    observed: FloatArray,
+    candidate: FloatArray,
     truth_row: IntArray,
-    observed_row: IntArray,
+    candidate_row: IntArray,
     out: FloatArray,
 ) -> bool:
-    """Call `block` on each row of truth with all its rows of observed, some at a time to bound the memory."""
+    """Call `block` on each row of truth with all its rows of candidate, some at a time to bound the memory."""
     if not np.isfinite(truth[np.unique(truth_row)]).all():
         return False
     step = max(1, 2**18 // truth.shape[1])
@@ -158,7 +160,7 @@ def _by_truth(
     for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
         for lo in range(0, len(pairs), step):
             some = pairs[lo : lo + step]
-            these = observed[observed_row[some]]
+            these = candidate[candidate_row[some]]
             if not np.isfinite(these).all():
                 return False
             out[some] = block(truth[truth_row[some[0]]], these)
@@ -177,29 +179,29 @@ def _later(m: int) -> npt.NDArray[np.bool_]:
     return np.tri(m, k=-1, dtype=bool)
 
 
-def _concordance_of_few(truth: FloatArray, observed: FloatArray, extra: int) -> tuple[float, ...] | None:
+def _concordance_of_few(truth: FloatArray, candidate: FloatArray, extra: int) -> tuple[float, ...] | None:
     """What `_concordance` gives for one pair without ties, in as few calls of NumPy as possible; None with ties."""
     m = truth.size
-    by_truth, by_observed = truth.argsort(), observed.argsort()
-    for scores in (truth[by_truth], observed[by_observed]):
+    by_truth, by_candidate = truth.argsort(), candidate.argsort()
+    for scores in (truth[by_truth], candidate[by_candidate]):
         if np.count_nonzero(scores[1:] == scores[:-1]):
             return None
     ranks = np.empty(m, np.uint8)
     ranks[by_truth] = _PLACES[:m]
-    ranks = ranks[by_observed]
+    ranks = ranks[by_candidate]
     later = ranks[:, None] > ranks
     later &= _later(m)
     both = np.add.reduce(later.view(np.uint8), axis=0, dtype=np.uint8)
     concordant = float(np.count_nonzero(later))
-    down_observed = float(np.add.reduce(both[:-1] / _PLACES[m - 1 : 0 : -1]))
+    down_candidate = float(np.add.reduce(both[:-1] / _PLACES[m - 1 : 0 : -1]))
     down_truth = float(np.add.reduce(both / np.maximum(m - 1 - ranks, 1))) if extra & BACK else 0.0
     discordant = m * (m - 1) / 2 - concordant
-    sums = (down_truth, down_observed, down_observed, 0.0, down_observed, 1.0)
+    sums = (down_truth, down_candidate, down_candidate, 0.0, down_candidate, 1.0)
     return (concordant, discordant, 0.0, 0.0, 0.0, 1.0, 1.0, *sums)
 
 
 class _Walk(NamedTuple):
-    """Rows of observed in ascending order."""
+    """Rows of candidate in ascending order."""
 
     order: IntArray  # the item at each position
     first: npt.NDArray[Any]  # position of the first and of the last item tied with it
@@ -207,15 +209,15 @@ class _Walk(NamedTuple):
     ties: bool
 
 
-def _walk(truth: FloatArray, observed: FloatArray) -> _Walk:
+def _walk(truth: FloatArray, candidate: FloatArray) -> _Walk:
     """Sort each row; tied items by truth, best first, so that of two of them the later is never above in truth."""
-    scores = np.sort(observed, axis=1)
+    scores = np.sort(candidate, axis=1)
     equal = scores[:, 1:] == scores[:, :-1]
     m = truth.size
     if not np.count_nonzero(equal):
         place = np.arange(m)
-        return _Walk(np.argsort(observed, axis=1), place, place, False)
-    order = np.lexsort((np.broadcast_to(-truth, observed.shape), observed), axis=1)
+        return _Walk(np.argsort(candidate, axis=1), place, place, False)
+    order = np.lexsort((np.broadcast_to(-truth, candidate.shape), candidate), axis=1)
     return _Walk(order, *_runs(equal), True)
 
 
@@ -251,11 +253,11 @@ def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], Floa
     return ranks, scores
 
 
-def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatArray:
-    """`Counts` of one truth with each row of observed."""
-    rows, m = observed.shape
+def _concordance(truth: FloatArray, candidate: FloatArray, extra: int) -> FloatArray:
+    """`Counts` of one truth with each row of candidate."""
+    rows, m = candidate.shape
     all_pairs = m * (m - 1) / 2
-    walk = _walk(truth, observed)
+    walk = _walk(truth, candidate)
     ranks, truth_scores = _truth_ranks(truth, walk)
     both = _count_later_greater(ranks)
     above = m - 1 - walk.last
@@ -272,18 +274,18 @@ def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatAr
         top_truth = float(sizes[-1])
 
     concordant = both.sum(axis=1, dtype=np.float64)
-    down_observed = _sum_ratios(both, above)
+    down_candidate = _sum_ratios(both, above)
     out = np.empty((rows, len(Counts._fields)))
     column = Counts(*out.T)
     column.concordant[:] = concordant
     column.tied_truth[:] = tied_truth
     column.top_truth[:] = top_truth
     column.down_truth[:] = _sum_ratios(both, above_truth) if extra & BACK else 0
-    column.down_observed[:] = down_observed
+    column.down_candidate[:] = down_candidate
     if walk.ties:
         tied = walk.last - walk.first + 1
-        column.tied_observed[:] = (np.arange(m) - walk.first).sum(axis=1)
-        column.top_observed[:] = m - walk.first[:, -1]
+        column.tied_candidate[:] = (np.arange(m) - walk.first).sum(axis=1)
+        column.top_candidate[:] = m - walk.first[:, -1]
         same: npt.NDArray[Any] = np.zeros((rows, m))
         if truth_scores is not None:
             first, last = _runs(
@@ -291,17 +293,17 @@ def _concordance(truth: FloatArray, observed: FloatArray, extra: int) -> FloatAr
             )
             same = last - first
         column.tied_both[:] = same.sum(axis=1) / 2
-        column.mean_observed[:], column.within_observed[:] = (
+        column.mean_candidate[:], column.within_candidate[:] = (
             _mean_over_places(both, above, tied) if extra & MEAN else (0, 0)
         )
         others = above + tied - 1
-        column.strict_observed[:] = _sum_ratios(both + same, others)
-        column.alone_observed[:] = (others == 0).any(axis=1)
+        column.strict_candidate[:] = _sum_ratios(both + same, others)
+        column.alone_candidate[:] = (others == 0).any(axis=1)
     else:
-        column.tied_observed[:] = column.tied_both[:] = column.within_observed[:] = 0
-        column.top_observed[:] = column.alone_observed[:] = 1
-        column.mean_observed[:] = column.strict_observed[:] = down_observed
-    column.discordant[:] = all_pairs - concordant - tied_truth - column.tied_observed + column.tied_both
+        column.tied_candidate[:] = column.tied_both[:] = column.within_candidate[:] = 0
+        column.top_candidate[:] = column.alone_candidate[:] = 1
+        column.mean_candidate[:] = column.strict_candidate[:] = down_candidate
+    column.discordant[:] = all_pairs - concordant - tied_truth - column.tied_candidate + column.tied_both
     return out
 
 
@@ -390,7 +392,7 @@ def _earlier_smaller(ranks: IntArray, x: FloatArray | None = None) -> tuple[IntA
     return counts[:n], up[:n], down[:n]
 
 
-def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tuple[float, ...]:
+def _tolerant(truth: FloatArray, candidate: FloatArray, tolerance: float) -> tuple[float, ...]:
     """`Counts` where items closer than `tolerance` are tied, by comparing all pairs, some at a time."""
     m = truth.size
     both, discordant, same, above, above_truth, tied, tied_truth = np.zeros((7, m), np.int64)
@@ -398,7 +400,7 @@ def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tupl
     with np.errstate(over="ignore"):
         for lo in range(0, m, step):
             i = slice(lo, lo + step)
-            x, y = truth[:, None] - truth[i], observed[:, None] - observed[i]
+            x, y = truth[:, None] - truth[i], candidate[:, None] - candidate[i]
             x_up, y_up, x_down, y_down = x >= tolerance, y >= tolerance, x <= -tolerance, y <= -tolerance
             x_tied, y_tied = ~(x_up | x_down), ~(y_up | y_down)
             for total, relation in (
@@ -411,20 +413,20 @@ def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tupl
                 (tied_truth, x_tied),
             ):
                 total[i] = relation.sum(axis=0)
-    down_truth, down_observed = _sum_ratios(both, above_truth[None])[0], _sum_ratios(both, above[None])[0]
+    down_truth, down_candidate = _sum_ratios(both, above_truth[None])[0], _sum_ratios(both, above[None])[0]
     others = above + tied - 1
     sums = {
         "concordant": both.sum(),
         "discordant": discordant.sum(),
         "tied_truth": (tied_truth - 1).sum() / 2,
-        "tied_observed": (tied - 1).sum() / 2,
+        "tied_candidate": (tied - 1).sum() / 2,
         "tied_both": (same - 1).sum() / 2,
         "top_truth": (above_truth == 0).sum(),
-        "top_observed": (above == 0).sum(),
+        "top_candidate": (above == 0).sum(),
         "down_truth": down_truth,
-        "down_observed": down_observed,
-        "strict_observed": _sum_ratios(both + same - 1, others[None])[0],
-        "alone_observed": (others == 0).any(),
+        "down_candidate": down_candidate,
+        "strict_candidate": _sum_ratios(both + same - 1, others[None])[0],
+        "alone_candidate": (others == 0).any(),
     }
     return tuple(float(sums.get(field, 0)) for field in Counts._fields)
 
@@ -432,8 +434,8 @@ def _tolerant(truth: FloatArray, observed: FloatArray, tolerance: float) -> tupl
 # Gaps ---------------------------------------------------------------------------------------------
 
 
-def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
-    """`Gaps` of one truth with each row of observed."""
+def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """`Gaps` of one truth with each row of candidate."""
     m = truth.size
     # Only ratios of gaps count: scores whose gaps could add up to infinity are scaled down, as little as that needs.
     size = int(np.frexp(np.abs(truth).max())[1] + np.frexp(m)[1])
@@ -442,8 +444,8 @@ def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
     x = truth[best_first]
     ranks = np.empty(m, np.int64)
     ranks[best_first] = np.arange(m)
-    out = np.empty((len(observed), len(Gaps._fields)))
-    for row, y in enumerate(observed):
+    out = np.empty((len(candidate), len(Gaps._fields)))
+    for row, y in enumerate(candidate):
         order = np.argsort(-y, kind="stable")
         if m <= 256:
             gap = truth[:, None] - truth
@@ -461,22 +463,22 @@ def _gaps(truth: FloatArray, observed: FloatArray) -> FloatArray:
 # Cosines ------------------------------------------------------------------------------------------
 
 
-def _cosines(truth: FloatArray, observed: FloatArray) -> FloatArray:
-    """`Cosines` of one truth with each row of observed."""
+def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """`Cosines` of one truth with each row of candidate."""
     m = truth.size
     order = np.argsort(-truth, kind="stable")
-    truth, observed = truth[order], observed[:, order]
-    out = np.zeros((len(observed), len(Cosines._fields)))
+    truth, candidate = truth[order], candidate[:, order]
+    out = np.zeros((len(candidate), len(Cosines._fields)))
     column = Cosines(*out.T)
-    x, y = _rescaled(truth[None])[0], _rescaled(observed)
+    x, y = _rescaled(truth[None])[0], _rescaled(candidate)
     column.range_truth[:] = x[0] - x[-1]
-    column.range_observed[:] = y.max(axis=1) - y.min(axis=1)
-    defined = (column.range_truth > 0) & (column.range_observed > 0)
+    column.range_candidate[:] = y.max(axis=1) - y.min(axis=1)
+    defined = (column.range_truth > 0) & (column.range_candidate > 0)
     if not defined.any():
         return out
     weight = (x - x[-1]) / (x[0] - x[-1])
     x = (x - x[0]) / (x[0] - x[-1])  # 0 at the best, -1 at the worst
-    y = (y[defined] - y[defined, :1]) / column.range_observed[defined, None]
+    y = (y[defined] - y[defined, :1]) / column.range_candidate[defined, None]
     first = np.searchsorted(-truth, -truth, side="left")  # items above, by the scores as they were given
     some = np.flatnonzero(first > 0)
     above = first[some]
@@ -493,14 +495,14 @@ def _cosines(truth: FloatArray, observed: FloatArray) -> FloatArray:
     norm_x, norm_y = xx + above * dx * dx, yy + above * dy * dy
     with np.errstate(all="ignore"):
         cosine = (xy + above * dx * dy) / np.sqrt(norm_x * norm_y)
-    # Where the item and all above it have one score in observed there are no gaps: the cosine is 0.
-    differs = observed[defined] != observed[defined, :1]
+    # Where the item and all above it have one score in candidate there are no gaps: the cosine is 0.
+    differs = candidate[defined] != candidate[defined, :1]
     flat = ~np.logical_or.accumulate(differs, axis=1)[:, above - 1] & ~differs[:, some]
     cosine[flat] = 0
     some_x, some_y = norm_x > 1e-140, norm_y > 1e-140
     for row, i in np.argwhere(~(some_x & some_y) & ~flat):
         # A side with such gaps is taken as it was given: rescaling may have made them 0.
-        sides = x if some_x[i] else truth, y[row] if some_y[row, i] else observed[defined][row]
+        sides = x if some_x[i] else truth, y[row] if some_y[row, i] else candidate[defined][row]
         cosine[row, i] = _cosine_directly(*sides, int(above[i]), int(some[i]))
     column.sum[defined] = (weight[some] * np.clip(cosine, -1, 1)).sum(axis=1)
     column.weight[defined] = weight[some].sum()

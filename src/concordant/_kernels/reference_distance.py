@@ -1,6 +1,6 @@
 """The kernels of the rank distance in NumPy and SciPy: what distance.cpp computes, in a form to read.
 
-Systems in the order of `observed`, best first, have m - 1 differences of adjacent columns of X, with means d and
+Systems in the order of `candidate`, best first, have m - 1 differences of adjacent columns of X, with means d and
 covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nearest point that keeps the order:
 
     minimum over delta >= 0 of (delta - d)' S^-1 (delta - d).
@@ -21,9 +21,9 @@ from ..arrays import FloatArray, IntArray
 FIELDS = 2  # columns of `out`
 
 
-def order_of(observed: FloatArray, means: FloatArray) -> IntArray:
-    """The systems, best first, by each row of observed; ties in favour of the means, then as they stand."""
-    return np.lexsort((np.broadcast_to(-means, observed.shape), -observed), axis=-1)
+def order_of(candidate: FloatArray, means: FloatArray) -> IntArray:
+    """The systems, best first, by each row of candidate; ties in favour of the means, then as they stand."""
+    return np.lexsort((np.broadcast_to(-means, candidate.shape), -candidate), axis=-1)
 
 
 def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> FloatArray:
@@ -37,17 +37,17 @@ def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> Float
 def rank_distances(
     covariance: FloatArray,
     means: FloatArray,
-    observed: FloatArray,
+    candidate: FloatArray,
     eps: float,
     out: FloatArray,
     duals: FloatArray,
     workers: int,
 ) -> None:
-    """Distances to the ranking of each row of observed, given the covariance and the means of the systems.
+    """Distances to the ranking of each row of candidate, given the covariance and the means of the systems.
 
     Fills `duals` with v as well, unless it has no rows.
     """
-    for row, order in enumerate(order_of(observed, means)):
+    for row, order in enumerate(order_of(candidate, means)):
         d = -np.diff(means[order])
         v, out[row] = _solve(differences_of(covariance, order, eps), d)
         if len(duals):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..tables import counted
+from ..words import counted
 from .options import Format
 from .render import Cell, Table, to_json
 from .terminal import print_table, say
@@ -39,11 +39,11 @@ def _as_table(found: list[Comparison], shown: list[str], *, sizes: bool, format:
     """A row a candidate; with what it was compared on where that is not the same for all."""
     tested = ["d_rank", "p"] if any(c.rank_test for c in found) else []
     inferred = [_inferred(found, name, whole=format is not Format.csv) for name in shown]
-    columns = ["observed", *(["systems", "topics"] if sizes else [])]
+    columns = ["candidate", *(["systems", "topics"] if sizes else [])]
     columns += [column for name, (more, _) in zip(shown, inferred, strict=True) for column in (name, *more)] + tested
     rows: list[list[Cell]] = []
     for k, c in enumerate(found):
-        rows.append([c.observed, *([len(c.systems), len(c.topics)] if sizes else [])])
+        rows.append([c.candidate, *([len(c.systems), len(c.topics)] if sizes else [])])
         for name, (_, cells) in zip(shown, inferred, strict=True):
             rows[-1] += [c[name], *cells[k]]
         if tested:
@@ -98,7 +98,7 @@ def _verdict(found: list[Comparison]) -> str:
         return "So the rows cannot be ranked; --common compares all on what they share."
     best: dict[str, list[str]] = {}
     for name in ("tau_b", "tau_ap_b"):
-        values = [(c[name], c.observed) for c in found if any(v.coefficient == name for v in c.values)]
+        values = [(c[name], c.candidate) for c in found if any(v.coefficient == name for v in c.values)]
         values = [(value, who) for value, who in values if not math.isnan(value)]
         if values:
             top = max(value for value, _ in values)
@@ -114,7 +114,7 @@ def _significance(found: list[Comparison]) -> str:
     """Which rankings could not be the true one, given the topics."""
     if not all(c.tested for c in found):
         return ""
-    apart = [c.observed for c in found if c.rank_test and c.rank_test.significant]
+    apart = [c.candidate for c in found if c.rank_test and c.rank_test.significant]
     if not apart:
         return "Given so few topics, none is distinguishable from the truth (rank test, alpha 0.05)."
     return f"Different from the truth beyond what the topics explain (rank test, alpha 0.05): {', '.join(apart)}."
@@ -124,15 +124,15 @@ def _print_details(found: list[Comparison], shown: list[str]) -> None:
     shared = [note for note in found[0].notes if all(note in c.notes for c in found)]
     for c in found:
         notes = [f"{v.coefficient} has no value: {v.why}" for v in c.values if v.why and v.coefficient in shown]
-        if c.tied_observed:
+        if c.tied_candidate:
             open_ = [b for b in c.tie_bounds if float(b.maximum) - float(b.minimum) >= 0.0005]
-            notes.append(counted(c.tied_observed, "tied pair") + "".join(f"; {bounds}" for bounds in open_[:1]))
+            notes.append(counted(c.tied_candidate, "tied pair") + "".join(f"; {bounds}" for bounds in open_[:1]))
         for p in c.per_topic:
             if p.coefficient in shown and (p.why or p.undefined):
                 notes.append(
                     f"{p.coefficient} on each topic: {p.why or f'undefined on {p.undefined}, which are left out'}"
                 )
-        _print_notes(c.observed, [*notes, *(note for note in c.notes if note not in shared)])
+        _print_notes(c.candidate, [*notes, *(note for note in c.notes if note not in shared)])
     _print_notes("all", shared)
     say(f"\nCite: concordant cite {' '.join([*shown, *(['rank_test'] if found[0].rank_test else [])])}")
 

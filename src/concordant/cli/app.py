@@ -102,7 +102,7 @@ def distribution(
     quiet: QuietOption = False,
 ) -> None:
     """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
-    from ..distance.distribution import DistanceDistribution
+    from ..ranks.distribution import DistanceDistribution
 
     with Notes(quiet), Bar("resampling", quiet) as bar:
         truth = Reader(measure, missing, lower_is_better, systems, topics)(scores)

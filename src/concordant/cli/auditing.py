@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 def audit(
     truth: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    observed: Annotated[list[str], typer.Argument(help="Scores that were compared with it.")],
+    candidate: Annotated[list[str], typer.Argument(help="Scores that were compared with it.")],
     reported: Annotated[
         list[str],
-        typer.Option("--reported", "-r", help="The number as printed, 0.870 or 87%; one for each observed ranking."),
+        typer.Option("--reported", "-r", help="The number as printed, 0.870 or 87%; one for each candidate ranking."),
     ],
     top: Annotated[list[int] | None, typer.Option(min=2, help="Also try the k best systems only.")] = None,
     departures: Annotated[int, typer.Option(min=0, help="Most steps away from the plain way.")] = 3,
@@ -49,18 +49,18 @@ def audit(
     quiet: QuietOption = False,
 ) -> None:
     """Find the coefficient, direction and rule for ties that give a number someone reported."""
-    from ..auditing.search import audit_read
+    from ..audit.search import audit_read
     from ..sides import side_of
 
     check_plot(plot)
-    labels = labels_of([truth, *observed])
+    labels = labels_of([truth, *candidate])
 
     def read(policy: Policy) -> list[Side]:
         chosen = Missing(policy) if missing is None else missing
         if missing is None and lower_is_better and chosen is Missing.zero:
             raise InputError("0 would be the best score where lower is better")
         reader = Reader(measure, chosen, lower_is_better, systems, topics)
-        scores = reader.all([truth, *observed], quiet)
+        scores = reader.all([truth, *candidate], quiet)
         refuse_single_systems(scores)
         return [side_of(side, label) for side, label in zip(scores, labels, strict=True)]
 
@@ -72,6 +72,5 @@ def audit(
         say(str(found))
     else:
         rows = found.rows()
-        columns = list(rows[0]) if rows else ["match"]
-        print_table(Table(columns, [list(row.values()) for row in rows], decimals=4), format)
+        print_table(Table.of(rows, decimals=4) if rows else Table(["match"], []), format)
     draw(plot, found.plot, format)

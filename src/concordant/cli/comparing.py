@@ -35,13 +35,13 @@ from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
     from ..comparison_result import Comparison
-    from ..inference.topic_bootstrap import TopicBootstrap
     from ..scores import Scores
+    from ..topics.bootstrap import TopicBootstrap
 
 
 def compare(
     truth: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    observed: Annotated[list[str], typer.Argument(help="Scores to compare with it, a row each.")],
+    candidate: Annotated[list[str], typer.Argument(help="Scores to compare with it, a row each.")],
     coefficient: CoefficientsOption = None,
     measure: MeasureOption = None,
     missing: MissingOption = Missing.error,
@@ -77,20 +77,20 @@ def compare(
     quiet: QuietOption = False,
 ) -> None:
     """Compare one truth with one or more rankings of the same systems."""
-    from ..inference.topic_bootstrap import TopicBootstrap
+    from ..topics.bootstrap import TopicBootstrap
 
     if per_topic and own_topics:
         raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
-    check_figure(plot, plot_kind, len(observed))
+    check_figure(plot, plot_kind, len(candidate))
     wanted = known_coefficients(coefficient) if coefficient else None
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)
-        labels = labels_of([truth, *observed])
-        first, *others = read.all([truth, *observed], quiet)
+        labels = labels_of([truth, *candidate])
+        first, *others = read.all([truth, *candidate], quiet)
         refuse_single_systems([first, *others])
         saved = None
         if distribution is not None:
-            from ..distance.distribution import DistanceDistribution
+            from ..ranks.distribution import DistanceDistribution
 
             saved, rank_test = DistanceDistribution.load(distribution), RankTest.paper
         if common:
@@ -127,17 +127,17 @@ def compare(
 
 
 def _compared(
-    truth: Scores, observed: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
+    truth: Scores, candidate: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
 ) -> Comparison:
     """Compare, with intervals where they are required or, for a report, can be had."""
     from ..comparison import compare as run
 
     if interval is None or required:
-        return run(truth, observed, interval=interval, **how)
+        return run(truth, candidate, interval=interval, **how)
     try:
-        return run(truth, observed, interval=interval, **how)
+        return run(truth, candidate, interval=interval, **how)
     except InputError as error:
-        found = run(truth, observed, **how)
+        found = run(truth, candidate, **how)
         return replace(found, notes=(*found.notes, f"there are no intervals: {error}"))
 
 
@@ -156,7 +156,7 @@ def matrix(
     format: FormatOption = Format.table,
     quiet: QuietOption = False,
 ) -> None:
-    """Compare all rankings with each other; the row is the truth, the column observed."""
+    """Compare all rankings with each other; the row is the truth, the column candidate."""
     import numpy as np
 
     from ..coefficients.registry import all_pairs, get_coefficient
@@ -189,7 +189,7 @@ def matrix(
     else:
         if format is Format.table:
             topic_count = "" if own_topics else f", {len(aligned[0].topics)} topics"
-            say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: observed\n")
+            say(f"{name}, {len(aligned[0].systems)} systems{topic_count}; row: truth, column: candidate\n")
         rows: list[list[Cell]] = [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]
         print_table(Table(["", *labels], rows), format)
     draw(plot, lambda: draw_matrix(values, labels, name), format)

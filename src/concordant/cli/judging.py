@@ -66,7 +66,7 @@ def compare_judges(
     quiet: QuietOption = False,
 ) -> None:
     """Test which of two judges ranks the systems more like the truth, over the topics that all three share."""
-    from ..inference.judges import compare_judges as run
+    from ..topics.judges import compare_judges as run
 
     wanted = known_coefficients(coefficient or ["tau_b", "tau_ap_b"])
     with Notes(quiet) as notes:

@@ -16,10 +16,10 @@ from .studies import Lines
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
-    from ..estimates import Estimate
     from ..judgments import Change
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
+    from ..results import Estimate
     from ..study.judges_result import JudgeStudy
     from ..study.judgments_result import JudgmentStudy
 
@@ -83,7 +83,7 @@ def answer(study: JudgmentStudy, format: Format, asked: Asked, more: Mapping[str
             return
     if format is Format.csv:
         rows = study.rows()
-        print_table(Table(list(rows[0]), [list(row.values()) for row in rows]), format)
+        print_table(Table.of(rows), format)
         return
     if format is Format.table:
         say(f"{len(study.systems)} systems, {len(study.topics)} topics; against the full judgments\n")
@@ -125,7 +125,7 @@ def print_judges(found: JudgeStudy, format: Format, document: dict[str, Any] | N
         return
     if format is Format.csv:
         rows = found.rows()
-        print_table(Table(list(rows[0]), [list(row.values()) for row in rows]), format)
+        print_table(Table.of(rows), format)
         return
     if format is Format.table:
         say(f"{len(found.study.systems)} systems, {len(found.study.topics)} topics\n\n{found.verdict()}\n")

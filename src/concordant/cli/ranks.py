@@ -29,8 +29,8 @@ from .reporting import Report
 from .terminal import Bar, Notes, print_table, say
 
 if TYPE_CHECKING:
-    from ..inference.explanation import Explanation, Kind
-    from ..inference.rank_bounds import RankIntervals
+    from ..ranks.bounds import RankIntervals
+    from ..topics.explanation import Explanation, Kind
 
 
 class By(StrEnum):
@@ -65,7 +65,7 @@ def tiers(
     quiet: QuietOption = False,
 ) -> None:
     """Show the ranks that each system may have, given the topics, and the tiers that can be told apart."""
-    from ..inference.rank_bounds import rank_intervals
+    from ..ranks.bounds import rank_intervals
 
     check_plot(plot)
     if not 0 < level < 1:
@@ -91,7 +91,7 @@ def tiers(
 
 
 def _print_tiers(found: RankIntervals, best: int | None, format: Format, report: Report | None) -> None:
-    from ..tables import listing
+    from ..words import listing
 
     top = None if best is None else found.best(best)
     more = {} if top is None else {"best": {"k": top.k, "possible": top.possible, "certain": top.certain}}
@@ -103,7 +103,7 @@ def _print_tiers(found: RankIntervals, best: int | None, format: Format, report:
         return
     if format is not Format.table:
         rows = found.rows()
-        print_table(Table(list(rows[0]), [list(row.values()) for row in rows], decimals=4), format)
+        print_table(Table.of(rows, decimals=4), format)
         return
     head, _, body = str(found).partition("\n\n")
     say(head)
@@ -114,7 +114,7 @@ def _print_tiers(found: RankIntervals, best: int | None, format: Format, report:
 
 def explain(
     truth: Annotated[str, typer.Argument(help="Scores of the truth: a file, a folder or a glob.")],
-    observed: Annotated[str, typer.Argument(help="Scores to compare with it.")],
+    candidate: Annotated[str, typer.Argument(help="Scores to compare with it.")],
     coefficient: Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")] = "tau_b",
     pair: Annotated[
         str | None, typer.Option(help="Two systems with a comma between: which topics drive their difference?")
@@ -130,13 +130,13 @@ def explain(
     quiet: QuietOption = False,
 ) -> None:
     """Show which pairs of systems and which topics make two rankings disagree."""
-    from ..inference.explanation import explain as run
+    from ..topics.explanation import explain as run
 
     check_plot(plot)
     name = known_coefficients([coefficient])[0]
     with Notes(quiet) as notes:
         read = Reader(measure, missing, lower_is_better, systems, topics)
-        first, second = read.all([truth, observed], quiet)
+        first, second = read.all([truth, candidate], quiet)
         refuse_single_systems([first, second])
         found = run(first, second, name)
         notes.hide(found.notes)
@@ -159,7 +159,7 @@ def explain(
 
 def _verdict(found: Explanation) -> str:
     """The pairs and the topic that matter most, in words."""
-    from ..tables import counted
+    from ..words import counted
 
     swapped = sum(p.kind == "swapped" for p in found.pairs)
     parts = []
@@ -182,21 +182,21 @@ def _two_systems(pair: str) -> tuple[str, str]:
 
 
 def _print_pair(found: Explanation, names: tuple[str, str], format: Format) -> None:
-    from ..tables import counted
+    from ..words import counted
 
     parts = found.topics_of(*names)
     if format is Format.json:
-        rows = [{"topic": p.topic, "truth": p.truth, "observed": p.observed, "shift": p.shift} for p in parts]
+        rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
         say(to_json({"pair": list(names), "topics": rows}))
         return
     shown = parts[:10] if format is Format.table else parts
     if format is Format.table:
-        truth, observed = sum(p.truth for p in parts), sum(p.observed for p in parts)
+        truth, candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
         say(
-            f"{names[0]} minus {names[1]}: {truth:+.4f} in the truth, {observed:+.4f} observed; "
+            f"{names[0]} minus {names[1]}: {truth:+.4f} in the truth, {candidate:+.4f} candidate; "
             f"parts of {len(shown)} of {counted(len(parts), 'topic')}, the worst first\n"
         )
     print_table(
-        Table(["topic", "truth", "observed", "shift"], [[p.topic, p.truth, p.observed, p.shift] for p in shown], 4),
+        Table(["topic", "truth", "candidate", "shift"], [[p.topic, p.truth, p.candidate, p.shift] for p in shown], 4),
         format,
     )

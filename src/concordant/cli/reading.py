@@ -54,7 +54,7 @@ def on_common_data(sides: list[Scores], labels: list[str], own_topics: bool) -> 
     from ..sides import aligned_by_name
 
     found = aligned_by_name(sides, labels, "systems" if own_topics else "both")
-    for note in found.notes(labels):
+    for note in found.notes:
         warnings.warn(note, stacklevel=2)
     return list(found.scores)
 

@@ -44,9 +44,9 @@ def reliability(
     quiet: QuietOption = False,
 ) -> None:
     """Expected correlation of the ranking with the true one, over all topics there could be."""
-    from ..expected.correlation import expected_correlation
-    from ..expected.correlation import reliability as run
-    from ..tables import counted
+    from ..expected.estimation import expected_correlation
+    from ..expected.estimation import reliability as run
+    from ..words import counted
     from .render import Cell, Table, to_json
 
     check_plot(plot)
@@ -121,5 +121,5 @@ def plan(
         say(str(found))
     else:
         frame = found.to_dict()["curve"]
-        print_table(Table(list(frame[0]), [list(row.values()) for row in frame]), format)
+        print_table(Table.of(frame), format)
     draw(plot, found.plot, format)

@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,11 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     decimals: int = 3
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Cell]], decimals: int = 3) -> Table:
+        """Of a result's `rows`, at least one; their names are the columns."""
+        return cls(list(rows[0]), [list(row.values()) for row in rows], decimals)
 
 
 def to_json(content: Any) -> str:

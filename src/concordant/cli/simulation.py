@@ -58,7 +58,7 @@ def simulate(
 ) -> None:
     """Simulate new topics for the systems of a collection, and say how well the original is kept."""
     from ..simulation.simulator import Simulator
-    from ..tables import counted, listing
+    from ..words import counted, listing
 
     with Notes(quiet):
         original = Reader(measure, missing, False, systems, topics)(scores)

@@ -104,7 +104,7 @@ def reliability(
     rows = study.summary() if format is Format.table else study.rows()
     if format is Format.table:
         say(f"{study.verdict()}\n")
-    print_table(Table(list(rows[0]), [list(row.values()) for row in rows], decimals=4), format)
+    print_table(Table.of(rows, decimals=4), format)
     if format is Format.table:
         say(f"\nMeans over all sizes and collections. Every cell, and the figures: {', '.join(map(str, written))}")
         if study.cost["computed"]:

@@ -13,33 +13,33 @@ from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from ..arrays import FloatArray
 from .sums import concordance, ratio, refuse_ties
 
-_ALL_TIED = "all systems are tied in truth or in observed"
+_ALL_TIED = "all systems are tied in truth or in candidate"
 
 
-def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, observed: npt.ArrayLike, of: str) -> None:
+def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, of: str) -> None:
     refuse_ties(c.tied_truth, "truth", truth, of=of, instead="tau_ap_b")
     refuse_ties(
-        c.tied_observed,
-        "observed",
-        observed,
+        c.tied_candidate,
+        "candidate",
+        candidate,
         of=of,
         instead="tau_ap_a, or tau_ap_b if truth is no objective ranking",
     )
 
 
-def tau_ap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """AP correlation of observed with the truth, for rankings without ties.
+def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """AP correlation of candidate with the truth, for rankings without ties.
 
-    tau_ap = 2 / (m - 1) * sum_{i=2..m} C(i) / (i - 1) - 1, where C(i) counts the systems above place i of observed that
-    the truth also puts above the system at i. Pick a system of observed at random, and one above it: p is the
+    tau_ap = 2 / (m - 1) * sum_{i=2..m} C(i) / (i - 1) - 1, where C(i) counts the systems above place i of candidate
+    that the truth also puts above the system at i. Pick a system of candidate at random, and one above it: p is the
     probability that the truth orders them the same way, and tau_ap = 2p - 1. Errors at the top cost more than in
     `tau`; errors spread evenly give the same value. From -1 to 1.
 
-    Not symmetric: observed is walked, the truth is only asked. `tau_ap_symmetric` is the mean of both directions.
+    Not symmetric: candidate is walked, the truth is only asked. `tau_ap_symmetric` is the mean of both directions.
 
     Parameters
     ----------
-    truth, observed : array_like
+    truth, candidate : array_like
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     workers : int
         Threads to use on a batch.
@@ -52,7 +52,7 @@ def tau_ap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -
     Raises
     ------
     TiesError
-        If a side has ties. `tau_ap_a` admits them in observed, `tau_ap_b` on both sides.
+        If a side has ties. `tau_ap_a` admits them in candidate, `tau_ap_b` on both sides.
 
     References
     ----------
@@ -69,13 +69,13 @@ def tau_ap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -
     >>> cc.tau_ap(truth, [top, bottom]).round(6)
     array([0.238095, 0.765986])
     """
-    m, c = concordance(truth, observed, workers=workers)
-    _refuse_all_ties(c, truth, observed, "tau_ap")
-    return 2 * c.down_observed / (m - 1) - 1
+    m, c = concordance(truth, candidate, workers=workers)
+    _refuse_all_ties(c, truth, candidate, "tau_ap")
+    return 2 * c.down_candidate / (m - 1) - 1
 
 
-def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """AP correlation, the mean of both directions: (tau_ap(truth, observed) + tau_ap(observed, truth)) / 2.
+def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """AP correlation, the mean of both directions: (tau_ap(truth, candidate) + tau_ap(candidate, truth)) / 2.
 
     For two rankings of equal standing without ties. Parameters, result and batches as in `tau_ap`.
 
@@ -89,15 +89,15 @@ def tau_ap_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: 
     >>> round(cc.tau_ap_symmetric([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.42
     """
-    m, c = concordance(truth, observed, extra=BACK, workers=workers)
-    _refuse_all_ties(c, truth, observed, "tau_ap_symmetric")
-    return (c.down_observed + c.down_truth) / (m - 1) - 1
+    m, c = concordance(truth, candidate, extra=BACK, workers=workers)
+    _refuse_all_ties(c, truth, candidate, "tau_ap_symmetric")
+    return (c.down_candidate + c.down_truth) / (m - 1) - 1
 
 
-def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """AP correlation with ties in observed: its accuracy as an estimate of an objective, untied truth.
+def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """AP correlation with ties in candidate: its accuracy as an estimate of an objective, untied truth.
 
-    With t_i the size of system i's tied group in observed and p_i the place of the group's first system,
+    With t_i the size of system i's tied group in candidate and p_i the place of the group's first system,
 
     tau_ap_a = 2 / (m - 1) * [ sum_{i: p_i > 1} C(i) * (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2)
     + sum_i 1 / (2 t_i) sum_{k=1..t_i-1} k / (p_i + k - 1) ] - 1.
@@ -117,7 +117,7 @@ def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1)
     >>> round(cc.tau_ap_a([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.208889
     """
-    m, c = concordance(truth, observed, extra=MEAN, workers=workers)
+    m, c = concordance(truth, candidate, extra=MEAN, workers=workers)
     refuse_ties(
         c.tied_truth,
         "truth",
@@ -125,25 +125,25 @@ def tau_ap_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1)
         of="tau_ap_a",
         instead="tau_ap_b, or tau_ap_strict if a tie should be a tie",
     )
-    right: Value = c.mean_observed + c.within_observed
+    right: Value = c.mean_candidate + c.within_candidate
     return 2 * right / (m - 1) - 1
 
 
 def tau_ap_ties(
-    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """AP correlation with ties on both sides, in one direction: observed is walked.
+    """AP correlation with ties on both sides, in one direction: candidate is walked.
 
     tau_ap_ties = 2 / (m - t_1) * sum_{i: p_i > 1} C(i) / (p_i - 1) - 1, where p_i - 1 is the number of systems above i
-    in observed, C(i) the number of those that are also above it in the truth, and t_1 the number of systems at the
-    top. Pairs tied in observed are left out; a pair tied in the truth but not in observed counts as not concordant.
+    in candidate, C(i) the number of those that are also above it in the truth, and t_1 the number of systems at the
+    top. Pairs tied in candidate are left out; a pair tied in the truth but not in candidate counts as not concordant.
     (The paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
 
     Without ties it is `tau_ap`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
 
     Parameters
     ----------
-    truth, observed, workers
+    truth, candidate, workers
         As in `tau_ap`.
     tolerance : float
         Scores closer than this are tied as well, see `tau_b`; p_i - 1 then is the number of systems above i by at least
@@ -159,22 +159,22 @@ def tau_ap_ties(
     >>> round(cc.tau_ap_ties([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.12
     """
-    m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
-    below = (m - c.top_observed) * (c.top_truth < m)  # 0 where a side is all tied
-    return 2 * ratio(c.down_observed, below, _ALL_TIED) - 1
+    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
+    below = (m - c.top_candidate) * (c.top_truth < m)  # 0 where a side is all tied
+    return 2 * ratio(c.down_candidate, below, _ALL_TIED) - 1
 
 
 def tau_ap_b(
-    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
     """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
 
-    tau_ap_b = (tau_ap_ties(truth, observed) + tau_ap_ties(observed, truth)) / 2. Symmetric. Without ties it is
+    tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. Symmetric. Without ties it is
     `tau_ap_symmetric`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
 
     Parameters
     ----------
-    truth, observed, workers
+    truth, candidate, workers
         As in `tau_ap`.
     tolerance : float
         As in `tau_ap_ties`.
@@ -189,22 +189,22 @@ def tau_ap_b(
     >>> round(cc.tau_ap_b([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.14
     """
-    m, c = concordance(truth, observed, tolerance=tolerance, extra=BACK, workers=workers)
-    below_truth, below_observed = m - c.top_truth, m - c.top_observed  # 0 where a side is all tied
-    # Half of 2 down_observed / below_observed - 1 and of 2 down_truth / below_truth - 1, as one fraction.
-    both = c.down_observed * below_truth + c.down_truth * below_observed
-    return ratio(both, below_truth * below_observed, _ALL_TIED) - 1
+    m, c = concordance(truth, candidate, tolerance=tolerance, extra=BACK, workers=workers)
+    below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 where a side is all tied
+    # Half of 2 down_candidate / below_candidate - 1 and of 2 down_truth / below_truth - 1, as one fraction.
+    both = c.down_candidate * below_truth + c.down_truth * below_candidate
+    return ratio(both, below_truth * below_candidate, _ALL_TIED) - 1
 
 
 def tau_ap_strict(
-    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """AP correlation where ties should be ties: a tie in the truth is a statement, and so is one in observed.
+    """AP correlation where ties should be ties: a tie in the truth is a statement, and so is one in candidate.
 
-    Pick a system i of observed at random, and another that is above it or tied with it. They are right if the truth
+    Pick a system i of candidate at random, and another that is above it or tied with it. They are right if the truth
     says the same of them: above, or tied. tau_ap_strict = 2p - 1, p the probability that they are right:
 
-    p = 1/M * sum_i (C(i) + B(i)) / (A(i) + T(i)), with A(i) systems above i in observed and T(i) others tied with it,
+    p = 1/M * sum_i (C(i) + B(i)) / (A(i) + T(i)), with A(i) systems above i in candidate and T(i) others tied with it,
     C(i) of the former above it in the truth, too, and B(i) of the latter tied with it in the truth, too. The M systems
     are all but a single one at the top, which has nothing to be compared with.
 
@@ -213,7 +213,7 @@ def tau_ap_strict(
 
     Parameters
     ----------
-    truth, observed, workers
+    truth, candidate, workers
         As in `tau_ap`.
     tolerance : float
         As in `tau_ap_ties`.
@@ -230,5 +230,5 @@ def tau_ap_strict(
     >>> round(cc.tau_ap_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
     0.666667
     """
-    m, c = concordance(truth, observed, tolerance=tolerance, extra=STRICT, workers=workers)
-    return 2 * c.strict_observed / (m - c.alone_observed) - 1
+    m, c = concordance(truth, candidate, tolerance=tolerance, extra=STRICT, workers=workers)
+    return 2 * c.strict_candidate / (m - c.alone_candidate) - 1

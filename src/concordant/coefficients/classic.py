@@ -10,10 +10,10 @@ import numpy.typing as npt
 from ..arrays import FloatArray
 from .sums import by_block
 
-_ALL_TIED = "all systems are tied in truth or in observed"
+_ALL_TIED = "all systems are tied in truth or in candidate"
 
 
-def pearson(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
+def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
 
     Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined, so nan with an
@@ -29,10 +29,10 @@ def pearson(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray
     >>> round(cc.pearson([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.884911
     """
-    return by_block(_pearson, truth, observed, undefined=_ALL_TIED)
+    return by_block(_pearson, truth, candidate, undefined=_ALL_TIED)
 
 
-def spearman(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
+def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
     Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined, so nan with an
@@ -48,14 +48,14 @@ def spearman(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArra
     >>> round(cc.spearman([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.576818
     """
-    return by_block(_spearman, truth, observed, undefined=_ALL_TIED)
+    return by_block(_spearman, truth, candidate, undefined=_ALL_TIED)
 
 
-def weighted_tau(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
+def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
 
     Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
-    truth and from the ranks in observed, so it is symmetric. Ties as in `tau_b`. Undefined, so nan with an
+    truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined, so nan with an
     `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
 
     References
@@ -68,18 +68,18 @@ def weighted_tau(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | Float
     >>> round(cc.weighted_tau([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.531973
     """
-    return by_block(_weighted_tau, truth, observed, undefined=_ALL_TIED)
+    return by_block(_weighted_tau, truth, candidate, undefined=_ALL_TIED)
 
 
-def _pearson(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
+def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
     from scipy import stats
 
-    apart = (truth != truth[:, :1]).any(axis=1) & (observed != observed[:, :1]).any(axis=1)
+    apart = (truth != truth[:, :1]).any(axis=1) & (candidate != candidate[:, :1]).any(axis=1)
     values = np.full(len(truth), np.nan)
     with warnings.catch_warnings():
         # scipy warns where the mean swamps the differences, which is no longer so after `_shifted`.
         warnings.simplefilter("ignore", stats.NearConstantInputWarning)
-        values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(observed[apart]), axis=1).statistic
+        values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(candidate[apart]), axis=1).statistic
     return values
 
 
@@ -93,15 +93,15 @@ def _shifted(scores: FloatArray) -> FloatArray:
     return shifted
 
 
-def _spearman(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
+def _spearman(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
     from scipy import stats
 
-    return _pearson(stats.rankdata(truth, axis=1), stats.rankdata(observed, axis=1))
+    return _pearson(stats.rankdata(truth, axis=1), stats.rankdata(candidate, axis=1))
 
 
-def _weighted_tau(truth: FloatArray, observed: FloatArray) -> npt.ArrayLike:
+def _weighted_tau(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
     from scipy import stats
 
     # Only the order counts; ranks are safe from the overflow that huge scores cause in scipy's check for nan.
-    ranks = stats.rankdata(truth, axis=1), stats.rankdata(observed, axis=1)
+    ranks = stats.rankdata(truth, axis=1), stats.rankdata(candidate, axis=1)
     return [stats.weightedtau(t, o).statistic for t, o in zip(*ranks, strict=True)]

@@ -11,20 +11,20 @@ from .sums import by_block, gaps, ratio, refuse_ties
 _ALL_TIED = "all systems are tied in truth"
 
 
-def tau_gap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """Gap-sensitive AP correlation of observed with the truth.
+def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """Gap-sensitive AP correlation of candidate with the truth.
 
-    Walk observed from the top; with g_ji = abs(truth_j - truth_i),
+    Walk candidate from the top; with g_ji = abs(truth_j - truth_i),
 
     tau_gap = 2 / K * sum_i [ sum_{j above i, concordant} g_ji / sum_{j above i} g_ji ] - 1
 
     over the K places i >= 2 whose denominator is positive. Swapping systems that the truth tells barely apart costs
-    little. Reads the scores of the truth and only the order of observed; not symmetric; from -1 to 1. Ties in the truth
-    are pairs without a gap. Undefined, so nan with an `UndefinedCorrelationWarning`, when the truth is all tied.
+    little. Reads the scores of the truth and only the order of candidate; not symmetric; from -1 to 1. Ties in the
+    truth are pairs without a gap. Undefined, so nan with an `UndefinedCorrelationWarning`, when the truth is all tied.
 
     Parameters
     ----------
-    truth, observed : array_like
+    truth, candidate : array_like
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     workers : int
         Threads to use on a batch.
@@ -37,7 +37,7 @@ def tau_gap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) 
     Raises
     ------
     TiesError
-        If observed has ties: `tau_gap_a` admits them.
+        If candidate has ties: `tau_gap_a` admits them.
 
     References
     ----------
@@ -51,13 +51,13 @@ def tau_gap(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) 
     >>> round(cc.tau_ap([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.51, 0.1]), 6)
     0.666667
     """
-    g = gaps(truth, observed, workers=workers)
-    refuse_ties(g.tied_observed, "observed", observed, of="tau_gap", instead="tau_gap_a")
+    g = gaps(truth, candidate, workers=workers)
+    refuse_ties(g.tied_candidate, "candidate", candidate, of="tau_gap", instead="tau_gap_a")
     return 2 * ratio(g.sum, g.places, _ALL_TIED) - 1
 
 
-def tau_gap_a(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArray:
-    """Gap-sensitive AP correlation with ties in observed: the mean of `tau_gap` over all orders of the tied systems.
+def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
+    """Gap-sensitive AP correlation with ties in candidate: the mean of `tau_gap` over all orders of the tied systems.
 
     There is no closed form; the mean is a smooth double integral, evaluated to 1e-9 or better (see `gap_ties`). Without
     ties it is `tau_gap`. Groups of some ten tied systems take milliseconds, a group of 100 a fraction of a second.
@@ -73,13 +73,13 @@ def tau_gap_a(truth: npt.ArrayLike, observed: npt.ArrayLike) -> float | FloatArr
     >>> round(cc.tau_gap_a([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.5, 0.1]), 6)
     0.99187
     """
-    return by_block(_mean_over_orders, truth, observed, undefined=_ALL_TIED)
+    return by_block(_mean_over_orders, truth, candidate, undefined=_ALL_TIED)
 
 
-def _mean_over_orders(truth: FloatArray, observed: FloatArray) -> list[float]:
+def _mean_over_orders(truth: FloatArray, candidate: FloatArray) -> list[float]:
     values = []
-    for t, o in zip(truth, observed, strict=True):
+    for t, o in zip(truth, candidate, strict=True):
         g = gaps(t, o)
-        untied = g.places and not g.tied_observed
+        untied = g.places and not g.tied_candidate
         values.append(float(2 * g.sum / g.places - 1) if untied else expected_tau_gap(t, o))
     return values

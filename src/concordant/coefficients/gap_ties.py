@@ -1,4 +1,4 @@
-"""The exact mean of tau_gap over all orders of the items tied in `observed`; the truth may have ties, too.
+"""The exact mean of tau_gap over all orders of the items tied in `candidate`; the truth may have ties, too.
 
 In one order, D_i adds up |truth_j - truth_i| over the items j above i, and N_i the part of it with
 truth_j > truth_i. tau_gap is 2/K * sum_i N_i/D_i - 1 over the K positions with D_i > 0; with 0/0 = 0 the sum
@@ -75,10 +75,10 @@ class _View(NamedTuple):
 
 
 @np.errstate(under="ignore")
-def expected_tau_gap(truth: FloatArray, observed: FloatArray) -> float:
-    """Mean of tau_gap over all orders of the items tied in `observed`; nan if all of `truth` is tied."""
-    order = np.argsort(-observed, kind="stable")
-    ranked, x = observed[order], _scaled(truth)[order]
+def expected_tau_gap(truth: FloatArray, candidate: FloatArray) -> float:
+    """Mean of tau_gap over all orders of the items tied in `candidate`; nan if all of `truth` is tied."""
+    order = np.argsort(-candidate, kind="stable")
+    ranked, x = candidate[order], _scaled(truth)[order]
     differs = np.flatnonzero(x != x[0])
     if not differs.size:
         return math.nan
@@ -100,7 +100,7 @@ def _refuse_many_ties(sizes: IntArray) -> None:
     """The time grows with the squares of the groups: 400 tied systems take 5 seconds."""
     if float((sizes[sizes > 1].astype(np.float64) ** 2).sum()) > _MOST_TIED**2:
         raise LimitError(
-            f"observed has groups of up to {int(sizes.max()):,} tied systems, and the mean of tau_gap over their "
+            f"candidate has groups of up to {int(sizes.max()):,} tied systems, and the mean of tau_gap over their "
             f"orders would take hours beyond {_MOST_TIED:,}: use tau_ap_b, or give scores with more decimals"
         )
 

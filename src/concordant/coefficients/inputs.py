@@ -19,63 +19,63 @@ from ..errors import InputError, InputTypeError
 _FLOAT64 = np.dtype(np.float64)
 
 
-class Rows(NamedTuple):
-    """Pairs of score vectors: pair b is (truth[truth_row[b]], observed[observed_row[b]]).
+class Batch(NamedTuple):
+    """Pairs of score vectors: pair b is (truth[truth_row[b]], candidate[candidate_row[b]]).
 
     Broadcasting repeats row numbers, never scores, so a batch needs no copy of its input.
     """
 
     truth: FloatArray
-    observed: FloatArray
+    candidate: FloatArray
     truth_row: IntArray
-    observed_row: IntArray
+    candidate_row: IntArray
     shape: tuple[int, ...]
 
 
-def vectors(truth: npt.ArrayLike, observed: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def vectors(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Both arguments as contiguous float64 arrays with the same number of systems on the last axis.
 
     Whether the values are finite is left to the kernels, which read them all anyway.
     """
     t = floats(truth, "truth")
-    o = floats(observed, "observed")
-    if t is not truth or o is not observed:
-        refuse_other_labels(truth, observed)
+    o = floats(candidate, "candidate")
+    if t is not truth or o is not candidate:
+        refuse_other_labels(truth, candidate)
     m = t.shape[-1]
     if o.shape[-1] != m:
         raise InputError(
-            f"truth has {m} systems and observed has {o.shape[-1]}: both need one score for each system, "
+            f"truth has {m} systems and candidate has {o.shape[-1]}: both need one score for each system, "
             f"in the same order (last axis; shapes {t.shape} and {o.shape})"
         )
     if m < 2:
         raise InputError(
-            f"truth and observed have {m} system{'' if m == 1 else 's'}: at least 2 are needed to compare rankings"
+            f"truth and candidate have {m} system{'' if m == 1 else 's'}: at least 2 are needed to compare rankings"
         )
     return t, o
 
 
-def rows(truth: FloatArray, observed: FloatArray) -> Rows:
+def rows(truth: FloatArray, candidate: FloatArray) -> Batch:
     """Broadcast the leading axes of two arrays from `vectors`."""
-    lead_t, lead_o = truth.shape[:-1], observed.shape[:-1]
+    lead_t, lead_o = truth.shape[:-1], candidate.shape[:-1]
     try:
         shape = np.broadcast_shapes(lead_t, lead_o)
     except ValueError:
         raise InputError(
-            f"truth of shape {truth.shape} and observed of shape {observed.shape} do not broadcast: "
+            f"truth of shape {truth.shape} and candidate of shape {candidate.shape} do not broadcast: "
             "the last axis holds the systems, the axes before it must be equal or 1"
         ) from None
     m = truth.shape[-1]
-    truth, observed = truth.reshape(-1, m), observed.reshape(-1, m)
+    truth, candidate = truth.reshape(-1, m), candidate.reshape(-1, m)
 
     def row_numbers(lead: tuple[int, ...], count: int) -> IntArray:
         return np.ascontiguousarray(np.broadcast_to(np.arange(count).reshape(lead), shape)).reshape(-1)
 
-    return Rows(truth, observed, row_numbers(lead_t, len(truth)), row_numbers(lead_o, len(observed)), shape)
+    return Batch(truth, candidate, row_numbers(lead_t, len(truth)), row_numbers(lead_o, len(candidate)), shape)
 
 
-def require_finite(truth: FloatArray, observed: FloatArray) -> None:
+def require_finite(truth: FloatArray, candidate: FloatArray) -> None:
     """Refuse NaN and infinite scores."""
-    for array, name in ((truth, "truth"), (observed, "observed")):
+    for array, name in ((truth, "truth"), (candidate, "candidate")):
         if not np.isfinite(array).all():
             refuse_not_finite(array, name)
 
@@ -174,22 +174,22 @@ def _refuse_masks_and_labels(values: Any, name: str) -> None:
         )
 
 
-def refuse_other_labels(truth: Any, observed: Any) -> None:
+def refuse_other_labels(truth: Any, candidate: Any) -> None:
     """Two pandas objects are compared by position here; that must be what their labels say, too."""
-    if not (hasattr(truth, "iloc") and hasattr(observed, "iloc")):
+    if not (hasattr(truth, "iloc") and hasattr(candidate, "iloc")):
         return
-    t, o = (side.columns if hasattr(side, "columns") else side.index for side in (truth, observed))
+    t, o = (side.columns if hasattr(side, "columns") else side.index for side in (truth, candidate))
     if t.equals(o):
         return
     if set(t) == set(o) and len(t) == len(o):
         labels = "truth.columns" if hasattr(truth, "columns") else "truth.index"
         raise InputError(
-            "truth and observed carry the same labels in another order, and scores are compared by position: "
-            f"use observed[{labels}]"
+            "truth and candidate carry the same labels in another order, and scores are compared by position: "
+            f"use candidate[{labels}]"
         )
     odd = next(iter(sorted(map(str, set(t) ^ set(o)))))
     raise InputError(
-        f"truth and observed do not carry the same labels ({odd!r} is on one side only), and scores are compared by "
-        "position: choose what both have with common = truth.index.intersection(observed.index), or let "
+        f"truth and candidate do not carry the same labels ({odd!r} is on one side only), and scores are compared by "
+        "position: choose what both have with common = truth.index.intersection(candidate.index), or let "
         "concordant.compare match them; rbo takes the .to_dict() of both"
     )

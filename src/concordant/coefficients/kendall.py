@@ -15,7 +15,7 @@ from ..arrays import FloatArray
 from .sums import concordance, ratio, refuse_ties
 
 
-def tau(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Kendall's tau for rankings without ties.
 
     tau = (concordant - discordant) / (m (m - 1) / 2): the probability that a random pair of systems is ordered the
@@ -23,7 +23,7 @@ def tau(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> f
 
     Parameters
     ----------
-    truth, observed : array_like
+    truth, candidate : array_like
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     workers : int
         Threads to use on a batch.
@@ -36,7 +36,7 @@ def tau(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> f
     Raises
     ------
     TiesError
-        If a side has ties. `tau_a` admits them in observed, `tau_b` on both sides.
+        If a side has ties. `tau_a` admits them in candidate, `tau_b` on both sides.
 
     References
     ----------
@@ -48,22 +48,22 @@ def tau(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> f
     >>> cc.tau([0.9, 0.7, 0.5, 0.3], [0.8, 0.9, 0.4, 0.1])
     0.6666666666666666
     """
-    m, c = concordance(truth, observed, workers=workers)
+    m, c = concordance(truth, candidate, workers=workers)
     refuse_ties(c.tied_truth, "truth", truth, of="tau", instead="tau_b")
     refuse_ties(
-        c.tied_observed,
-        "observed",
-        observed,
+        c.tied_candidate,
+        "candidate",
+        candidate,
         of="tau",
         instead="tau_a, or tau_b if truth is no objective ranking",
     )
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
-def tau_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """Kendall's tau with ties in observed: its accuracy as an estimate of an objective, untied truth.
+def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """Kendall's tau with ties in candidate: its accuracy as an estimate of an objective, untied truth.
 
-    tau_a = (concordant - discordant) / (m (m - 1) / 2). A pair tied in observed counts as half right: the value is the
+    tau_a = (concordant - discordant) / (m (m - 1) / 2). A pair tied in candidate counts as half right: the value is the
     mean of `tau` over all orders of the tied systems. Without ties it is `tau`. All tied: 0.
 
     Ties in truth raise: `tau_b` admits them, `tau_strict` asks for them.
@@ -81,13 +81,13 @@ def tau_a(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) ->
     >>> round(cc.tau_a([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.4
     """
-    m, c = concordance(truth, observed, workers=workers)
+    m, c = concordance(truth, candidate, workers=workers)
     refuse_ties(c.tied_truth, "truth", truth, of="tau_a", instead="tau_b, or tau_strict if a tie should be a tie")
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
 def tau_b(
-    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
     """Kendall's tau with ties on both sides: the agreement of two rankings of equal standing.
 
@@ -97,7 +97,7 @@ def tau_b(
 
     Parameters
     ----------
-    truth, observed, workers
+    truth, candidate, workers
         As in `tau`.
     tolerance : float
         Scores closer than this are tied as well (a pair is tied if equal or if the difference is below the tolerance).
@@ -114,17 +114,17 @@ def tau_b(
     >>> round(cc.tau_b([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.385758
     """
-    m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
+    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     pairs = m * (m - 1) / 2
-    untied = (pairs - c.tied_truth) * (pairs - c.tied_observed)
+    untied = (pairs - c.tied_truth) * (pairs - c.tied_candidate)
     root = math.sqrt(untied) if isinstance(untied, float) else np.sqrt(untied)
-    return ratio(c.concordant - c.discordant, root, "all systems are tied in truth or in observed")
+    return ratio(c.concordant - c.discordant, root, "all systems are tied in truth or in candidate")
 
 
 def tau_strict(
-    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """Kendall's tau where ties should be ties: a tie in the truth is a statement, and so is one in observed.
+    """Kendall's tau where ties should be ties: a tie in the truth is a statement, and so is one in candidate.
 
     A pair is right if both rankings order it the same way or both tie it, and wrong otherwise: ordered the other way,
     tied in the truth and ordered by the observer, or the reverse. tau_strict = (right - wrong) / (m (m - 1) / 2).
@@ -133,7 +133,7 @@ def tau_strict(
 
     Parameters
     ----------
-    truth, observed, workers
+    truth, candidate, workers
         As in `tau`.
     tolerance : float
         As in `tau_b`.
@@ -150,5 +150,5 @@ def tau_strict(
     >>> round(cc.tau_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
     0.666667
     """
-    m, c = concordance(truth, observed, tolerance=tolerance, workers=workers)
+    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1

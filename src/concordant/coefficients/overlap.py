@@ -41,7 +41,7 @@ class _Profile(NamedTuple):
 
 def rbo(
     truth: npt.ArrayLike | Mapping[Any, Any],
-    observed: npt.ArrayLike | Mapping[Any, Any],
+    candidate: npt.ArrayLike | Mapping[Any, Any],
     *,
     p: float = 0.9,
     ties: Ties = "a",
@@ -60,7 +60,7 @@ def rbo(
 
     Parameters
     ----------
-    truth, observed
+    truth, candidate
         Two score vectors, higher is better, with the same items by position: the last axis holds the
         systems, leading axes broadcast. Or two mappings from item to score, which may hold
         different items and different numbers of items, for instance the documents that two
@@ -109,18 +109,18 @@ def rbo(
     p = _persistence(p)
     _require_choice("ties", ties, get_args(Ties))
     _require_choice("kind", kind, get_args(Kind))
-    if isinstance(truth, Mapping) and isinstance(observed, Mapping):
-        short, long = _from_mappings(truth, observed)
+    if isinstance(truth, Mapping) and isinstance(candidate, Mapping):
+        short, long = _from_mappings(truth, candidate)
         return float(_rbo(short, long, p, ties, kind)[0])
-    if isinstance(truth, Mapping) or isinstance(observed, Mapping):
-        names = ("truth", "observed") if isinstance(truth, Mapping) else ("observed", "truth")
+    if isinstance(truth, Mapping) or isinstance(candidate, Mapping):
+        names = ("truth", "candidate") if isinstance(truth, Mapping) else ("candidate", "truth")
         raise InputTypeError(
             f"{names[0]} is a mapping and {names[1]} is not: pass two mappings such as {_EXAMPLE}, "
             "or two vectors of scores in the same order"
         )
     _refuse_names(truth, "truth")
-    _refuse_names(observed, "observed")
-    t, o = inputs.vectors(truth, observed)
+    _refuse_names(candidate, "candidate")
+    t, o = inputs.vectors(truth, candidate)
     inputs.require_finite(t, o)
     pairs = inputs.rows(t, o)
     values = np.empty(len(pairs.truth_row))
@@ -128,7 +128,7 @@ def rbo(
     for start in range(0, len(values), step):
         block = slice(start, start + step)
         t_ranking = _from_rows(pairs.truth, pairs.truth_row[block])
-        o_ranking = _from_rows(pairs.observed, pairs.observed_row[block])
+        o_ranking = _from_rows(pairs.candidate, pairs.candidate_row[block])
         values[block] = _rbo(t_ranking, o_ranking, p, ties, kind)
     return values.reshape(pairs.shape) if pairs.shape else float(values[0])
 
@@ -271,9 +271,9 @@ def _from_rows(scores: FloatArray, row: IntArray) -> _Ranking:
     return _Ranking(*(array[place] for array in ranking)) if len(distinct) < len(row) else ranking
 
 
-def _from_mappings(truth: Mapping[Any, Any], observed: Mapping[Any, Any]) -> tuple[_Ranking, _Ranking]:
+def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tuple[_Ranking, _Ranking]:
     """Rankings of the shorter and of the longer side, item ranks of the common items only."""
-    sides = ((_mapping_scores(truth, "truth"), truth), (_mapping_scores(observed, "observed"), observed))
+    sides = ((_mapping_scores(truth, "truth"), truth), (_mapping_scores(candidate, "candidate"), candidate))
     (short_scores, short), (long_scores, long) = sorted(sides, key=lambda side: side[0].shape[-1])
     place = {item: k for k, item in enumerate(long)}
     shared = [(k, place[item]) for k, item in enumerate(short) if item in place]

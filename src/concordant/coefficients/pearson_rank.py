@@ -10,17 +10,17 @@ from .sums import cosines, ratio
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
 
-def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """Pearson rank, rho_r, of observed with the truth.
+def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """Pearson rank, rho_r, of candidate with the truth.
 
     Scale both to [0, 1]. Walk the truth from the top; at each system i the cosine between its gaps to the systems above
-    it in the truth and its gaps to them in observed; average these with the scaled truth scores x_i as weights:
+    it in the truth and its gaps to them in candidate; average these with the scaled truth scores x_i as weights:
 
     rho_r = sum_i x_i / (sum_k x_k) * sum_j (x_j-x_i)(y_j-y_i) / (sqrt(sum_j (x_j-x_i)^2) sqrt(sum_j (y_j-y_i)^2))
 
     with j over the systems with a strictly higher truth and i, k over those that have such systems. Swaps and wrong
-    gaps both cost, more so at the top. 1 if observed is an increasing linear function of the truth, -1 if decreasing.
-    Systems tied in the truth are not compared with each other; where all gaps in observed are zero, the cosine is 0.
+    gaps both cost, more so at the top. 1 if candidate is an increasing linear function of the truth, -1 if decreasing.
+    Systems tied in the truth are not compared with each other; where all gaps in candidate are zero, the cosine is 0.
     Not symmetric: the truth is walked. O(m) after sorting, by running means and second moments.
 
     Undefined, so nan with an `UndefinedCorrelationWarning`: a side all tied, or a total weight of 0, which is so when
@@ -28,7 +28,7 @@ def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int 
 
     Parameters
     ----------
-    truth, observed : array_like
+    truth, candidate : array_like
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     workers : int
         Threads to use on a batch.
@@ -51,12 +51,12 @@ def pearson_rank(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int 
     >>> round(cc.pearson_rank([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.971227
     """
-    c = cosines(truth, observed, workers=workers)
+    c = cosines(truth, candidate, workers=workers)
     return ratio(c.sum, c.weight, _UNDEFINED)
 
 
-def pearson_rank_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """Pearson rank, the mean of both directions: (pearson_rank(truth, observed) + pearson_rank(observed, truth)) / 2.
+def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
     For two rankings of equal standing. Parameters, result and undefined values as in `pearson_rank`.
 
@@ -71,7 +71,7 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, observed: npt.ArrayLike, *, wor
     >>> round(cc.pearson_rank_symmetric([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.971227
     """
-    c = cosines(truth, observed, workers=workers)
-    d = cosines(observed, truth, workers=workers)
+    c = cosines(truth, candidate, workers=workers)
+    d = cosines(candidate, truth, workers=workers)
     # One fraction, so that it is undefined where either direction is.
     return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight, _UNDEFINED)

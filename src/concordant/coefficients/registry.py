@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import InputError, TiesError
+from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau
 from .gap import tau_gap, tau_gap_a
@@ -21,40 +22,67 @@ from .overlap import rbo
 from .pearson_rank import pearson_rank, pearson_rank_symmetric
 
 
-@dataclass(frozen=True)
-class Coefficient:
-    """A coefficient and its properties."""
+Side: TypeAlias = Literal["truth", "candidate"]
+Reading: TypeAlias = Literal["order", "scores"]
+Headline: TypeAlias = Literal["main", "inferred", "table"]
+Losses: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
-    name: str
-    function: Callable[..., Any]
-    summary: str
-    symmetric: bool
-    """Whether truth and observed can be exchanged."""
-    ties: tuple[Literal["truth", "observed"], ...]
-    """The sides that may have ties."""
-    reads: tuple[Literal["order", "scores"], Literal["order", "scores"]]
-    """What counts of truth and of observed: only the order, or the scores themselves."""
-    reference: str
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """A coefficient and all that is true of it. Its name, `workers` and `tolerance` are those of its function."""
+
+    function: Callable[..., Any] = field(kw_only=False)
+    summary: str = field(kw_only=False)
+    reference: str = field(kw_only=False)
     """Citation key of the paper that defines it."""
+    symmetric: bool = False
+    """Whether truth and candidate can be exchanged."""
+    ties: tuple[Side, ...] = ()
+    """The sides that may have ties."""
+    reads: tuple[Reading, Reading] = ("order", "order")
+    """What counts of truth and of candidate: only the order, or the scores themselves."""
     top_weighted: bool = False
     """Whether errors among the best systems cost more."""
-    tolerance: bool = False
-    """Whether scores closer than a tolerance can be treated as tied."""
     range: tuple[float, float] = (-1.0, 1.0)
+    with_ties: str = ""
+    """The coefficient that is the same without ties and admits them on both sides; empty where this one does."""
+    mean_over_ties: str = ""
+    """The coefficient that is the mean of this one over all orders of the systems tied in candidate, if there is one;
+    `tie_bounds` is for those that have it."""
+    bounds: str = ""
+    """The coefficient whose `tie_bounds` tell what ties in candidate leave open here; empty where nothing is known."""
+    null: Literal["", "tau", "tau_ap"] = ""
+    """The null distribution that it has without ties (`tau_null`, `tau_ap_null`); empty where none is known."""
+    losses: Losses | None = None
+    """What each pair of systems contributes to 1 - value (see `pair_losses`); None where it is no sum over pairs."""
+    headline: Headline | None = None
+    """The most prominent place at which tables and reports show it; see `headlines`."""
 
-    def on_threads(self, workers: int) -> Callable[..., Any]:
+    @property
+    def name(self) -> str:
+        """As in the function, the command line and the docs."""
+        return self.function.__name__
+
+    @property
+    def tolerance(self) -> bool:
+        """Whether scores closer than a tolerance can be treated as tied."""
+        return "tolerance" in signature(self.function).parameters
+
+    @property
+    def workers(self) -> bool:
+        """Whether it uses several threads on a batch."""
+        return "workers" in signature(self.function).parameters
+
+    def on_workers(self, workers: int) -> Callable[..., Any]:
         """The function on so many threads, where it knows how."""
-        return (
-            partial(self.function, workers=workers)
-            if "workers" in signature(self.function).parameters
-            else self.function
-        )
+        return partial(self.function, workers=workers) if self.workers else self.function
 
-    def statistic(self, truth: npt.ArrayLike, observed: npt.ArrayLike, axis: int = -1) -> FloatArray:
+    def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """The coefficient with the systems on `axis`, as `scipy.stats.permutation_test` and `bootstrap` call it.
 
         scipy sees `axis` and passes whole batches of resamples; given the plain function it calls that for each.
-        `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the observed scores alone to
+        `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the candidate scores alone to
         permute, or it goes through the orders of both sides. `bootstrap(paired=True)` draws systems with replacement,
         so that many are tied: take a coefficient that admits ties on both sides. For intervals over topics see
         `correlate`.
@@ -62,17 +90,17 @@ class Coefficient:
         >>> from functools import partial
         >>> from scipy import stats
         >>> tau_ap = partial(get_coefficient("tau_ap").statistic, [0.9, 0.7, 0.5, 0.3, 0.1])
-        >>> observed = [0.8, 0.9, 0.4, 0.2, 0.1]
-        >>> found = stats.permutation_test((observed,), tau_ap, permutation_type="pairings", alternative="greater")
+        >>> candidate = [0.8, 0.9, 0.4, 0.2, 0.1]
+        >>> found = stats.permutation_test((candidate,), tau_ap, permutation_type="pairings", alternative="greater")
         >>> round(float(found.pvalue), 6)  # 17 of 120 orders
         0.141667
         """
-        t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, observed))
+        t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, candidate))
         value: FloatArray = np.asarray(self.function(t, o))[()]  # scipy asks even a single value for its dtype
         return value
 
     def matrix(self, frame: Any) -> Any:
-        """All columns of a pandas frame against each other; the row is the truth, the column observed.
+        """All columns of a pandas frame against each other; the row is the truth, the column candidate.
 
         The frame has a row a system and a column a ranking, as for ``frame.corr(method=concordant.tau_b)``, which is
         right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it writes 1
@@ -97,161 +125,162 @@ def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: 
         raise TiesError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
 
 
-_NONE: tuple[Literal["truth", "observed"], ...] = ()
-_OBSERVED: tuple[Literal["truth", "observed"], ...] = ("observed",)
-_TRUTH: tuple[Literal["truth", "observed"], ...] = ("truth",)
-_BOTH: tuple[Literal["truth", "observed"], ...] = ("truth", "observed")
-_ORDER: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("order", "order")
-_GAPS: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("scores", "order")
-_SCORES: tuple[Literal["order", "scores"], Literal["order", "scores"]] = ("scores", "scores")
+_BOTH: tuple[Side, ...] = ("truth", "candidate")
 
 _COEFFICIENTS = (
-    Coefficient("tau", tau, "Kendall's tau", True, _NONE, _ORDER, "kendall1938"),
     Coefficient(
-        "tau_a",
-        tau_a,
-        "tau, mean over the orders of ties in observed",
-        False,
-        _OBSERVED,
-        _ORDER,
-        "woodbury1940",
+        tau,
+        "Kendall's tau",
+        "kendall1938",
+        symmetric=True,
+        with_ties="tau_b",
+        mean_over_ties="tau_a",
+        bounds="tau",
+        null="tau",
+        losses=losses.tau_a,
     ),
     Coefficient(
-        "tau_b",
+        tau_a,
+        "tau, mean over the orders of ties in candidate",
+        "woodbury1940",
+        ties=("candidate",),
+        with_ties="tau_b",
+        bounds="tau",
+        null="tau",
+        losses=losses.tau_a,
+    ),
+    Coefficient(
         tau_b,
         "tau, agreement with ties on both sides",
-        True,
-        _BOTH,
-        _ORDER,
         "kendall1945",
-        tolerance=True,
+        symmetric=True,
+        ties=_BOTH,
+        bounds="tau",
+        null="tau",
+        losses=losses.tau_b,
+        headline="main",
     ),
     Coefficient(
-        "tau_strict",
         tau_strict,
         "tau, a tie must be a tie",
-        True,
-        _BOTH,
-        _ORDER,
         "urbano2017",
-        tolerance=True,
+        symmetric=True,
+        ties=_BOTH,
+        null="tau",
+        losses=losses.tau_strict,
     ),
-    Coefficient("tau_ap", tau_ap, "AP correlation", False, _NONE, _ORDER, "yilmaz2008", top_weighted=True),
     Coefficient(
-        "tau_ap_symmetric",
-        tau_ap_symmetric,
-        "AP correlation, mean of both directions",
-        True,
-        _NONE,
-        _ORDER,
+        tau_ap,
+        "AP correlation",
         "yilmaz2008",
         top_weighted=True,
+        with_ties="tau_ap_ties",
+        mean_over_ties="tau_ap_a",
+        bounds="tau_ap",
+        null="tau_ap",
+        losses=losses.tau_ap_ties,
     ),
     Coefficient(
-        "tau_ap_a",
+        tau_ap_symmetric,
+        "AP correlation, mean of both directions",
+        "yilmaz2008",
+        symmetric=True,
+        top_weighted=True,
+        with_ties="tau_ap_b",
+        losses=losses.tau_ap_b,
+    ),
+    Coefficient(
         tau_ap_a,
-        "AP correlation, mean over the orders of ties in observed",
-        False,
-        _OBSERVED,
-        _ORDER,
+        "AP correlation, mean over the orders of ties in candidate",
         "urbano2017",
+        ties=("candidate",),
         top_weighted=True,
+        with_ties="tau_ap_ties",
+        bounds="tau_ap",
+        null="tau_ap",
+        losses=losses.tau_ap_a,
     ),
     Coefficient(
-        "tau_ap_ties",
         tau_ap_ties,
-        "AP correlation with ties on both sides, observed is walked",
-        False,
-        _BOTH,
-        _ORDER,
+        "AP correlation with ties on both sides, candidate is walked",
         "urbano2017",
+        ties=_BOTH,
         top_weighted=True,
-        tolerance=True,
+        null="tau_ap",
+        losses=losses.tau_ap_ties,
     ),
     Coefficient(
-        "tau_ap_b",
         tau_ap_b,
         "AP correlation, agreement with ties on both sides",
-        True,
-        _BOTH,
-        _ORDER,
         "urbano2017",
+        symmetric=True,
+        ties=_BOTH,
         top_weighted=True,
-        tolerance=True,
+        bounds="tau_ap",
+        losses=losses.tau_ap_b,
+        headline="main",
     ),
     Coefficient(
-        "tau_ap_strict",
         tau_ap_strict,
         "AP correlation, a tie must be a tie",
-        False,
-        _BOTH,
-        _ORDER,
         "urbano2017",
+        ties=_BOTH,
         top_weighted=True,
-        tolerance=True,
+        null="tau_ap",
+        losses=losses.tau_ap_strict,
     ),
     Coefficient(
-        "tau_gap",
         tau_gap,
         "AP correlation by gaps in truth",
-        False,
-        _TRUTH,
-        _GAPS,
         "gao2015",
+        ties=("truth",),
+        reads=("scores", "order"),
         top_weighted=True,
+        with_ties="tau_gap_a",
+        mean_over_ties="tau_gap_a",
+        bounds="tau_gap",
+        losses=losses.tau_gap,
     ),
     Coefficient(
-        "tau_gap_a",
         tau_gap_a,
-        "tau_gap, mean over the orders of ties in observed",
-        False,
-        _BOTH,
-        _GAPS,
+        "tau_gap, mean over the orders of ties in candidate",
         "gao2015",
+        ties=_BOTH,
+        reads=("scores", "order"),
         top_weighted=True,
+        bounds="tau_gap",
+        headline="table",
     ),
     Coefficient(
-        "pearson_rank",
         pearson_rank,
         "Pearson rank, rho_r",
-        False,
-        _BOTH,
-        _SCORES,
         "gao2016",
+        ties=_BOTH,
+        reads=("scores", "scores"),
         top_weighted=True,
+        headline="inferred",
     ),
     Coefficient(
-        "pearson_rank_symmetric",
         pearson_rank_symmetric,
         "Pearson rank, mean of both directions",
-        True,
-        _BOTH,
-        _SCORES,
         "gao2016",
+        symmetric=True,
+        ties=_BOTH,
+        reads=("scores", "scores"),
         top_weighted=True,
     ),
-    Coefficient("spearman", spearman, "Spearman's rho", True, _BOTH, _ORDER, "spearman1904"),
-    Coefficient("pearson", pearson, "Pearson's r", True, _BOTH, _SCORES, "pearson1895"),
+    Coefficient(spearman, "Spearman's rho", "spearman1904", symmetric=True, ties=_BOTH, headline="table"),
+    Coefficient(pearson, "Pearson's r", "pearson1895", symmetric=True, ties=_BOTH, reads=("scores", "scores")),
+    Coefficient(weighted_tau, "Vigna's weighted tau", "vigna2015", symmetric=True, ties=_BOTH, top_weighted=True),
     Coefficient(
-        "weighted_tau",
-        weighted_tau,
-        "Vigna's weighted tau",
-        True,
-        _BOTH,
-        _ORDER,
-        "vigna2015",
-        top_weighted=True,
-    ),
-    Coefficient(
-        "rbo",
         rbo,
         "rank-biased overlap",
-        True,
-        _BOTH,
-        _ORDER,
         "webber2010",
+        symmetric=True,
+        ties=_BOTH,
         top_weighted=True,
         range=(0.0, 1.0),
+        headline="table",
     ),
 )
 
@@ -268,6 +297,31 @@ def list_coefficients() -> tuple[Coefficient, ...]:
     ['tau_ap_b', 'pearson_rank_symmetric', 'weighted_tau', 'rbo']
     """
     return _COEFFICIENTS
+
+
+def headlines(kind: Headline = "main") -> tuple[str, ...]:
+    """The names of the coefficients that tables and reports show, in the order of the registry.
+
+    Parameters
+    ----------
+    kind : {"main", "inferred", "table"}
+        "main": what verdicts, titles and explanations name. "inferred": also those with intervals, tests and ceilings,
+        whose coverage was measured. "table": also the other columns of the command line's table.
+
+    Returns
+    -------
+    tuple of str
+        Each kind holds the one before it.
+
+    Examples
+    --------
+    >>> headlines("main"), headlines("inferred")
+    (('tau_b', 'tau_ap_b'), ('tau_b', 'tau_ap_b', 'pearson_rank'))
+    >>> headlines("table")
+    ('tau_b', 'tau_ap_b', 'tau_gap_a', 'pearson_rank', 'spearman', 'rbo')
+    """
+    kinds = get_args(Headline)
+    return tuple(c.name for c in _COEFFICIENTS if c.headline in kinds[: kinds.index(kind) + 1])
 
 
 def get_coefficient(name: str) -> Coefficient:

@@ -21,34 +21,34 @@ from .inputs import require_finite, rows, subscript, vectors
 
 
 def concordance(
-    truth: npt.ArrayLike, observed: npt.ArrayLike, *, tolerance: float = 0.0, extra: int = 0, workers: int = 1
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, extra: int = 0, workers: int = 1
 ) -> tuple[int, Counts]:
     """Number of systems, and what the rankings have in common."""
     if type(tolerance) is not float or tolerance != 0.0:
         tolerance = _check_tolerance(tolerance)
-    m, found = _call("concordance", truth, observed, workers, len(Counts._fields), (tolerance, extra))
+    m, found = _call("concordance", truth, candidate, workers, len(Counts._fields), (tolerance, extra))
     return m, Counts._make(found)
 
 
-def gaps(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> Gaps:
+def gaps(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Gaps:
     """The sums of tau_gap."""
-    return Gaps._make(_call("gaps", truth, observed, workers, len(Gaps._fields), ())[1])
+    return Gaps._make(_call("gaps", truth, candidate, workers, len(Gaps._fields), ())[1])
 
 
-def cosines(truth: npt.ArrayLike, observed: npt.ArrayLike, *, workers: int = 1) -> Cosines:
+def cosines(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Cosines:
     """The sums of pearson_rank."""
-    return Cosines._make(_call("cosines", truth, observed, workers, len(Cosines._fields), ())[1])
+    return Cosines._make(_call("cosines", truth, candidate, workers, len(Cosines._fields), ())[1])
 
 
 def _call(
     kernel: str,
     truth: npt.ArrayLike,
-    observed: npt.ArrayLike,
+    candidate: npt.ArrayLike,
     workers: int,
     fields: int,
     settings: tuple[Any, ...],
 ) -> tuple[int, Any]:
-    t, o = vectors(truth, observed)
+    t, o = vectors(truth, candidate)
     if type(workers) is not int or workers != 1:
         workers = check_workers(workers)
     if t.ndim == 1 and o.ndim == 1:
@@ -62,8 +62,8 @@ def _call(
     step = max(1, 2**25 // m)  # about a second of work, so that an interrupt is heard
     for lo in range(0, count, step):
         some = slice(lo, lo + step)
-        these = batch.truth_row[some], batch.observed_row[some], out[some]
-        if not getattr(_kernels.active, kernel + "_rows")(batch.truth, batch.observed, *these, workers, *settings):
+        these = batch.truth_row[some], batch.candidate_row[some], out[some]
+        if not getattr(_kernels.active, kernel + "_rows")(batch.truth, batch.candidate, *these, workers, *settings):
             require_finite(t, o)
     return m, out.T.reshape((fields, *batch.shape))
 
@@ -71,19 +71,19 @@ def _call(
 def by_block(
     function: Callable[[FloatArray, FloatArray], npt.ArrayLike],
     truth: npt.ArrayLike,
-    observed: npt.ArrayLike,
+    candidate: npt.ArrayLike,
     *,
     undefined: str,
 ) -> float | FloatArray:
     """Call a function of rows of scores on all pairs, some at a time to bound the memory; nan warns as undefined."""
-    t, o = vectors(truth, observed)
+    t, o = vectors(truth, candidate)
     require_finite(t, o)
     batch = rows(t, o)
     step = max(1, 2**20 // t.shape[-1])
     values = np.empty(len(batch.truth_row))
     for lo in range(0, len(values), step):
         some = slice(lo, lo + step)
-        values[some] = function(batch.truth[batch.truth_row[some]], batch.observed[batch.observed_row[some]])
+        values[some] = function(batch.truth[batch.truth_row[some]], batch.candidate[batch.candidate_row[some]])
     _warn_where(np.isnan(values), undefined)
     return float(values[0]) if batch.shape == () else values.reshape(batch.shape)
 

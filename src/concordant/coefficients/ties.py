@@ -1,9 +1,8 @@
-"""How much the ties in observed leave open."""
+"""How much the ties in candidate leave open."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,22 +12,13 @@ import numpy.typing as npt
 from ..arrays import FloatArray
 from ..errors import InputError, UndefinedCorrelationWarning
 from ..notebook import Displayed
-from .ap import tau_ap, tau_ap_a
-from .gap import tau_gap, tau_gap_a
 from .inputs import require_finite, vectors
-from .kendall import tau, tau_a
+from .registry import get_coefficient, list_coefficients
 from .sums import concordance, refuse_ties
-
-_BOUNDED: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "tau": (tau, tau_a),
-    "tau_ap": (tau_ap, tau_ap_a),
-    "tau_gap": (tau_gap, tau_gap_a),
-}
-
 
 @dataclass(frozen=True)
 class TieBounds(Displayed):
-    """A coefficient over all orders of the systems tied in observed; arrays for a batch."""
+    """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
 
     coefficient: str
     minimum: float | FloatArray
@@ -51,8 +41,8 @@ class TieBounds(Displayed):
         return intervals.tie_bounds(self, ax)
 
 
-def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
-    """Minimum, expected and maximum value over all orders of the systems tied in observed.
+def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
+    """Minimum, expected and maximum value over all orders of the systems tied in candidate.
 
     The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of
     the truth never lowers these coefficients, so both are exact at any group size. The expected value is the mean over
@@ -60,7 +50,7 @@ def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str =
 
     Parameters
     ----------
-    truth, observed : array_like
+    truth, candidate : array_like
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
         For tau and tau_ap the truth must not have ties.
     coefficient : {"tau", "tau_ap", "tau_gap"}
@@ -77,12 +67,14 @@ def tie_bounds(truth: npt.ArrayLike, observed: npt.ArrayLike, coefficient: str =
     >>> print(cc.tie_bounds([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3], "tau_ap"))
     tau_ap over all orders of the tied systems: 0.0867 to 0.3200, expected 0.2089
     """
-    if not isinstance(coefficient, str) or coefficient not in _BOUNDED:
-        raise InputError(f"coefficient is {coefficient!r}: tie bounds are known for {', '.join(map(repr, _BOUNDED))}")
-    strict, averaged = _BOUNDED[coefficient]
-    t, o = vectors(truth, observed)
+    bounded = [c.name for c in list_coefficients() if c.mean_over_ties]
+    if coefficient not in bounded:
+        raise InputError(f"coefficient is {coefficient!r}: tie bounds are known for {', '.join(map(repr, bounded))}")
+    entry = get_coefficient(coefficient)
+    strict, averaged = entry.function, get_coefficient(entry.mean_over_ties).function
+    t, o = vectors(truth, candidate)
     require_finite(t, o)
-    if coefficient != "tau_gap":
+    if "truth" not in entry.ties:
         _, counts = concordance(t, o)
         refuse_ties(counts.tied_truth, "truth", t, of=coefficient, instead="tie_bounds for tau_gap, or no bounds")
     with warnings.catch_warnings(record=True) as caught:

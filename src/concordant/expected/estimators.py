@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray
-from .pairs import Block, Flags
+from .differences import Block, Flags
 
 Bandwidth = Literal["plug-in", "scott", "silverman"]
 

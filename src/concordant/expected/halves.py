@@ -12,9 +12,9 @@ from .._kernels.reference import Counts
 from ..arrays import FloatArray, IntArray
 from ..coefficients.sums import check_workers
 from ..errors import InputError
-from ..estimates import Estimate
 from ..matrices import Collection, matrix_of
 from ..resampling import Seed, check_count, generator, resampled_means, seed_of
+from ..results import Estimate
 
 SPLITS = 100  # of each size
 
@@ -129,11 +129,11 @@ def discordant_shares(truth: FloatArray, observed: FloatArray, workers: int = 1)
     m = truth.shape[1]
     counts = _counts(truth, observed, workers)
     discordant = np.array(counts.discordant)
-    down = np.array(counts.down_observed)
-    tied = np.flatnonzero(np.asarray(counts.tied_truth) + np.asarray(counts.tied_observed))
+    down = np.array(counts.down_candidate)
+    tied = np.flatnonzero(np.asarray(counts.tied_truth) + np.asarray(counts.tied_candidate))
     if tied.size:
         t, o = truth[tied], observed[tied]
-        down[tied] = _counts(_untied(t, o), _untied(o, t), workers).down_observed
+        down[tied] = _counts(_untied(t, o), _untied(o, t), workers).down_candidate
     return discordant / (m * (m - 1) / 2), 1 - down / (m - 1)
 
 

@@ -16,7 +16,7 @@ from ..errors import InputError, import_extra
 from ..matrices import Collection, matrix_of
 from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, generator, seed_of
-from ..tables import counted
+from ..words import counted
 from .posterior import Prior, correlations, draw
 
 POINTS = 24  # of the curve

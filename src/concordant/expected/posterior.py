@@ -23,11 +23,11 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..calibration import LEAST_SHRINKAGE
 from ..coefficients.registry import Coefficient
 from ..scores import mean_over_topics
 
 Prior = Literal["normal", "flat"]
-LEAST = 0.05  # of K: less would leave no order to correlate with
 _JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at random, which counts one half
 
 
@@ -55,7 +55,7 @@ def shrinkage(values: FloatArray) -> float:
     errors = values - means
     errors -= errors.mean(axis=1, keepdims=True)
     noise = float((errors * errors).sum()) / (m * n * (n - 1))
-    return float(max(LEAST, 1 - (m - 3) / (m - 1) * noise / spread))
+    return float(max(LEAST_SHRINKAGE, 1 - (m - 3) / (m - 1) * noise / spread))
 
 
 def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator, *, new: bool = False) -> Draws:

@@ -16,8 +16,8 @@ from ..errors import InputError, import_extra
 from ..matrices import Collection, matrix_of
 from ..notebook import Displayed
 from ..resampling import Progress, Seed, check_count, generator, resampled_means, resampled_weights, seed_of
+from .differences import Block, Differences, Flags
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
-from .pairs import Block, Flags, Pairs
 
 Estimator = Literal["ml", "msqd", "res", "kd"]
 Identical = Literal["half", "concordant"]
@@ -170,7 +170,7 @@ def discordance(  # noqa: PLR0913
         )
     values, systems = matrix_of(scores, "scores")
     check_workers(workers)
-    pairs = Pairs(values)
+    pairs = Differences(values)
     settings: dict[str, Any] = {"identical": identical, "version": __version__}
     if estimator in ("res", "kd"):
         settings |= {"n_resamples": n_resamples, "ties": ties, "seed": seed_of(rng)}
@@ -188,7 +188,7 @@ def discordance(  # noqa: PLR0913
     return Discordance(pairs.matrix(p), tuple(systems[k] for k in pairs.order), estimator, tau, tau_ap, settings)
 
 
-def _computed(pairs: Pairs, of: Callable[[Block], FloatArray], progress: Progress | None) -> FloatArray:
+def _computed(pairs: Differences, of: Callable[[Block], FloatArray], progress: Progress | None) -> FloatArray:
     p = np.empty(len(pairs))
     for block in pairs.blocks():
         p[block.rows] = of(block)
@@ -204,13 +204,13 @@ def _of(block: Block, estimator: Estimator, bandwidth: Bandwidth, workers: int) 
     return by_inversion(block, h, workers)[estimator == "kd"]
 
 
-def _identical(pairs: Pairs) -> Flags:
+def _identical(pairs: Differences) -> Flags:
     return np.concatenate([block.identical for block in pairs.blocks()])
 
 
 def _resampled(  # noqa: PLR0917
     values: FloatArray,
-    pairs: Pairs,
+    pairs: Differences,
     estimator: Estimator,
     rules: tuple[Ties, Bandwidth],
     count: int,

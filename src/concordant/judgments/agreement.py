@@ -10,10 +10,10 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
-from ..estimates import Estimate, Interval
 from ..notebook import Displayed
 from ..resampling import Seed, check_count, check_level, generator, resampled_weights, seed_of
-from ..tables import counted
+from ..results import Estimate, Interval
+from ..words import counted
 from .changes import check_kinds, grades_beside, threshold
 from .qrels import Grade, Qrels
 
@@ -120,7 +120,7 @@ def label_agreement(
     """Compare the grades that two judges gave to the documents that both judged.
 
     - agreement: the share of equal grades.
-    - kappa: Cohen's, agreement beyond chance, 1 - sum(w o) / sum(w e) with observed shares o, those e of independent
+    - kappa: Cohen's, agreement beyond chance, 1 - sum(w o) / sum(w e) with candidate shares o, those e of independent
       judges with the same habits, and w = 1 for unequal grades. kappa_linear and kappa_quadratic weigh by the distance
       of the grades in their order, and its square.
     - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
@@ -196,7 +196,9 @@ def label_agreement(
         labels=tuple(plain),
         confusion=tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64),
         estimates=tuple(
-            Estimate(name, float(value), "observed", _interval(draws, confidence_level, len(topics)), settings=settings)
+            Estimate(
+                name, float(value), "candidate", _interval(draws, confidence_level, len(topics)), settings=settings
+            )
             for name, value, draws in zip(NAMES, values[0], drawn.T, strict=True)
         ),
         n_topics=len(topics),
@@ -231,9 +233,9 @@ def _alpha(o: FloatArray) -> FloatArray:
     n = given.sum(axis=1)
     below = np.cumsum(given, axis=1) - given / 2  # to the middle of each grade
     distance = (below[:, :, None] - below[:, None, :]) ** 2
-    observed = (coincidences * distance).sum(axis=(1, 2))
+    candidate = (coincidences * distance).sum(axis=(1, 2))
     expected = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
-    return np.asarray(1 - (n - 1) * observed / expected)
+    return np.asarray(1 - (n - 1) * candidate / expected)
 
 
 def tail(level: float, n_topics: int) -> float:

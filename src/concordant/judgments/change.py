@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataWarning, InputError, InputTypeError
-from ..tables import listing
+from ..words import listing
 from .changes import check_kinds, depth_pool, from_runs, leave_out, mix, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs

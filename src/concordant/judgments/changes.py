@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
-from ..tables import counted, nearest
+from ..words import counted, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 

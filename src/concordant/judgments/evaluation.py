@@ -1,8 +1,8 @@
 """`evaluate`: the scores of all runs under some judgments. Equal to trec_eval's, and quick to repeat.
 
-A study scores the same runs under a thousand qrels. So documents are numbers (`Pairs`), one look-up finds those that
-are judged in all runs at once, and each measure is a few sums over these. Sums are taken in the order of the ranking,
-as trec_eval takes them.
+A study scores the same runs under a thousand qrels. So documents are numbers (`TopicDocuments`), one look-up finds
+those that are judged in all runs at once, and each measure is a few sums over these. Sums are taken in the order of
+the ranking, as trec_eval takes them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..scores import Scores
-from ..tables import Missing, counted, fill_or_drop, listing
+from ..tables import Missing, fill_or_drop
+from ..words import counted, listing
 from .changes import check_kinds
 from .measures import Measure
 from .qrels import Qrels

@@ -15,8 +15,8 @@ from ..arrays import FloatArray, IntArray
 from ..errors import DataWarning, InputError, InputTypeError
 from ..files import written_whole
 from ..scores import places_of
-from ..tables import counted, listing
-from .pairs import Pairs
+from ..words import counted, listing
+from .documents import TopicDocuments
 from .runs import BoolArray
 
 Grade = int | float
@@ -43,7 +43,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     {'d1': 2, 'd2': 0}
     """
 
-    pairs: Pairs
+    pairs: TopicDocuments
     """The topics, and the documents judged on each; shared with the qrels that this was made from."""
     places: IntArray
     """Which of the pairs are judged, rising."""
@@ -79,7 +79,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         topic_of = np.array([row[0] for row in rows], dtype=np.int64)
         starts = np.searchsorted(topic_of, np.arange(len(topics) + 1))
         document_of = np.array([row[1] for row in rows], dtype=np.int32)
-        pairs = Pairs(topics, documents, starts, document_of)
+        pairs = TopicDocuments(topics, documents, starts, document_of)
         return cls(pairs, np.arange(len(rows)), np.array([row[2] for row in rows], dtype=np.float64))
 
     @property

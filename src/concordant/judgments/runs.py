@@ -13,8 +13,8 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
 from ..resampling import check_count
 from ..scores import check_labels, places_of
-from ..tables import counted
-from .pairs import Int32Array, Pairs
+from ..words import counted
+from .documents import Int32Array, TopicDocuments
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
@@ -62,7 +62,7 @@ class Runs:
     """
 
     systems: tuple[str, ...]
-    pairs: Pairs
+    pairs: TopicDocuments
     """The topics, and the documents that were ranked for each."""
     items: Int32Array
     """The pairs that were ranked: system by system, topic by topic, best first."""
@@ -211,7 +211,7 @@ def _assemble(
         found.clear()
         document_of.append(pooled)
         pair_starts[topic + 1] = pair_starts[topic] + len(pooled)
-    return Runs(systems, Pairs(topics, documents, pair_starts, np.concatenate(document_of)), items, starts)
+    return Runs(systems, TopicDocuments(topics, documents, pair_starts, np.concatenate(document_of)), items, starts)
 
 
 def _ranked(found: Any, system: Any, topic: Any) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..errors import InputError
 from ..scores import Scores
-from ..tables import Missing, counted, listing
+from ..tables import Missing
+from ..words import counted, listing
 from .changes import leave_out
 from .evaluation import evaluate_all, parse_all, score
 from .qrels import Qrels

@@ -20,21 +20,21 @@ _IN_TITLE = ("tau_b", "tau_ap_b")
 
 
 def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int = 3) -> Any:
-    """Observed means against those of the truth: diagonal, the top k, tied systems, and who moves furthest."""
-    truth, observed = comparison.truth_means, comparison.observed_means
+    """Candidate means against those of the truth: diagonal, the top k, tied systems, and who moves furthest."""
+    truth, candidate = comparison.truth_means, comparison.candidate_means
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
-        diagonal(ax, truth, observed)
-        tied = _link_ties(ax, truth, observed)
+        diagonal(ax, truth, candidate)
+        tied = _link_ties(ax, truth, candidate)
         best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # all that tie with the k-th
         if not best.all():
             ax.plot(
-                truth[~best], observed[~best], "o", markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=0.8
+                truth[~best], candidate[~best], "o", markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=0.8
             ).pop().set_label("others")
         label = None if best.all() else f"{best.sum()} best of the truth"
-        ax.plot(truth[best], observed[best], "o", color=VERMILLION, label=label)
+        ax.plot(truth[best], candidate[best], "o", color=VERMILLION, label=label)
         _name_movers(ax, comparison, named)
         ax.set_xlabel(_side(comparison.truth, comparison.measure))
-        ax.set_ylabel(_side(comparison.observed, comparison.measure))
+        ax.set_ylabel(_side(comparison.candidate, comparison.measure))
         ax.set_title(_values(comparison), fontsize="medium")
         if tied or not best.all():
             ax.legend(loc="best")
@@ -48,7 +48,7 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
     """
     if axes is not None and not (isinstance(axes, (Sequence, np.ndarray)) and len(axes) in (2, 3)):
         raise InputError("ax: the panels need two or three axes, such as pyplot.subplots(1, 2)[1]; None makes new ones")
-    truth, observed = comparison.truth_means, comparison.observed_means
+    truth, candidate = comparison.truth_means, comparison.candidate_means
     order = np.argsort(-truth, kind="stable")
     k = min(top, max(2, len(order) // 2))
     ranks = 1 + (truth[None] > truth[:, None]).sum(axis=1)
@@ -58,27 +58,27 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
         if len(made) == 3:
             shown.insert(0, (f"all {len(order)}", order, DARK))
         for ax, (title, who, colour) in zip(made, shown, strict=True):
-            x, y = truth[who], observed[who]
+            x, y = truth[who], candidate[who]
             diagonal(ax, x, y)
             ax.plot(x, y, "o", color=colour, markersize=3)
             for system in who if len(who) <= 12 else ():
                 ax.annotate(
-                    str(ranks[system]), (truth[system], observed[system]), (2.5, 1.5), textcoords="offset points",
+                    str(ranks[system]), (truth[system], candidate[system]), (2.5, 1.5), textcoords="offset points",
                     fontsize="x-small", color=DARK,
                 )  # fmt: skip
             tau = comparison.tau_b_among(who)
             ax.set_title(f"{title}: tau_b {'undefined' if math.isnan(tau) else f'{tau:.2f}'}", fontsize="small")
             ax.set_xlabel(text(comparison.truth, 18))
             number_ticks(ax, "xy", 3)
-        made[0].set_ylabel(text(comparison.observed, 18))
+        made[0].set_ylabel(text(comparison.candidate, 18))
     return made
 
 
 def ranks(comparison: Comparison, ax: Any = None, *, top: int = 10) -> Any:
-    """Ranks in the truth linked to ranks in observed; a bar beside systems that are tied there."""
-    truth, observed = comparison.truth_means, comparison.observed_means
+    """Ranks in the truth linked to ranks in candidate; a bar beside systems that are tied there."""
+    truth, candidate = comparison.truth_means, comparison.candidate_means
     m = len(truth)
-    left, right = _places(truth, observed), _places(observed, truth)
+    left, right = _places(truth, candidate), _places(candidate, truth)
     with canvas(ax, height=0.75 + row_height(m) * m) as ax:
         size, step = fitting(ax, m)
         for system in np.argsort(np.abs(left - right), kind="stable"):
@@ -86,12 +86,12 @@ def ranks(comparison: Comparison, ax: Any = None, *, top: int = 10) -> Any:
             colour = GREY if shift == 0 else BLUE if shift > 0 else VERMILLION
             width = 1.6 if left[system] < top else 0.7
             ax.plot([0, 1], [left[system], right[system]], color=colour, linewidth=width, solid_capstyle="round")
-        for k, (x, places, values) in enumerate(((0, left, truth), (1, right, observed))):
+        for k, (x, places, values) in enumerate(((0, left, truth), (1, right, candidate))):
             for group in _groups(values):
                 ax.plot([x, x], [places[group].min() - 0.3, places[group].max() + 0.3], color=PURPLE, linewidth=2.5)
             _name_ends(ax, comparison.systems, places, (k, size, step))
         key = {"above the truth's": BLUE, "below": VERMILLION, "same": GREY}
-        if comparison.tied_truth or comparison.tied_observed:
+        if comparison.tied_truth or comparison.tied_candidate:
             key["tied"] = PURPLE
         for label, colour in key.items():
             ax.plot([], [], color=colour, linewidth=2, label=label)
@@ -101,7 +101,7 @@ def ranks(comparison: Comparison, ax: Any = None, *, top: int = 10) -> Any:
         )  # fmt: skip
         ax.set_xlim(-0.03, 1.03)
         ax.set_ylim(m - 0.4, -0.6)
-        ax.set_xticks([0, 1], [text(comparison.truth, 18), text(comparison.observed, 18)])
+        ax.set_xticks([0, 1], [text(comparison.truth, 18), text(comparison.candidate, 18)])
         ax.xaxis.tick_top()
         ax.tick_params(axis="both", length=0)
         ax.set_yticks([])
@@ -142,14 +142,14 @@ def _groups(values: FloatArray) -> list[IntArray]:
     return [np.flatnonzero(inverse == k) for k in np.flatnonzero(counts > 1)]
 
 
-def _link_ties(ax: Any, truth: FloatArray, observed: FloatArray) -> bool:
+def _link_ties(ax: Any, truth: FloatArray, candidate: FloatArray) -> bool:
     """A line along each group of systems with equal means on a side; whether there is one."""
-    groups = [(g, side) for side, values in (("truth", truth), ("observed", observed)) for g in _groups(values)]
+    groups = [(g, side) for side, values in (("truth", truth), ("candidate", candidate)) for g in _groups(values)]
     seen = set()
     for group, side in groups:
         label = f"tied in {side}" if side not in seen else None
         line = ":" if side == "truth" else "-"
-        x, y = truth[group], observed[group]
+        x, y = truth[group], candidate[group]
         ax.plot([x.min(), x.max()], [y.min(), y.max()], line, color=PURPLE, linewidth=1.4, zorder=1.5, label=label)
         seen.add(side)
     return bool(groups)
@@ -164,21 +164,21 @@ def _places(by: FloatArray, then: FloatArray) -> IntArray:
 
 def _name_movers(ax: Any, comparison: Comparison, most: int) -> None:
     """Name the systems whose ranks differ most, if by a tenth of all at least, away from the diagonal."""
-    truth, observed = comparison.truth_means, comparison.observed_means
-    above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, observed)]
+    truth, candidate = comparison.truth_means, comparison.candidate_means
+    above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, candidate)]
     shift = above[0] - above[1]
-    low, high = min(truth.min(), observed.min()), max(truth.max(), observed.max())
+    low, high = min(truth.min(), candidate.min()), max(truth.max(), candidate.max())
     taken: list[float] = []
     for system in np.argsort(-np.abs(shift), kind="stable")[:most]:
-        height = (observed[system] - low) / ((high - low) or 1)
+        height = (candidate[system] - low) / ((high - low) or 1)
         if abs(shift[system]) < max(1, len(truth) / 10) or any(abs(height - other) < 0.05 for other in taken):
             continue
         taken.append(height)
-        over = observed[system] > truth[system]
+        over = candidate[system] > truth[system]
         to_left = over and truth[system] - low > 0.35 * (high - low)
         to_left = to_left or truth[system] - low > 0.7 * (high - low)
         ax.annotate(
-            text(comparison.systems[system], 18), (truth[system], observed[system]),
+            text(comparison.systems[system], 18), (truth[system], candidate[system]),
             (-4 if to_left else 4, 2 if over else -2), textcoords="offset points", fontsize="x-small", color=DARK,
             ha="right" if to_left else "left", va="bottom" if over else "top",
             bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.3}, zorder=1.2,

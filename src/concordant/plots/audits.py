@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .style import BLUE, GREY, LIGHT, canvas, grown
 
 if TYPE_CHECKING:
-    from ..auditing.result import AuditResult, Finding
+    from ..audit.result import AuditResult, Finding
 
 
 def audit(found: AuditResult, ax: Any = None) -> Any:

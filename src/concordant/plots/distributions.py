@@ -12,10 +12,10 @@ from .labels import number_ticks
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
-    from ..distance.distribution import DistanceDistribution
-    from ..distance.testing import RankTest
-    from ..inference.nulls import NullDistribution
-    from ..inference.permutation import PermutationTest
+    from ..chance.nulls import NullDistribution
+    from ..chance.permutation import PermutationTest
+    from ..ranks.distribution import DistanceDistribution
+    from ..ranks.testing import RankTest
 
 
 def distances(found: DistanceDistribution, ax: Any = None) -> Any:
@@ -31,7 +31,7 @@ def rank_test(found: RankTest, ax: Any = None) -> Any:
     """The rank distances of resampled topics, with the observed one and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
         distances(found.distribution, ax)
-        _observed(ax, found.distance, f"observed, p = {found.pvalue:.3f}")
+        _mark(ax, found.distance, f"candidate, p = {found.pvalue:.3f}")
         if math.isfinite(found.critical_value):
             label = f"critical, alpha = {found.alpha:g}"
             ax.axvline(found.critical_value, color=DARK, linestyle="--", linewidth=1, label=label)
@@ -43,14 +43,14 @@ def permutations(found: PermutationTest, ax: Any = None) -> Any:
     """The coefficient of permuted scores, and the observed value."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])
-        _observed(ax, found.value, f"observed {found.value:.3f}, p = {found.pvalue:.3g}")
+        _mark(ax, found.value, f"candidate {found.value:.3f}, p = {found.pvalue:.3g}")
         ax.set_xlabel(f"{found.coefficient} of permuted scores")
         ax.set_ylabel("permutations")
         _key(ax)
     return ax
 
 
-def null(found: NullDistribution, ax: Any = None, observed: float | None = None) -> Any:
+def null(found: NullDistribution, ax: Any = None, value: float | None = None) -> Any:
     """The distribution over all rankings as bars, and the observed value with its p-value."""
     with canvas(ax, height=grown(2.3)) as ax:
         steps = found.m * (found.m - 1) // 2
@@ -62,8 +62,8 @@ def null(found: NullDistribution, ax: Any = None, observed: float | None = None)
             at_most = np.asarray(found.cdf(edges))
             at_most[0] = 0.0
             ax.bar(edges[:-1], np.diff(at_most), width=np.diff(edges), align="edge", color=LIGHT)
-        if observed is not None:
-            _observed(ax, observed, f"observed {observed:.3f}, p = {found.pvalue(observed):.3g}")
+        if value is not None:
+            _mark(ax, value, f"observed {value:.3f}, p = {found.pvalue(value):.3g}")
             _key(ax)
         ax.set_xlabel(f"{found.coefficient} of random rankings of {found.m} systems")
         ax.set_ylabel("probability")
@@ -74,7 +74,7 @@ def _histogram(ax: Any, values: FloatArray) -> None:
     ax.hist(values, bins=40, color=LIGHT)
 
 
-def _observed(ax: Any, value: float, label: str) -> None:
+def _mark(ax: Any, value: float, label: str) -> None:
     ax.axvline(value, color=VERMILLION, linewidth=1.6, label=label)
 
 

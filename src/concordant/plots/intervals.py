@@ -15,10 +15,10 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
     from ..comparison_result import Comparison
-    from ..estimates import Estimate
-    from ..expected.correlation import Reliability
-    from ..inference.judges import JudgeComparison
-    from ..inference.rank_bounds import RankIntervals
+    from ..expected.estimation import Reliability
+    from ..ranks.bounds import RankIntervals
+    from ..results import Estimate
+    from ..topics.judges import JudgeComparison
 
 
 class Row(NamedTuple):
@@ -51,7 +51,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
                 [row.corrected for row in rows], places, "D", markerfacecolor="white", markeredgecolor=BLUE,
                 markeredgewidth=0.9, label="bias-corrected",
             )  # fmt: skip
-            ax.plot([row.value for row in rows], places, "o", color=DARK, label="observed")
+            ax.plot([row.value for row in rows], places, "o", color=DARK, label="candidate")
             ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
         else:
             ax.plot([row.value for row in rows], places, "o", color=DARK)

@@ -14,9 +14,9 @@ from .style import canvas, new_width
 
 if TYPE_CHECKING:
     from ..comparison_result import Comparison
-    from ..distance.places import RankProbabilities
     from ..expected.probabilities import Discordance
     from ..judgments.agreement import LabelAgreement
+    from ..ranks.places import RankProbabilities
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
 
@@ -56,8 +56,8 @@ def comparisons(found: Sequence[Comparison], ax: Any = None, *, coefficients: Se
     if not found:
         raise InputError("there is no comparison to show: give what compare returned, a list of one or more")
     names = [v.coefficient for v in found[0].values] if coefficients is None else list(coefficients)
-    by_measure = len({c.observed for c in found}) == 1 and len({c.measure for c in found}) > 1
-    across = [c.measure if by_measure else c.observed for c in found]
+    by_measure = len({c.candidate for c in found}) == 1 and len({c.measure for c in found}) > 1
+    across = [c.measure if by_measure else c.candidate for c in found]
     return heatmap([[c[name] for c in found] for name in names], names, across, ax, label="agreement")
 
 
@@ -118,10 +118,10 @@ def confusion(found: LabelAgreement, ax: Any = None) -> Any:
 
 
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
-    """All rankings against each other: the row is the truth, the column observed."""
+    """All rankings against each other: the row is the truth, the column candidate."""
     with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
         heatmap(values, names, names, ax, label=text(coefficient))
-        ax.set_xlabel("observed")
+        ax.set_xlabel("candidate")
         ax.set_ylabel("truth")
     return ax
 

@@ -12,8 +12,8 @@ from .labels import name_places, number_ticks, shortened, text
 from .style import BLUE, DARK, LIGHT, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
-    from ..distance.discriminative import DiscriminativePower
-    from ..inference.explanation import Explanation, Kind
+    from ..ranks.discriminative import DiscriminativePower
+    from ..topics.explanation import Explanation, Kind
 
 
 def explanation(found: Explanation, kind: Kind, ax: Any = None, *, most: int = 20) -> Any:
@@ -39,7 +39,7 @@ def explanation(found: Explanation, kind: Kind, ax: Any = None, *, most: int = 2
 
 
 def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
-    """How far each topic moves the observed difference between two systems away from the truth's."""
+    """How far each topic moves the candidate difference between two systems away from the truth's."""
     every = found.topics_of(a, b)
     parts = [(p.topic, p.shift) for p in every]
     shown = _ends(parts, most)
@@ -48,12 +48,12 @@ def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int
         _bars(ax, [name for name, _ in shown], [value for _, value in shown], 24, bad=-1 if against else 1)
         if len(shown) < len(parts):
             ax.set_title(f"the worst and best {len(shown)} of {len(parts)} topics", fontsize="small")
-        ax.set_xlabel(f"observed − truth, part of {text(a, 12)} − {text(b, 12)}", fontsize="small")
+        ax.set_xlabel(f"candidate − truth, part of {text(a, 12)} − {text(b, 12)}", fontsize="small")
     return ax
 
 
 def discriminative_power(found: DiscriminativePower, ax: Any = None) -> Any:
-    """All pairs as a bar: those that observed confirms, those that it does not, and those that do not differ."""
+    """All pairs as a bar: those that candidate confirms, those that it does not, and those that do not differ."""
     if np.ndim(found.share):
         raise InputError(f"these are shares of a batch of shape {np.shape(found.share)}: plot shows that of one")
     agreeing = int(found.n_agreeing)

@@ -73,7 +73,7 @@ def style(width: float = COLUMN) -> Iterator[None]:
     >>> import concordant as cc
     >>> from concordant import plots
     >>> with plots.style(width=7):
-    ...     ax = cc.tau_null(20).plot(observed=0.4)
+    ...     ax = cc.tau_null(20).plot(candidate=0.4)
     >>> float(ax.figure.get_figwidth())
     7.0
     """
@@ -150,7 +150,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     --------
     >>> import concordant as cc
     >>> from concordant import plots
-    >>> ax = cc.tau_null(20).plot(observed=0.4)
+    >>> ax = cc.tau_null(20).plot(candidate=0.4)
     >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
     """
     kind = check_format(path)

@@ -13,16 +13,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import DataWarning, InputError, ReadError
 from ..scores import Scores, check_labels
-from ..tables import (
-    Missing,
-    are_invented,
-    check_measure,
-    choose_measure,
-    fill_or_drop,
-    listing,
-    nearest,
-    summary_system,
-)
+from ..tables import Missing, are_invented, check_measure, choose_measure, fill_or_drop, summary_system
+from ..words import listing, nearest
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source

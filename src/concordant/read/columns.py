@@ -6,8 +6,9 @@ The run's file may order measure and topic either way; the names of measures and
 from __future__ import annotations
 
 from ..errors import ReadError
-from ..tables import listing, warn_of_words
+from ..tables import warn_of_words
 from ..vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
+from ..words import listing
 from .source import QUOTED, Source, number
 from .table import Rows, Table, without_summary
 from .trec_eval import TEXTS, TrecEval

@@ -21,7 +21,6 @@ from ..tables import (
     invent_topics,
     is_fraction,
     is_row_number,
-    listing,
     name_columns,
     no_measure,
     number_rows,
@@ -31,6 +30,7 @@ from ..tables import (
     wrong_rows,
 )
 from ..vocabulary import is_summary, names_labels
+from ..words import listing
 from .source import QUOTED, Source, number
 from .table import OneColumn, Rows, Table, without_summary
 

@@ -12,7 +12,7 @@ import warnings
 from typing import Any, TypeAlias
 
 from ..errors import DataWarning
-from ..tables import counted
+from ..words import counted
 from .mteb import sibling
 from .nested import finite
 from .source import Source

@@ -11,7 +11,7 @@ import warnings
 from typing import Any
 
 from ..errors import DataWarning
-from ..tables import listing
+from ..words import listing
 from .mteb import sibling
 from .nested import finite
 from .source import Source

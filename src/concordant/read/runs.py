@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import DataWarning, ReadError
 from ..judgments.runs import Run, Runs
-from ..tables import listing
+from ..words import listing
 from . import source as sources
 from .source import Source
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ReadError
-from ..tables import choose_measure, listing, warn_of_lost, warn_of_summaries
+from ..tables import choose_measure, warn_of_lost, warn_of_summaries
 from ..vocabulary import is_summary
+from ..words import listing
 from .source import Source
 
 

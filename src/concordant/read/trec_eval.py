@@ -15,8 +15,9 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
-from ..tables import listing, warn_of_summaries
+from ..tables import warn_of_summaries
 from ..vocabulary import is_summary
+from ..words import listing
 from .source import Source, number
 from .table import Rows, Table
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..markup import text
-from ..tables import counted
+from ..words import counted
 from . import charts
 from .elements import chart, details, name, names, number, table, words
-from .parts import Part, Parts, Rows, cut, distinct
+from .parts import Part, Parts, Records, cut, distinct
 from .systems import system_columns
 
 MOST_BARS = 20
@@ -15,19 +15,19 @@ _PAIRS = [
     names("worse by the truth", "worse"),
     number("loss"),
     number("difference, truth", "truth_difference"),
-    number("difference, observed", "observed_difference"),
+    number("difference, candidate", "candidate_difference"),
     words("kind"),
 ]
 
 
-def matters(c: Part, rows: Rows) -> str:
+def matters(c: Part, rows: Records) -> str:
     """Systems outside of their intervals, and swapped pairs that the truth's topics tell apart."""
     if not c.get("rank_intervals"):
         return "<p>Not known: that needs the scores of the truth on each topic, and --html or report_document.</p>"
     outside = sorted((row for row in rows if row["outside"]), key=lambda row: -abs(row["shift"]))
     has = "has" if len(outside) == 1 else "have"
     content = (
-        f"<p>{text(counted(len(outside), 'system'))} of {len(rows)} {has} a rank by {name(c['observed'])} outside of "
+        f"<p>{text(counted(len(outside), 'system'))} of {len(rows)} {has} a rank by {name(c['candidate'])} outside of "
         "the ranks that the truth's topics leave open.</p>"
     )
     if outside:

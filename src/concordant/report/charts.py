@@ -66,14 +66,14 @@ def _tooltip(**fields: str) -> list[Any]:
     ]
 
 
-def _about_systems(truth: str, observed: str, intervals: bool) -> list[Any]:
+def _about_systems(truth: str, candidate: str, intervals: bool) -> list[Any]:
     ranks = {"low": "#best rank of the truth", "high": "#worst rank of the truth"} if intervals else {}
     return _tooltip(
         system="!system",
         truth=f"mean, {truth}",
-        observed=f"mean, {observed}",
+        candidate=f"mean, {candidate}",
         truth_rank=f"#rank, {truth}",
-        observed_rank=f"#rank, {observed}",
+        candidate_rank=f"#rank, {candidate}",
         **ranks,
     )
 
@@ -83,12 +83,12 @@ def step(count: int) -> int:
     return 20 if count <= 30 else 14 if count <= 80 else 6
 
 
-def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals: bool) -> Spec:
+def scatter(truth: str, candidate: str, domain: tuple[float, float], *, intervals: bool) -> Spec:
     """Means against means, with the diagonal and the names of the chosen systems."""
     alt = _altair()
     scale = alt.Scale(domain=list(domain), zero=False, nice=False)
     x = alt.X("truth:Q", title=f"mean, {_short(truth)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
-    y = alt.Y("observed:Q", title=f"mean, {_short(observed)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
+    y = alt.Y("candidate:Q", title=f"mean, {_short(candidate)}", scale=scale, axis=alt.Axis(grid=True, tickCount=6))
     ends = {"x": alt.XDatum(domain[0], scale=scale), "x2": alt.X2Datum(domain[1])}
     diagonal = (
         alt.Chart(alt.InlineData(values=[{}]))
@@ -100,7 +100,7 @@ def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals
         _base()
         .mark_point(filled=True, cursor="pointer")
         .encode(x, y, size=size, color=_colour(), opacity=_opacity(0.75))
-        .encode(tooltip=_about_systems(truth, observed, intervals))
+        .encode(tooltip=_about_systems(truth, candidate, intervals))
     )
     names = (
         _base()
@@ -109,33 +109,33 @@ def scatter(truth: str, observed: str, domain: tuple[float, float], *, intervals
         .encode(x, y, text="system:N")
     )
     about = (
-        f"Scatter plot: mean of each system by {truth} against its mean by {observed}; on the diagonal both are equal."
+        f"Scatter plot: mean of each system by {truth} against its mean by {candidate}; on the diagonal both are equal."
     )
     return _made(diagonal + points + names, about, 420)
 
 
-def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
+def bump(truth: str, candidate: str, count: int, *, intervals: bool) -> Spec:
     """Rank against rank with links: where a link is steep, the sides disagree."""
     alt = _altair()
     crowded = step(count) < 10
     domain = alt.Scale(domain=[-2.5 if crowded else -0.6, count - 0.4], reverse=True, zero=False, nice=False)
     across = alt.Scale(domain=[-0.8, 1.8], nice=False, zero=False)
-    labels = {0: _short(truth), 1: _short(observed)}
+    labels = {0: _short(truth), 1: _short(candidate)}
     x_axis = alt.Axis(
         values=[0, 1], labelExpr="datum.value == 0 ? sides[0] : sides[1]", orient="top", grid=False, labelLimit=150
     )
     x = alt.XDatum(0, scale=across, axis=x_axis, title=None)
-    place = {side: alt.Y(f"{side}_place:Q", scale=domain, axis=None) for side in ("truth", "observed")}
+    place = {side: alt.Y(f"{side}_place:Q", scale=domain, axis=None) for side in ("truth", "candidate")}
     width = alt.StrokeWidthValue(1.4, condition={"test": _HIT, "value": 3.5})
-    tips = _about_systems(truth, observed, intervals)
+    tips = _about_systems(truth, candidate, intervals)
     links = (
         _base()
         .mark_rule(cursor="pointer")
         .encode(x, place["truth"], strokeWidth=width, color=_colour(), opacity=_opacity(0.65), tooltip=tips)
-        .encode(x2=alt.X2Datum(1), y2="observed_place:Q")
+        .encode(x2=alt.X2Datum(1), y2="candidate_place:Q")
     )
     layers = [links]
-    for at, (side, align, dx) in enumerate((("truth", "right", -6), ("observed", "left", 6))):
+    for at, (side, align, dx) in enumerate((("truth", "right", -6), ("candidate", "left", 6))):
         spot = alt.XDatum(at, scale=across, axis=x_axis, title=None)
         text = (
             _base()
@@ -149,13 +149,13 @@ def bump(truth: str, observed: str, count: int, *, intervals: bool) -> Spec:
             layers.append(text)
         else:
             layers.append(text.encode(opacity=_opacity(1, dimmed=0.45)))
-    about = f"Bump chart: each system's place by {truth} to the left and by {observed} to the right, joined by a line."
+    about = f"Bump chart: each system's place by {truth} to the left and by {candidate} to the right, joined by a line."
     chart = alt.layer(*layers).add_params(alt.param(name="sides", value=list(labels.values())))
     return _made(chart, about, max(120, step(count) * count))
 
 
-def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
-    """The ranks that the topics leave open, the observed rank of the truth, and that of the candidate."""
+def rank_intervals(count: int, candidate: str | None, level: float) -> Spec:
+    """The ranks that the topics leave open, the candidate rank of the truth, and that of the candidate."""
     alt = _altair()
     crowded = step(count) < 10
     axis = alt.Axis(labels=not crowded, ticks=not crowded, title=None)
@@ -163,7 +163,7 @@ def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
     scale = alt.Scale(domain=[1, count], nice=False, zero=False)
     whole = alt.Axis(tickMinStep=1, format="d")
     fields = {"system": "!system", "truth_rank": "#rank", "low": "#best rank", "high": "#worst rank"}
-    tips = _tooltip(**fields, **({"observed_rank": f"#rank, {observed}"} if observed else {}))
+    tips = _tooltip(**fields, **({"candidate_rank": f"#rank, {candidate}"} if candidate else {}))
     width = alt.SizeValue(2 if crowded else 4, condition={"test": _HIT, "value": 7})
     lines = (
         _base()
@@ -177,17 +177,17 @@ def rank_intervals(count: int, observed: str | None, level: float) -> Spec:
         .encode(y, alt.X("truth_rank:Q", scale=scale), tooltip=tips, opacity=_opacity(1, dimmed=0.3))
     )
     layers = [lines, dots]
-    if observed is not None:
+    if candidate is not None:
         layers.append(
             _base()
             .mark_point(shape="diamond", size=25 if crowded else 60, strokeWidth=1.5, fill=PAPER, cursor="pointer")
-            .encode(y, alt.X("observed_rank:Q", scale=scale), tooltip=tips)
+            .encode(y, alt.X("candidate_rank:Q", scale=scale), tooltip=tips)
             .encode(color=_colour(), opacity=_opacity(1, dimmed=0.3))
         )
     about = (
         f"Rank intervals: for each system a line over the ranks that the topics leave open, {100 * level:g}% confidence"
     )
-    about += ", a dot at its rank by the truth" + (f" and a diamond at its rank by {observed}." if observed else ".")
+    about += ", a dot at its rank by the truth" + (f" and a diamond at its rank by {candidate}." if candidate else ".")
     return _made(alt.layer(*layers), about, max(80, step(count) * count))
 
 
@@ -213,7 +213,7 @@ def pairs(coefficient: str, count: int) -> Spec:
     alt = _altair()
     y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None, axis=alt.Axis(labelLimit=200))
     fields = {"better": "!better by the truth", "worse": "!worse by the truth", "kind": "!kind", "loss": "loss"}
-    more = {"truth_difference": "difference, truth", "observed_difference": "difference, observed"}
+    more = {"truth_difference": "difference, truth", "candidate_difference": "difference, candidate"}
     bars = (
         _base()
         .mark_bar(cursor="pointer")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..tables import counted
+from ..words import counted
 from . import charts
 from .causes import causes, matters
 from .elements import chart, details, items, name, names, number, table, words
-from .parts import Part, Parts, Rows, cut, distinct, domain_of
+from .parts import Part, Parts, Records, cut, distinct, domain_of
 from .systems import system_charts, systems_of, tell
 
 _MAIN = ("tau_b", "tau_ap_b", "pearson_rank")
@@ -20,7 +20,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
     """The page of one candidate or of several."""
     found = document["comparisons"]
     first = found[0]
-    title = f"{first['observed']} against {first['truth']}"
+    title = f"{first['candidate']} against {first['truth']}"
     if len(found) > 1:
         title = f"{counted(len(found), 'ranking')} against {first['truth']}"
     parts = Parts(title, _about(first))
@@ -57,7 +57,7 @@ def _each(found: Sequence[Part], contents: Sequence[str]) -> str:
     if len(found) == 1:
         return contents[0]
     return "".join(
-        details(name(c["observed"]), content, opened=k == 0, kind="candidate")
+        details(name(c["candidate"]), content, opened=k == 0, kind="candidate")
         for k, (c, content) in enumerate(zip(found, contents, strict=True))
     )
 
@@ -70,14 +70,14 @@ def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
     columns = [names("candidate"), number("systems"), number("topics"), *map(number, shown)]
     columns += [number("rank distance", "distance"), number("p, rank test", "pvalue"), words("good enough", "answer")]
     rows = [
-        {"candidate": c["observed"], "systems": len(c["systems"]), "topics": len(c["topics"]), **c["coefficients"]}
+        {"candidate": c["candidate"], "systems": len(c["systems"]), "topics": len(c["topics"]), **c["coefficients"]}
         | {"distance": (c["rank_test"] or {}).get("distance"), "pvalue": _valid_p(c["rank_test"])}
         | {"answer": _ANSWERS[c["verdict"]["answer"]]}
         for c in found
     ]
     content = table("Every candidate against the truth", columns, rows)
     for n in shown[:2]:
-        drawn = [_interval_row(c, n, label=cut(c["observed"], 40), place=k) for k, c in enumerate(found)]
+        drawn = [_interval_row(c, n, label=cut(c["candidate"], 40), place=k) for k, c in enumerate(found)]
         for row, label in zip(drawn, distinct([row["label"] for row in drawn]), strict=True):
             row["label"] = label
         about = f"{n} of each candidate with its interval over all topics there could be; the bar is the ceiling."
@@ -85,7 +85,7 @@ def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
     return content + _judges(document.get("judges") or [])
 
 
-def _forest(key: str, title: str, axis: str, about: str, rows: Rows, parts: Parts, *, what: str) -> str:
+def _forest(key: str, title: str, axis: str, about: str, rows: Records, parts: Parts, *, what: str) -> str:
     drawn = [row for row in rows if row["value"] is not None]
     low, high = domain_of([row[of] for row in drawn for of in ("value", "low", "high", "ceiling")])
     limits = max(low, -1.0), min(high, 1.0)
@@ -162,7 +162,7 @@ def _tie_bounds(c: Part) -> str:
         return ""
     columns = [words("coefficient"), number("minimum"), number("expected"), number("maximum")]
     rows = [{"coefficient": n, **bounds} for n, bounds in c["tie_bounds"].items()]
-    return table("Over all orders of the systems that are tied in observed", columns, rows)
+    return table("Over all orders of the systems that are tied in candidate", columns, rows)
 
 
 def _per_topic(c: Part) -> str:
@@ -186,7 +186,7 @@ def _reliability(c: Part) -> str:
 def _notes(c: Part, document: Mapping[str, Any]) -> str:
     tied = c["tied_pairs"]
     notes = [f"{n} has no value: {why}" for n, why in c["not_defined"].items()]
-    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "observed") if tied[side]]
+    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "candidate") if tied[side]]
     notes += [*c["notes"], *c.get("read_notes", ()), *c.get("truth_notes", ()), *document.get("notes", ())]
     notes += (c.get("explanation") or {}).get("notes", [])
     if not notes:

@@ -16,10 +16,10 @@ from ..arrays import FloatArray
 from ..coefficients.registry import list_coefficients
 from ..comparison_result import Comparison
 from ..errors import InputError, InputTypeError
-from ..inference.judges import compare_judges
 from ..resampling import Progress
 from ..scores import Scores
 from ..sides import Labelled, Side, side_of
+from ..topics.judges import compare_judges
 from .verdicts import verdict_of, verdict_of_many
 
 FORMAT = 1
@@ -31,7 +31,7 @@ MOST_PAIRS = 100
 def report_document(
     comparisons: Comparison | Sequence[Comparison],
     truth: Labelled,
-    observed: Labelled | Sequence[Labelled],
+    candidate: Labelled | Sequence[Labelled],
     *,
     workers: int = 1,
     progress: Progress | None = None,
@@ -47,8 +47,8 @@ def report_document(
     ----------
     comparisons : Comparison or sequence of them
         From `compare`. With `interval=TopicBootstrap()` and `test=True` the report says how sure it is.
-    truth, observed
-        What was compared: `Scores`, files or means. `observed` is a list for several comparisons.
+    truth, candidate
+        What was compared: `Scores`, files or means. `candidate` is a list for several comparisons.
     workers : int
         Threads.
     progress : callable, optional
@@ -64,18 +64,18 @@ def report_document(
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     >>> found = cc.compare(people, hasty, interval=cc.TopicBootstrap(999), n_resamples=999, rng=7)
-    >>> document = cc.report_document(found, people, hasty)
+    >>> document = cc.report.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
-    'Not certain: 40 topics are too few to tell whether observed ranks as well as truth.'
+    'Not certain: 40 topics are too few to tell whether candidate ranks as well as truth.'
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    others: Any = [observed] if isinstance(comparisons, Comparison) else observed
+    others: Any = [candidate] if isinstance(comparisons, Comparison) else candidate
     if not found or not all(isinstance(c, Comparison) for c in found):
         raise InputTypeError("comparisons must be what compare returns, at least one")
     if len(found) != len(others):
-        raise InputError(f"{len(found)} comparisons and {len(others)} sides observed: give one for each")
+        raise InputError(f"{len(found)} comparisons and {len(others)} sides candidate: give one for each")
     reference = side_of(truth, "truth")
-    sides = [side_of(other, "observed") for other in others]
+    sides = [side_of(other, "candidate") for other in others]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
     for k, (c, side) in enumerate(zip(found, sides, strict=True)):
@@ -162,10 +162,10 @@ def _call(parts: Sequence[Mapping[str, Any]]) -> str:
         [
             "import concordant as cc",
             f"truth = cc.read_scores({truth})",
-            f"sides = {{name: cc.read_scores(name) for name in {[c['observed'] for c in parts]!r}}}",
+            f"sides = {{name: cc.read_scores(name) for name in {[c['candidate'] for c in parts]!r}}}",
             f"how = dict({', '.join(given)})",
             f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
-            "document = cc.report_document(found, truth, list(sides.values()))",
+            "document = cc.report.report_document(found, truth, list(sides.values()))",
             'cc.write_report(document, "report.html")',
         ]
     )
@@ -184,7 +184,7 @@ def _versions() -> dict[str, str]:
 
 def _ranks(comparison: Mapping[str, Any]) -> dict[str, list[int]]:
     """1 + the number of strictly better systems, on both sides."""
-    return {side: _rank(np.asarray(comparison[f"{side}_means"])) for side in ("truth", "observed")}
+    return {side: _rank(np.asarray(comparison[f"{side}_means"])) for side in ("truth", "candidate")}
 
 
 def _rank(means: FloatArray) -> list[int]:
@@ -206,8 +206,8 @@ class _Truth:
 
     @classmethod
     def of(cls, c: Comparison, side: Side, workers: int) -> _Truth:
-        from ..expected.correlation import expected_correlation, reliability
-        from ..inference.rank_bounds import rank_intervals
+        from ..expected.estimation import expected_correlation, reliability
+        from ..ranks.bounds import rank_intervals
 
         if side.scores is None:
             return cls(None, notes=("the truth came without topics, so nothing is known of its own precision",))
@@ -236,18 +236,18 @@ class _Truth:
         }
 
 
-def _explained(c: Comparison, truth: _Truth, observed: Side) -> dict[str, Any] | None:
+def _explained(c: Comparison, truth: _Truth, candidate: Side) -> dict[str, Any] | None:
     """The worst pairs, each with whether the truth's topics tell it apart; the losses of systems; topics."""
-    from ..inference.explanation import explain
+    from ..topics.explanation import explain
 
     defined = [v.coefficient for v in c.values if not v.why]
     name = next((n for n in (*EXPLAINED, *defined) if n in defined), None)
     if name is None:
         return None
-    if c.topics and truth.scores is not None and observed.scores is not None:
-        found = explain(truth.scores, observed.scores.select(c.systems, c.topics), name)
+    if c.topics and truth.scores is not None and candidate.scores is not None:
+        found = explain(truth.scores, candidate.scores.select(c.systems, c.topics), name)
     else:
-        means = (dict(zip(c.systems, side.tolist(), strict=True)) for side in (c.truth_means, c.observed_means))
+        means = (dict(zip(c.systems, side.tolist(), strict=True)) for side in (c.truth_means, c.candidate_means))
         found = explain(next(means), next(means), name)
     made = found.to_dict()
     told_apart: dict[tuple[str, str], bool] = {}
@@ -288,7 +288,7 @@ def _judges(
     for k, other in enumerate(found):
         if k == first:
             continue
-        names = (c.observed, other.observed)
+        names = (c.candidate, other.candidate)
         options: dict[str, Any] = {"n_resamples": count, "rng": 0 if seed is None else seed, "workers": workers}
         try:
             tested = compare_judges(taken[0], taken[first + 1], taken[k + 1], name, names=names, **options)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..markup import text
-from ..tables import counted
+from ..words import counted
 from . import charts
 from .elements import chart, details, items, name, names, number, table, words
-from .parts import Parts, Rows, domain_of
+from .parts import Parts, Records, domain_of
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
 _STATISTICS = ("tau_ap_b", "tau_b", "pearson_rank")
@@ -21,7 +21,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
     settings = found["settings"]
     size = f"{counted(len(found['systems']), 'system')}, {counted(settings['topics'], 'topic')}"
     parts = Parts("Rank intervals and tiers", size + (f", {settings['measure']}" if settings["measure"] else ""))
-    rows: Rows = [
+    rows: Records = [
         {**row, "truth_rank": row["rank"], "truth_place": place} for place, row in enumerate(found["systems"])
     ]
     for row in rows:
@@ -34,7 +34,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
     columns += [number("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
     columns += [number("best rank", "low"), number("worst rank", "high")]
     scope = "all systems together" if found["simultaneous"] else "each system by itself"
-    about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: observed rank."
+    about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: candidate rank."
     its_table = table("Ranks with their intervals", columns, rows)
     parts.add("systems", "Systems", chart("ranks-0", "Ranks that the topics leave open", about, its_table))
     tiers = [{"tier": k, "count": len(tier), "who": ", ".join(tier)} for k, tier in enumerate(found["tiers"], start=1)]
@@ -65,7 +65,7 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
     parts = Parts("Reliability of a ranking", size)
     posterior = {e["coefficient"]: e for e in found.get("posterior", ())}
     for coefficient in ("tau", "tau_ap"):
-        rows: Rows = [
+        rows: Records = [
             {"label": n, "place": k, "value": values[coefficient], "low": None, "high": None}
             for k, (n, values) in enumerate(found["estimates"].items())
         ]
@@ -92,7 +92,7 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
 def judgment_parts(document: Mapping[str, Any]) -> Parts:
     """The page of a study of judgments, or of judges."""
     study = document["study"]
-    rows: Rows = study["rows"]
+    rows: Records = study["rows"]
     changes = list(dict.fromkeys((row["change"], row["level"]) for row in rows))
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     kinds = list(dict.fromkeys(kind for kind, _ in changes))
@@ -113,7 +113,7 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
     return parts
 
 
-def shown_systems(study: Mapping[str, Any]) -> Rows:
+def shown_systems(study: Mapping[str, Any]) -> Records:
     """The rows of the first measure, and of no more levels than a page can show."""
     rows = study["systems"]
     if not rows:
@@ -123,7 +123,7 @@ def shown_systems(study: Mapping[str, Any]) -> Rows:
     return [row for row in rows if row["measure"] == measure and (row["change"], row["level"]) in levels]
 
 
-def _levels(rows: Rows, kinds: Sequence[str], statistic: str, parts: Parts) -> str:
+def _levels(rows: Records, kinds: Sequence[str], statistic: str, parts: Parts) -> str:
     content = ""
     columns = [names("level"), words("measure"), words("statistic"), *map(number, ("mean", "low", "high", "sd"))]
     columns += [number("draws"), number("judgments")]
@@ -140,7 +140,7 @@ def _levels(rows: Rows, kinds: Sequence[str], statistic: str, parts: Parts) -> s
     return content
 
 
-def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
+def _study_systems(rows: Records, study: Mapping[str, Any], parts: Parts) -> str:
     columns = [names("system"), number("score, full", "full_score"), number("score"), number("rank, full", "full_rank")]
     columns += [number("rank"), number("places lost", "rank_shift"), number("unjudged")]
     levels = list(dict.fromkeys((row["change"], row["level"]) for row in rows))
@@ -151,9 +151,9 @@ def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
             {
                 "system": row["system"],
                 "truth": row["full_score"],
-                "observed": row["score"],
+                "candidate": row["score"],
                 "truth_rank": row["full_rank"],
-                "observed_rank": row["rank"],
+                "candidate_rank": row["rank"],
                 "outside": False,
             }
             for row in of_level
@@ -162,8 +162,8 @@ def _study_systems(rows: Rows, study: Mapping[str, Any], parts: Parts) -> str:
             said = parts.systems.setdefault(
                 row["system"], [f"full judgments: {row['truth']:.4f}, rank {row['truth_rank']:g}"]
             )
-            said.append(f"{kind} {level}: {row['observed']:.4f}, rank {row['observed_rank']:g}")
-        limits = domain_of([row[side] for row in drawn for side in ("truth", "observed")])
+            said.append(f"{kind} {level}: {row['candidate']:.4f}, rank {row['candidate_rank']:g}")
+        limits = domain_of([row[side] for row in drawn for side in ("truth", "candidate")])
         key, measure = f"scatter-{k}", of_level[0]["measure"]
         spec = charts.scatter(f"{measure}, full judgments", f"{measure}, {kind} {level}", limits, intervals=False)
         parts.chart(key, spec, drawn)
@@ -185,7 +185,7 @@ def _judge_tests(judges: Mapping[str, Any]) -> str:
     content = table("Correlation with the truth; intervals over the population of topics", columns, judges["rows"])
     if judges["tests"]:
         columns = [names(n) for n in ("judge", "other")] + [number(n) for n in ("difference", "low", "high", "p")]
-        rows: Rows = [
+        rows: Records = [
             {
                 "judge": test["names"][0],
                 "other": test["names"][1],
@@ -208,7 +208,7 @@ def _labels(labels: Mapping[str, Any]) -> str:
     columns = [names("judge")]
     for n in numbers:
         columns += [number(n), number(f"{n}, low"), number(f"{n}, high")]
-    rows: Rows = []
+    rows: Records = []
     for judge, found in labels.items():
         rows.append({"judge": judge, **{n: found[n]["value"] for n in numbers}})
         for n in numbers:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..markup import visible
 
-Rows = list[dict[str, Any]]
+Records = list[dict[str, Any]]
 Part = Mapping[str, Any]
 """A part of the document."""
 
@@ -23,7 +23,7 @@ class Parts:
     """Key, title and content of each."""
     charts: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By key, the specification and the name of its rows."""
-    data: dict[str, Rows] = field(default_factory=dict)
+    data: dict[str, Records] = field(default_factory=dict)
     systems: dict[str, list[str]] = field(default_factory=dict)
     """What to say of a system that is chosen."""
     cited: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Parts:
         """A section."""
         self.sections.append((key, title, content))
 
-    def chart(self, key: str, spec: Mapping[str, Any], rows: Rows, rows_key: str | None = None) -> None:
+    def chart(self, key: str, spec: Mapping[str, Any], rows: Records, rows_key: str | None = None) -> None:
         """A chart; charts may share their rows."""
         name = rows_key or key
         self.data[name] = [{k: visible(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]

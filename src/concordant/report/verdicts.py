@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..tables import counted, listing
+from ..words import counted, listing
 from .parts import cut
 
 JUDGED_BY = ("tau_b", "tau_ap_b", "pearson_rank")
@@ -31,7 +31,7 @@ def verdict_of(c: Mapping[str, Any]) -> Verdict:
     Good enough means: over all topics there could be, it agrees with the truth at least as well as the truth's own
     ranking on these topics does. So an interval for the first is held against the expectation of the second.
     """
-    c = {**c, "truth": cut(c["truth"], 60), "observed": cut(c["observed"], 60)}
+    c = {**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)}
     answer, headline = _answer(c)
     sentences = [_agreement(c), _ceiling(c), _tested(c), _disagreements(c)]
     return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
@@ -47,7 +47,7 @@ def judged_by(c: Mapping[str, Any]) -> str | None:
 def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     name = judged_by(c)
     if name is None:
-        return "unknown", f"No coefficient has a value for {c['observed']} against {c['truth']}."
+        return "unknown", f"No coefficient has a value for {c['candidate']} against {c['truth']}."
     span, ceiling = _known(c["intervals"].get(name), "low"), _known((c.get("ceiling") or {}).get(name), "value")
     if not span or not ceiling:
         value = c["coefficients"][name]
@@ -55,10 +55,10 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
         return "unknown", f"{name} is {value:.3f}, and whether that is good enough is not known: {lacking}."
     topics = counted(len(c["topics"]), "topic")
     if span["low"] >= ceiling["value"]:
-        return "yes", f"Good enough: {c['observed']} ranks the systems as well as {c['truth']} does with {topics}."
+        return "yes", f"Good enough: {c['candidate']} ranks the systems as well as {c['truth']} does with {topics}."
     if span["high"] < ceiling["value"]:
-        return "no", f"Not good enough: {c['observed']} ranks the systems worse than {c['truth']} does with {topics}."
-    return "open", f"Not certain: {topics} are too few to tell whether {c['observed']} ranks as well as {c['truth']}."
+        return "no", f"Not good enough: {c['candidate']} ranks the systems worse than {c['truth']} does with {topics}."
+    return "open", f"Not certain: {topics} are too few to tell whether {c['candidate']} ranks as well as {c['truth']}."
 
 
 def _known(found: Mapping[str, Any] | None, number: str) -> Mapping[str, Any] | None:
@@ -105,7 +105,7 @@ def _tested(c: Mapping[str, Any]) -> str:
         )
     found = "rejects" if t["significant"] else "does not reject"
     return (
-        f"Rank test: it {found} the ranking of {c['observed']} as the true one, given the topics "
+        f"Rank test: it {found} the ranking of {c['candidate']} as the true one, given the topics "
         f"(rank distance {t['distance']:.3f}, p = {t['pvalue']:.3f})."
     )
 
@@ -121,7 +121,7 @@ def _disagreements(c: Mapping[str, Any]) -> str:
 
 
 def _of_candidates(document: Mapping[str, Any]) -> Verdict:
-    parts = [{**c, "truth": cut(c["truth"], 60), "observed": cut(c["observed"], 60)} for c in document["comparisons"]]
+    parts = [{**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)} for c in document["comparisons"]]
     if len({(frozenset(c["systems"]), frozenset(c["topics"])) for c in parts}) > 1:
         headline = "The candidates were compared on different systems or topics, so they cannot be ranked."
         return {"answer": "unknown", "headline": headline, "sentences": _each(parts)}
@@ -130,7 +130,7 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
         return {"answer": "unknown", "headline": "The candidates have no coefficient in common.", "sentences": []}
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
-    who = listing([c["observed"] for c in best])
+    who = listing([c["candidate"] for c in best])
     headline = (
         f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
     )
@@ -152,7 +152,7 @@ def _against_others(document: Mapping[str, Any]) -> str:
 
 
 def _each(parts: Any) -> list[str]:
-    return [f"{c['observed']}: {c['verdict']['headline']}" for c in parts]
+    return [f"{c['candidate']}: {c['verdict']['headline']}" for c in parts]
 
 
 def _of_tiers(document: Mapping[str, Any]) -> Verdict:

@@ -4,4 +4,7 @@
 true means, `fidelity` what it keeps.
 """
 
-from __future__ import annotations
+from .fidelity import Fidelity
+from .simulator import Simulator, simulate
+
+__all__ = ["Fidelity", "Simulator", "simulate"]

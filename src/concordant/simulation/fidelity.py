@@ -13,7 +13,7 @@ from ..errors import import_extra
 from ..notebook import Displayed
 from ..resampling import Seed, check_count, seed_of
 from ..scores import round_means
-from ..tables import counted
+from ..words import counted
 
 if TYPE_CHECKING:
     from .simulator import Simulator

@@ -11,7 +11,7 @@ from ..arrays import FloatArray, require_room_for_pairs
 from ..errors import InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
 from ..scores import Scores
-from ..tables import counted
+from ..words import counted
 from . import margins
 from .scale import inverse_transform, transform
 
@@ -65,7 +65,7 @@ class Simulator:
     --------
     >>> import concordant as cc
     >>> people = cc.load_collection("people")
-    >>> model = cc.Simulator(people)
+    >>> model = cc.simulation.Simulator(people)
     >>> model.simulate(100, rng=7)
     <Scores: 100 topics x 20 systems, nDCG@10>
     >>> bool(abs(model.true_means() - people.means()).max() < 0.02)

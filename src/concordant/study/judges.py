@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import InputError, InputTypeError
-from ..inference.correlation import correlate
-from ..inference.judges import compare_judges
-from ..inference.topic_bootstrap import TopicBootstrap
 from ..judgments.agreement import label_agreement
 from ..judgments.change import Change
 from ..judgments.changes import check_kinds
@@ -17,7 +14,11 @@ from ..judgments.evaluation import evaluate_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..resampling import Progress, check_count
-from ..tables import Missing, listing
+from ..tables import Missing
+from ..topics.bootstrap import TopicBootstrap
+from ..topics.correlation import correlate
+from ..topics.judges import compare_judges
+from ..words import listing
 from .judges_result import JudgeStudy
 from .judgments import judgment_study
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, import_extra
-from ..estimates import Estimate
 from ..files import written_whole
-from ..inference.judges import JudgeComparison
 from ..judgments.agreement import LabelAgreement
 from ..notebook import Displayed
+from ..results import Estimate
+from ..topics.judges import JudgeComparison
 from .judgments_result import JudgmentStudy
 
 COLUMNS = ("judge", "measure", "coefficient", "value", "low", "high", "d_rank", "p")

@@ -13,14 +13,14 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient, list_coefficients
-from ..distance.distribution import DistanceDistribution
-from ..distance.problem import Problem
 from ..errors import InputError, InputTypeError, RegularisationWarning, TiesError, UndefinedCorrelationWarning
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all, score
 from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
+from ..ranks.distance import Problem
+from ..ranks.distribution import DistanceDistribution
 from ..resampling import Progress, check_count, seed_of
 from ..scores import Scores, mean_over_topics
 from ..tables import Missing
@@ -88,11 +88,11 @@ class JudgmentTrials:
         return found
 
 
-def correlation(name: str, truth: FloatArray, observed: FloatArray) -> float:
+def correlation(name: str, truth: FloatArray, candidate: FloatArray) -> float:
     """A coefficient; nan where ties or its definition leave it without a value."""
     with warnings.catch_warnings(action="ignore", category=UndefinedCorrelationWarning):
         try:
-            return float(get_coefficient(name).function(truth, observed))
+            return float(get_coefficient(name).function(truth, candidate))
         except TiesError:
             return float("nan")
 
@@ -128,7 +128,7 @@ def judgment_study(  # noqa: PLR0913
     """Change the judgments in many ways, and compare the ranking of systems with that under the full judgments.
 
     For each change and measure: every coefficient between the means under the full judgments (truth) and under the
-    changed ones (observed), the rank distance and the p-value of its test in the paper's way, and for each system how
+    changed ones (candidate), the rank distance and the p-value of its test in the paper's way, and for each system how
     its score and its rank move and how many documents at the top of its lists are unjudged.
 
     Parameters

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
-from ..estimates import Interval
 from ..files import written_whole
 from ..notebook import Displayed
-from ..tables import counted, listing
+from ..results import Interval
+from ..words import counted, listing
 
 COLUMNS = ("change", "level", "measure", "statistic", "mean", "low", "high", "sd", "defined", "draws", "judgments")
 SYSTEM_COLUMNS = (

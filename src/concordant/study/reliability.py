@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import InputError, InputTypeError
-from ..expected.correlation import ESTIMATORS, estimates_of
+from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..resampling import Progress, check_count, seed_of
 from ..scores import Scores, mean_over_topics
@@ -129,7 +129,7 @@ def reliability_study(  # noqa: PLR0913
     Examples
     --------
     >>> import concordant as cc
-    >>> study = cc.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
+    >>> study = cc.study.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
     >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
     (0.63, 0.829)
     """

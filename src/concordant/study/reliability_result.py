@@ -14,10 +14,10 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import InputError, import_extra
-from ..expected.correlation import ESTIMATORS
+from ..expected.estimation import ESTIMATORS
 from ..files import written_whole
 from ..notebook import Displayed
-from ..tables import nearest
+from ..words import nearest
 
 COEFFICIENTS = ("tau", "tau_ap")
 COLUMNS = ("collection", "topics", "coefficient", "estimator", "actual_mean", "error", "bias", "error_se", "bias_se")

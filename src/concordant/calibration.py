@@ -1,0 +1,35 @@
+"""The constants of intervals and tests that were tuned: where each comes from, and the script that finds it again.
+
+None of them is from a paper: the calibration is ours, and measured. docs/measured/interval-coverage.md has what the
+intervals and tests hold with these values.
+"""
+
+from __future__ import annotations
+
+# Intervals of `correlate`, method "another-sample" and of `compare_judges`. benchmarks/coverage_intervals.py
+WIDENING = 1.12
+"""Half-width in standard errors, over the normal quantile: above 1 because standard errors are estimated, too."""
+
+# Intervals of `correlate`, method "iterated". benchmarks/coverage_intervals.py
+NEAR, LEFT = 1.05, 4.0
+"""As `WIDENING`: NEAR on the side of 0, NEAR * (1 + LEFT / n) on the other. There lies what the correction leaves of
+the bias, in standard errors about as 1 / n. Where the interval reaches beyond 0, both halves are that long."""
+
+GROWTH = 1.5
+"""The exponent by which a standard error grows from the world of resamples to that of topics: one level on is 1, and
+the centre, three levels deep, needs half a step more. benchmarks/coverage_intervals.py"""
+
+INNER = 12
+"""Second-level samples of each first-level sample, and as many third-level ones. benchmarks/coverage_intervals.py"""
+
+FEWEST = 500
+"""Resamples in all: a standard error from 20 at the first level is the least that is worth printing."""
+
+# `rank_intervals`. benchmarks/coverage_ranks.py
+UNSEEN = 2.0
+"""By how much the skewness of a pair's differences is multiplied: samples of 10 to 30 topics show a third to three
+quarters of the skewness of a heavy tail."""
+
+# The posterior of `expected_correlation` and `plan_topics`. benchmarks/coverage_reliability.py
+LEAST_SHRINKAGE = 0.05
+"""The least factor by which observed means are shrunk: less would leave no order to correlate with."""

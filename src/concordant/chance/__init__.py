@@ -1,0 +1,1 @@
+"""Could the agreement be chance? Null distributions, permutation tests, random rankings at a given agreement."""

@@ -1,0 +1,207 @@
+"""Random rankings at a given Kendall's tau or AP correlation, uniformly among all that have it.
+
+For a ranking of m systems let C(k) be the number of systems that the truth puts above the k-th one and that are below
+it. The C(k) run freely over 0 .. k-1, fix the ranking, and their sum is the number of discordant pairs. So there are
+as many rankings with q discordant pairs as ways to write q as such a sum (the Mahonian numbers), counted by adding one
+system after the other, and a ranking is drawn by going back through these counts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError, LimitError
+from ..resampling import Seed, check_count, generator
+from .windows import NothingFoundError, Window
+
+_DEFAULT_TOLERANCE = 0.005
+_COUNTED = 2**24  # counts that the dynamic programming may keep
+
+
+def random_rankings(
+    m: int,
+    size: int = 1,
+    *,
+    tau: float | None = None,
+    tau_ap: float | None = None,
+    tolerance: float | None = None,
+    rng: Seed = None,
+) -> FloatArray:
+    """Draw random rankings of m systems, uniformly among all that have a given tau or AP correlation.
+
+    The truth ranks the m systems in the order of the columns, best first: its scores are ``numpy.arange(m, 0, -1)``.
+    Each row holds the scores m .. 1 of one ranking, higher is better, with ``tau(truth, row)`` or
+    ``tau_ap(truth, row)`` as asked. With neither tau nor tau_ap, all rankings are equally probable.
+
+    tau holds exactly: the rankings are drawn by dynamic programming over the numbers of discordant pairs. For tau_ap,
+    which has too many values for that, every ranking within the tolerance is equally probable.
+
+    Parameters
+    ----------
+    m : int
+        Number of systems, at least 2.
+    size : int
+        Number of rankings.
+    tau, tau_ap : float
+        The value that the rankings have; give one of them or neither.
+    tolerance : float
+        How far tau_ap may be from its value, 0.005 if not given. Drawing takes the longer the smaller it is.
+    rng : int, Generator or None
+        A seed or a generator.
+
+    Returns
+    -------
+    ndarray of shape (size, m)
+
+    Raises
+    ------
+    InputError
+        If no ranking has that value; the message names the nearest values.
+
+    References
+    ----------
+    E. Yilmaz, J. A. Aslam and S. Robertson (2008). A New Rank Correlation Coefficient for Information Retrieval. SIGIR,
+    figure 6.
+
+    Examples
+    --------
+    >>> import numpy as np, concordant as cc
+    >>> truth = np.arange(6, 0, -1)
+    >>> rankings = cc.random_rankings(6, 3, tau=0.6, rng=1)
+    >>> rankings
+    array([[5., 4., 3., 6., 2., 1.],
+           [5., 6., 4., 1., 3., 2.],
+           [6., 3., 5., 4., 1., 2.]])
+    >>> cc.tau(truth, rankings)
+    array([0.6, 0.6, 0.6])
+    >>> cc.tau_ap(truth, cc.random_rankings(6, 3, tau_ap=0.6, tolerance=0.05, rng=1)).round(3)
+    array([0.6  , 0.627, 0.553])
+    """
+    if isinstance(m, bool) or not isinstance(m, (int, np.integer)) or m < 2:
+        raise InputError(f"m is {m!r}: give the number of systems, a whole number of at least 2")
+    draws, drawn_by = check_count(size, "size"), generator(rng)
+    if tau is not None and tau_ap is not None:
+        raise InputError("tau and tau_ap are both given: rankings are drawn at one of them")
+    if tolerance is not None and tau_ap is None:
+        raise InputError(f"tolerance is {tolerance!r}, and it is for tau_ap: rankings have a given tau exactly")
+    if tau is not None:
+        ranks = _at_tau(int(m), _correlation(tau, "tau"), draws, drawn_by)
+    elif tau_ap is not None:
+        ranks = _at_tau_ap(int(m), _correlation(tau_ap, "tau_ap"), _tolerance(tolerance), draws, drawn_by)
+    else:
+        ranks = drawn_by.permuted(np.tile(np.arange(m), (draws, 1)), axis=1)
+    return np.asarray(m - ranks, np.float64)
+
+
+def _at_tau(m: int, tau: float, size: int, rng: np.random.Generator) -> IntArray:
+    pairs = m * (m - 1) // 2
+    discordant = round(pairs * (1 - tau) / 2)
+    if abs(1 - 2 * discordant / pairs - tau) > 1e-9:
+        below = math.ceil(pairs * (1 - tau) / 2)
+        raise InputError(
+            f"tau is {tau!r}, and no ranking of {m} systems has it: the nearest values are "
+            f"{1 - 2 * below / pairs:.12g} and {1 - 2 * (below - 1) / pairs:.12g}"
+        )
+    if m * (min(discordant, pairs - discordant) + 1) <= _COUNTED:
+        return rankings_at_tau(m, 1 - 2 * discordant / pairs, size, rng)
+    window = Window(np.ones(m - 1), float(discordant), float(discordant))
+    try:
+        return _ranks_of(window.draw(size, rng))
+    except NothingFoundError as none:
+        raise LimitError(
+            f"tau is {tau!r}, and of {none.tried:,} rankings of {m:,} systems drawn near it none has exactly that: "
+            "take fewer systems, or give tau_ap with a tolerance"
+        ) from None
+
+
+def _at_tau_ap(m: int, tau_ap: float, tolerance: float, size: int, rng: np.random.Generator) -> IntArray:
+    # In places of candidate, best first: moves[:, j] of the j systems above place j+1 should be below it.
+    half = (m - 1) / 2
+    missing = (half * (1 - tau_ap - tolerance) - 1e-12 * m, half * (1 - tau_ap + tolerance) + 1e-12 * m)
+    window = Window(1 / np.arange(1.0, m), *missing)
+    try:
+        moves = window.draw(size, rng)
+    except NothingFoundError as none:
+        values = " and ".join(f"{1 - d / half:.12g}" for d in sorted(none.nearest, reverse=True))
+        raise InputError(
+            f"tau_ap is {tau_ap!r} and tolerance {tolerance!r}, and of {none.tried:,} rankings of {m} systems drawn "
+            f"near it none is that close: the nearest are {values}. Take one of these, or a larger tolerance"
+        ) from None
+    return np.argsort(_ranks_of(moves), axis=1)
+
+
+def _correlation(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not -1 <= value <= 1:
+        raise InputError(f"{name} is {value!r}: give a value from -1 to 1")
+    return float(value)
+
+
+def _tolerance(tolerance: Any) -> float:
+    if tolerance is None:
+        return _DEFAULT_TOLERANCE
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0 <= tolerance <= 2:
+        raise InputError(f"tolerance is {tolerance!r}: give how far tau_ap may be from its value, from 0 to 2")
+    return float(tolerance)
+
+
+def rankings_at_tau(m: int, tau: float, size: int, rng: np.random.Generator, *, at_least: bool = False) -> IntArray:
+    """Draw rankings of m systems with this tau, or with `at_least` this tau.
+
+    Row b gives the rank, from 0 for the best, of each system of the truth, best first. Where no ranking has exactly
+    this tau, the nearest attainable one above is taken.
+
+    >>> rankings_at_tau(4, 1 / 3, 3, np.random.default_rng(1)).tolist()
+    [[2, 0, 1, 3], [0, 3, 1, 2], [1, 0, 3, 2]]
+    """
+    if not -1 <= tau <= 1:
+        raise InputError(f"tau is {tau!r}: give a value from -1 to 1")
+    pairs = m * (m - 1) // 2
+    most = math.floor(pairs * (1 - tau) / 2 + 1e-9)  # discordant pairs
+    if 2 * most > pairs and not at_least:  # reversed, these are the rankings with the rest of the pairs discordant
+        return np.asarray(m - 1 - _with_discordant(m, np.full(size, pairs - most), _sums(m, pairs - most), rng))
+    sums = _sums(m, most)
+    discordant = _pick(sums[m], np.zeros(size, np.int64), np.full(size, most), rng)
+    return _with_discordant(m, discordant if at_least else np.full(size, most), sums, rng)
+
+
+def _sums(m: int, most: int) -> list[FloatArray]:
+    """Entry k: for q = 0 .. most, the rankings of k systems with at most q discordant pairs, up to a factor."""
+    sums = [np.ones(most + 1), np.ones(most + 1)]
+    for k in range(2, m + 1):
+        counts = sums[-1].copy()
+        counts[k:] -= sums[-1][:-k]  # with 0 .. k-1 more, so a window of width k over the counts before
+        counts[k * (k - 1) // 2 + 1 :] = 0  # there are no more pairs, and rounding must not say otherwise
+        sums.append(np.cumsum(counts / counts.max()))
+    return sums
+
+
+def _pick(cumulated: FloatArray, low: IntArray, high: IntArray, rng: np.random.Generator) -> IntArray:
+    """An index from low to high for each, with probability in proportion to what was cumulated."""
+    below = np.where(low > 0, cumulated[np.maximum(low - 1, 0)], 0.0)
+    drawn = below + rng.random(len(low)) * (cumulated[high] - below)
+    return np.clip(np.searchsorted(cumulated, drawn, side="right"), low, high)
+
+
+def _with_discordant(m: int, discordant: IntArray, sums: list[FloatArray], rng: np.random.Generator) -> IntArray:
+    left = discordant.astype(np.int64)
+    moves = np.zeros((m, len(left)), np.int64)
+    for k in range(m, 1, -1):  # C(k) = left - what the k-1 systems before have
+        rest = _pick(sums[k - 1], np.maximum(left - (k - 1), 0), np.minimum(left, (k - 1) * (k - 2) // 2), rng)
+        moves[k - 1] = left - rest
+        left = rest
+    return _ranks_of(moves[1:].T)
+
+
+def _ranks_of(moves: IntArray) -> IntArray:
+    """The rank, from 0, of each system in turn, of which moves[:, k - 1] of the k before it are below it."""
+    count, m = moves.shape[0], moves.shape[1] + 1
+    ranks = np.zeros((count, m), np.int64)
+    for k in range(1, m):  # the k-th system goes in below all but these, and pushes them down
+        rank = k - moves[:, k - 1]
+        ranks[:, :k] += ranks[:, :k] >= rank[:, None]
+        ranks[:, k] = rank
+    return ranks

@@ -1,0 +1,109 @@
+"""What each pair of systems contributes to 1 - coefficient, exactly, for the coefficients that are sums over pairs.
+
+Every function returns a symmetric m x m matrix whose upper triangle sums to 1 - value. Pairs that both sides order in
+the same way contribute 0, and no contribution is negative.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+def above(scores: FloatArray) -> BoolArray:
+    """`[j, i]` says whether system j is above system i."""
+    return np.asarray(scores[:, None] > scores[None, :])
+
+
+def _orders(truth: FloatArray, candidate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The signs of all differences, on both sides."""
+    return np.sign(truth[:, None] - truth[None, :]), np.sign(candidate[:, None] - candidate[None, :])
+
+
+def tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """(1 - sign sign) / N: 2 / N for a swapped pair, 1 / N for a tied one."""
+    x, y = _orders(truth, candidate)
+    losses = (1 - x * y) / (len(truth) * (len(truth) - 1) / 2)
+    np.fill_diagonal(losses, 0)
+    return np.asarray(losses)
+
+
+def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """2 / R for a swapped pair, R = sqrt(A B) with A and B the untied pairs of each side.
+
+    The U pairs that both sides order sum to R (1 - tau_b) - (R - U); what is left, R - U >= 0, comes from the pairs
+    that one side ties and the other orders, and is divided equally among them.
+    """
+    x, y = _orders(truth, candidate)
+    upper = np.triu_indices(len(truth), 1)
+    ordered_x, ordered_y = np.abs(x), np.abs(y)
+    root = math.sqrt(ordered_x[upper].sum() * ordered_y[upper].sum())
+    both, one = ordered_x * ordered_y, np.abs(ordered_x - ordered_y)
+    left = (root - both[upper].sum()) / max(1.0, one[upper].sum())
+    return np.asarray(((both - x * y) + left * one) / root)
+
+
+def tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """2 / N for a pair that the sides do not say the same of."""
+    x, y = _orders(truth, candidate)
+    return np.asarray((x != y) * 2 / (len(truth) * (len(truth) - 1) / 2))
+
+
+def _walked(costs: FloatArray) -> FloatArray:
+    """From costs at the lower system of each pair, `[j, i]` for j above i, to costs of pairs."""
+    return costs + costs.T
+
+
+def tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
+    higher = above(candidate)
+    count = higher.sum(axis=0)  # p_i - 1
+    wrong = higher & ~above(truth)
+    return _walked(wrong * (2 / (np.maximum(count, 1) * max(1, (count > 0).sum()))))
+
+
+def tau_ap_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """The mean of both directions of `tau_ap_ties`."""
+    return (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2
+
+
+def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """The mean of what tau_ap gives a pair over all orders of the systems tied in candidate.
+
+    j above the group of i: (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2) instead of 1 / (p_i - 1). j in the group of i,
+    truth better for i: it is above i with probability (k - 1) / (t - 1) where i has place k of the group.
+    """
+    m, wrong = len(truth), above(candidate) & ~above(truth)
+    outside, inside = np.zeros(m), np.zeros(m)
+    for i in range(m):
+        p, t = 1 + int((candidate > candidate[i]).sum()), int((candidate == candidate[i]).sum())
+        k = np.arange(1, t + 1)
+        outside[i] = (1 / (p + k - 2)).sum() / t if p > 1 else 0.0
+        inside[i] = ((k[1:] - 1) / (p + k[1:] - 2)).sum() / (t * (t - 1)) if t > 1 else 0.0
+    tied = (candidate[:, None] == candidate[None, :]) & above(truth).T  # the truth puts i, the column, above j
+    return _walked((wrong * outside + tied * inside) * (2 / (m - 1)))
+
+
+def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """2 / (M (A(i) + T(i))) at i for each j above or beside it in candidate, but not so in the truth."""
+    higher, lower = above(candidate), above(candidate).T
+    beside = ~(higher | lower)
+    np.fill_diagonal(beside, False)
+    wrong = (higher & ~above(truth)) | (beside & (above(truth) | above(truth).T))
+    count = (higher | beside).sum(axis=0)
+    return _walked(wrong * (2 / (np.maximum(count, 1) * (count > 0).sum())))
+
+
+def tau_gap(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """2 g_ji / (K sum of the gaps above i) for each j above i in candidate and not in the truth."""
+    gaps = np.abs(truth[:, None] - truth[None, :])
+    higher = above(candidate)
+    total = (higher * gaps).sum(axis=0)
+    wrong = higher & ~above(truth)
+    return _walked(wrong * gaps * (2 / (np.where(total > 0, total, 1) * max(1, (total > 0).sum()))))

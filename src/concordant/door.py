@@ -1,0 +1,145 @@
+"""`as_scores`: the one door. Whatever a caller passes as a collection becomes `Scores` or `Means` here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .coefficients.inputs import floats, refuse_not_finite
+from .errors import InputError, InputTypeError
+from .read import read_scores
+from .scores import Means, Scores, require_summable
+from .tables import Missing, invent_topics
+from .words import counted
+
+Collection: TypeAlias = Any
+"""What `as_scores` takes."""
+
+
+def as_scores(
+    given: Collection, name: str = "scores", *, measure: str | None = None, missing: Missing = "error"
+) -> Scores | Means:
+    """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
+
+    Parameters
+    ----------
+    given : Scores, Means, path, frame, mapping or results of a tool
+        `Scores` and `Means` are returned as they are. A path, glob or folder, or a list of these, is read by
+        `read_scores`. A pandas, polars or Arrow table is read by `Scores.from_frame`, wide or long. A mapping or Series
+        of one number per system becomes `Means`. Nested dictionaries and the results of ir_measures, ranx, PyTerrier
+        and pytrec_eval are read by `Scores.from_dict`.
+    name : str
+        What errors call it.
+    measure : str, optional
+        The measure to read, where there are several.
+    missing : {"error", "zero", "drop", "drop-systems", "mean"}
+        What to do where a system lacks a topic.
+
+    Returns
+    -------
+    Scores or Means
+        Topics x systems, or one score per system where no topics are known.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> cc.as_scores({"bm25": 0.31, "dense": 0.42})
+    <Means: 2 systems>
+    >>> cc.as_scores({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
+    <Scores: 1 topic x 2 systems, map>
+    """
+    if isinstance(given, Scores | Means):
+        return given
+    if isinstance(given, (str, os.PathLike)) or _are_paths(given):
+        return read_scores(given, measure, missing)
+    if _is_series(given):
+        if not given.index.is_unique:
+            raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
+        return Means(list(given.to_dict().values()), list(given.index), measure)
+    if _is_frame(given):
+        return Scores.from_frame(given, measure, missing=missing)
+    if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
+        return Means(list(given.values()), list(given), measure)
+    if isinstance(given, np.ndarray) or _is_bare(given):
+        raise InputTypeError(
+            f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
+            "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
+        )
+    try:
+        return Scores.from_dict(given, measure, missing=missing)
+    except InputTypeError as error:
+        raise InputTypeError(
+            f"{name} is a {type(given).__name__}: give Scores, a file, a frame, one score per system as a dictionary "
+            "or a pandas Series, or the results of an evaluation tool"
+        ) from error
+
+
+def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Scores:
+    """As `as_scores`, for what is about topics: `Scores`, with at least 2 systems and `least` topics.
+
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
+    """
+    if isinstance(given, np.ndarray) or _is_bare(given):
+        values = floats(given, name)
+        if values.ndim != 2:
+            raise InputError(
+                f"{name} {_has(name)} {counted(values.ndim, 'dimension')} (shape {values.shape}): give the scores on "
+                "each topic, as Scores or as a topics x systems matrix"
+            )
+        if not np.isfinite(values).all():
+            refuse_not_finite(values, name)
+        require_summable(values, name)
+        scores = Scores(values, invent_topics(len(values)), range(values.shape[1]))
+    else:
+        found = as_scores(given, name)
+        if isinstance(found, Means):
+            raise InputError(
+                f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
+                "file or a topics x systems matrix"
+            )
+        scores = found
+    n, m = scores.values.shape
+    if m < 2:
+        raise InputError(f"{name} {_has(name)} {counted(m, 'system')}: at least 2 are needed to rank them")
+    if n < least:
+        raise InputError(
+            f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because how systems differ from "
+            "topic to topic tells how far their means can be trusted"
+        )
+    return scores
+
+
+def _has(name: str) -> str:
+    return "have" if name.endswith("s") else "has"
+
+
+def _kind(given: Any) -> str:
+    return f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else f"a {type(given).__name__}"
+
+
+def _are_paths(given: Any) -> bool:
+    return isinstance(given, list | tuple) and bool(given) and all(isinstance(g, str | os.PathLike) for g in given)
+
+
+def _is_series(given: Any) -> bool:
+    return hasattr(given, "to_dict") and hasattr(given, "index") and not hasattr(given, "columns")
+
+
+def _is_frame(given: Any) -> bool:
+    """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
+    return hasattr(given, "columns") or hasattr(given, "perquery") or hasattr(given, "__arrow_c_stream__")
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether a value of a mapping is something else than a number."""
+    return not isinstance(value, int | float | np.number)
+
+
+def _is_bare(given: Any) -> bool:
+    """Lists of numbers, or of lists of them."""
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    return all(isinstance(g, int | float | np.number | np.ndarray) or _is_bare(g) for g in given)

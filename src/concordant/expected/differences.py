@@ -1,0 +1,143 @@
+"""The differences between all pairs of systems, best first: what every estimator of discordance starts from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..errors import DataWarning
+from ..scores import mean_over_topics
+from ..words import counted
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+_AT_A_TIME = 2**18  # differences: what bounds the memory
+_ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
+_COARSE = 1_000  # steps of a grid
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some pairs: the upper system `i`, the lower `j`, and by topic how much i is above j."""
+
+    rows: slice
+    differences: FloatArray
+    sorted: FloatArray
+    """The same, ascending in each row."""
+    means: FloatArray
+    lattice: float
+    """The step of which all differences are multiples; 0 if there is none."""
+
+    @cached_property
+    def constant(self) -> Flags:
+        """Pairs that differ by the same on every topic: the sign of that is certain."""
+        return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= _ROUNDING)
+
+    @cached_property
+    def identical(self) -> Flags:
+        """Pairs that do not differ on any topic."""
+        return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= _ROUNDING)
+
+
+class Differences:
+    """All pairs of systems of a collection; equal means stand in the order of the columns."""
+
+    def __init__(self, values: FloatArray) -> None:
+        require_room_for_pairs(values.shape[1], "the probability of discordance")
+        means = mean_over_topics(values)
+        self.order: IntArray = np.argsort(-means, kind="stable")
+        # By a power of two into [-1, 1], which changes no bit of a ratio, so that no square leaves the range of floats.
+        self.exponent = int(np.frexp(np.abs(values).max())[1])
+        self.means = np.ldexp(means[self.order], -self.exponent)
+        self.values = np.ldexp(values.T[self.order], -self.exponent)  # systems x topics
+        self.m, self.n = self.values.shape
+        self._warn_of_small_systems()
+        self.i, self.j = np.triu_indices(self.m, 1)
+        self.lattice = lattice_of(self.values)
+        # 0.3 - 0.2 is not 0.4 - 0.3 in floating point, and MSQD reads ranks: on a coarse grid equal differences are
+        # made equal. On a fine one, where that is a matter of 1e-6, they stay as the published values have them.
+        self._coarse = self.lattice > 0 and float(np.ptp(self.values)) < _COARSE * self.lattice
+
+    def _warn_of_small_systems(self) -> None:
+        size = np.abs(self.values).max(axis=1)
+        small = (size > 0) & (size <= 10 * _ROUNDING)
+        if small.sum() > 1:
+            warnings.warn(
+                f"{counted(int(small.sum()), 'system')} have scores of less than 1e-11 of the largest: beside these "
+                "they count as equal; leave the others out to compare them",
+                DataWarning,
+                stacklevel=4,
+            )
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    def blocks(self) -> Iterator[Block]:
+        """The pairs in the order of `i` and `j`, some at a time."""
+        step = max(1, _AT_A_TIME // self.n)
+        for lo in range(0, len(self), step):
+            rows = slice(lo, min(lo + step, len(self)))
+            i, j = self.i[rows], self.j[rows]
+            differences = self.values[i] - self.values[j]
+            if self._coarse:
+                differences = np.rint(differences / self.lattice) * self.lattice
+            yield Block(rows, differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
+
+    def matrix(self, p: FloatArray) -> FloatArray:
+        """A value for each pair as a matrix, above the diagonal; below it what is left to 1, on it nan."""
+        full = np.full((self.m, self.m), np.nan)
+        full[self.i, self.j] = p
+        full[self.j, self.i] = 1 - p
+        return full
+
+    def expected(self, p: FloatArray) -> tuple[float, float]:
+        """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4.
+
+        Systems with equal means have no order. So tau and tau_ap are those of `tau_a` and `tau_ap_a`, the mean over all
+        orders: a tied pair counts one half, and a system stands at each place of its group equally often. Only a p of
+        0, which identical systems have that are to be concordant, is kept.
+        """
+        tied = self.means[self.i] == self.means[self.j]
+        p = np.where(tied & (p > 0), 0.5, p)
+        tau = 1 - 4 * float(p.sum()) / (self.m * (self.m - 1))
+        tau_ap = 1 - 2 * float((p * self._shares(tied)).sum()) / (self.m - 1)
+        return tau, tau_ap
+
+    def _shares(self, tied: Flags) -> FloatArray:
+        """What a discordant pair costs in tau_ap: one over the number of systems above the lower one, on average."""
+        if not tied.any():
+            return np.asarray(1 / self.j)
+        _, group, size = np.unique(-self.means, return_inverse=True, return_counts=True)
+        first = np.cumsum(size) - size  # systems above the group
+        above = np.arange(self.m)
+        at = np.divide(1.0, above, out=np.zeros(self.m), where=above > 0)
+        apart = np.add.reduceat(at, first) / size  # above the group: each place is equally probable
+        # Within it: the lower one of two has k members above it with a probability in proportion to k.
+        members = above - first[group]
+        within = np.add.reduceat(members * at, first) / np.maximum(size * (size - 1) / 2, 1)
+        lower = group[self.j]
+        return np.where(tied, within[lower], apart[lower])
+
+
+def lattice_of(values: FloatArray) -> float:
+    """The step of which all scores are multiples, up to a shift; 0 if there is none that can be told.
+
+    On a lattice (P@10, accuracies, decimals) the distribution of a resampled mean can be inverted without error.
+    """
+    distinct = np.unique(values)
+    # 0.1 + 0.2 beside 0.3 is one value, not a step of 5e-17.
+    distinct = distinct[np.diff(distinct, prepend=-np.inf) > _ROUNDING * np.abs(distinct).max()]
+    if distinct.size < 2:
+        return 0.0
+    whole = float(distinct[-1] - distinct[0])
+    for parts in (1, 2, 3, 5, 10):  # of the least gap, which need not be the step itself
+        places = (distinct - distinct[0]) / (float(np.diff(distinct).min()) / parts)
+        if places[-1] < 1e6 and np.abs(places - np.rint(places)).max() < 1e-6:
+            return whole / round(float(places[-1]))  # with the least error of rounding
+    return 0.0

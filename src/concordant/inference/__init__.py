@@ -1,1 +1,0 @@
-"""What can be said about a coefficient or a ranking beyond its value: tests, intervals, ranks and causes."""

@@ -1,0 +1,6 @@
+"""Do the swaps matter, and which ranks are real? The rank distance of Carterette (2009), rank intervals and tiers.
+
+`distance` has the distance, `distribution` what resampling the topics makes of it, `testing` the test, `places` the
+ranks that a system may have, `discriminative` the share of significant differences that another ranking confirms,
+`bounds` the rank intervals and `pair_tests` the tests behind them.
+"""

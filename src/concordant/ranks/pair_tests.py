@@ -1,0 +1,205 @@
+"""Which systems differ: all pairs tested at once over the topics, with control of the family-wise error.
+
+The null distribution comes from random signs of the topics (Rademacher weights, the wild bootstrap): under a tie every
+topic's difference could as well have had the other sign. With r = |mean d| / root mean square d, a monotone
+function of Student's t, the root mean square is the same under all signs; so the studentised statistic costs one matrix
+product, no resample divides by zero, and for symmetric differences the test is exact at any number of topics. The
+largest r over all pairs of a family gives the correction, step by step (Westfall and Young; Romano and Wolf).
+
+Skewed differences make t heavy in one tail: t is shrunk by the first term of its Cornish-Fisher expansion before the
+comparison. docs/guide/rank-intervals.md has the derivation and what was measured.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..calibration import UNSEEN
+from ..resampling import Progress
+from ..scores import mean_over_topics
+
+_CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
+_SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
+_NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
+
+
+class PairSamples(NamedTuple):
+    """A collection, centred topic by topic and scaled, and its differences `[i, j]`, i minus j."""
+
+    centred: FloatArray
+    difference: FloatArray
+    """Of the means; exactly 0 for tied means."""
+    size: FloatArray
+    """Root mean square over the topics; exactly 0 for identical systems."""
+    skewness: FloatArray
+    """Of the differences; 0 where they are constant."""
+
+    @classmethod
+    def of(cls, values: FloatArray) -> PairSamples:
+        """From topics x systems."""
+        require_room_for_pairs(values.shape[1], "a test of all pairs")
+        centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
+        centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
+        means, rounded = centred.mean(axis=0), mean_over_topics(values)
+        difference = (means[:, None] - means[None, :]) * (rounded[:, None] != rounded[None, :])
+        size, skewness = np.empty_like(difference), np.empty_like(difference)
+        for i, column in enumerate(centred.T):
+            d = column[:, None] - centred
+            size[i], skewness[i] = np.sqrt((d**2).mean(axis=0)), _skewness(d)
+        size[size < _SAME] = 0
+        return cls(centred, difference, size, skewness)
+
+    @property
+    def n(self) -> int:
+        """Number of topics."""
+        return len(self.centred)
+
+    @property
+    def m(self) -> int:
+        """Number of systems."""
+        return len(self.size)
+
+    def t(self) -> FloatArray:
+        """Student's |t| of each pair; very large where all topics have the same difference."""
+        r = self.r()
+        return np.asarray(np.sqrt((self.n - 1) * r**2 / np.maximum(1 - r**2, 1e-30)))
+
+    def r(self) -> FloatArray:
+        """|mean| / root mean square, from 0 to 1."""
+        size = np.where(self.size > 0, self.size, 1)
+        return np.asarray(np.minimum(np.abs(self.difference) / size, 1))
+
+
+def corrected_pvalues(
+    values: FloatArray,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    simultaneous: bool,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> FloatArray:
+    """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
+    pairs = PairSamples.of(values)
+    signs = rng.integers(0, 2, (n_resamples, pairs.n), dtype=np.int8)
+    r = shrunk(pairs)
+    upper = np.triu_indices(pairs.m, 1)
+    if simultaneous:
+        families = [_family(*upper, r, pairs.size)]
+    else:
+        others = [np.delete(np.arange(pairs.m), i) for i in range(pairs.m)]
+        families = [_family(np.full(pairs.m - 1, i), j, r, pairs.size) for i, j in enumerate(others)]
+    counts = _exceedances(pairs.centred, families, signs, workers, progress)
+    result = np.ones((pairs.m, pairs.m))
+    for family, count in zip(families, counts, strict=True):
+        p = (1 + count) / (1 + n_resamples)
+        p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker pair is never more significant than a stronger one
+        result[family.i, family.j] = p
+        if simultaneous:
+            result[family.j, family.i] = p
+    return result
+
+
+def shrunk(pairs: PairSamples) -> FloatArray:
+    """The statistic r of each pair, after its t was brought to the scale of symmetric differences.
+
+    Cornish and Fisher: where d has the skewness g, the quantile of t is z - g (2 z^2 + 1) / (6 sqrt(n)), z that of
+    symmetric differences. So the s that belongs to t > 0 solves t = s + a (2 s^2 + 1), a = -g / (6 sqrt(n)), here for
+    heavier tails only, a > 0. Few topics show less skewness than there is, and least where they missed the tail, where
+    t is too large; so twice a pair's own is taken, and at least what is typical of the collection.
+    """
+    g = pairs.skewness * np.sign(pairs.difference)  # as if the difference was positive
+    a = np.maximum(-UNSEEN * g, typical_skewness(pairs)) / (6 * np.sqrt(pairs.n))
+    over = np.maximum(pairs.t() - a, 0)
+    s = 2 * over / (1 + np.sqrt(1 + 8 * a * over))
+    return np.asarray(s / np.sqrt(pairs.n - 1 + s**2))
+
+
+def typical_skewness(pairs: PairSamples) -> float:
+    """The size of skewness over the pairs: from the median, without what n normal differences would show."""
+    n = pairs.n
+    if n < 3:
+        return 0.0
+    spread = np.median(np.abs(pairs.skewness[np.triu_indices(pairs.m, 1)])) / 0.6744897501960817  # a normal's quartile
+    return float(np.sqrt(max(0.0, spread**2 - 6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))))
+
+
+def _skewness(d: FloatArray) -> FloatArray:
+    """The adjusted Fisher-Pearson skewness of each column; 0 for constant ones, and for two topics."""
+    n = len(d)
+    centred = d - d.mean(axis=0)
+    variance = (centred**2).mean(axis=0)
+    constant = variance <= np.maximum(_NOISE * np.abs(d).max(axis=0), _SAME) ** 2
+    if n < 3:
+        return np.zeros(d.shape[1])
+    skewness = (centred**3).mean(axis=0) / np.where(constant, 1, variance) ** 1.5
+    return np.where(constant, 0.0, skewness * np.sqrt(n * (n - 1)) / (n - 2))
+
+
+class _Family(NamedTuple):
+    """Pairs that are corrected together, the weakest first."""
+
+    i: IntArray
+    j: IntArray
+    scale: FloatArray
+    least: FloatArray
+    """What the largest r of a resample must reach to count."""
+
+
+def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Family:
+    order = np.argsort(r[i, j], kind="stable")
+    i, j = i[order], j[order]
+    own = size[i, j]
+    scale = np.where(own > 0, 1 / np.where(own > 0, own, 1), 0.0)  # identical systems: r is 0 under all signs
+    return _Family(i, j, scale, r[i, j] * (1 - _NOISE))
+
+
+def _exceedances(
+    centred: FloatArray, families: Sequence[_Family], signs: Any, workers: int, progress: Progress | None
+) -> list[IntArray]:
+    """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
+    totals = [np.zeros(len(family.i), np.int64) for family in families]
+    chunks = [signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK)]
+
+    def work(chunk: Any) -> list[IntArray]:
+        means = np.ascontiguousarray(((2.0 * chunk - 1) @ centred).T) / len(centred)
+        return [_count(means, family) for family in families]
+
+    done = 0
+    for chunk, counts in zip(chunks, _in_threads(work, chunks, workers), strict=True):
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        done += len(chunk)
+        if progress is not None:
+            progress(done, len(signs))
+    return totals
+
+
+def _count(means: FloatArray, family: _Family) -> IntArray:
+    counts = np.empty(len(family.i), np.int64)
+    largest = np.zeros(means.shape[1])
+    for lo in range(0, len(counts), _BLOCK):
+        some = slice(lo, lo + _BLOCK)
+        r = means[family.i[some]]
+        r -= means[family.j[some]]
+        r *= family.scale[some, None]
+        np.abs(r, out=r)
+        for row in r:  # several times faster than np.maximum.accumulate along the first axis
+            np.maximum(row, largest, out=row)
+            largest = row
+        counts[some] = np.count_nonzero(r >= family.least[some, None], axis=1)
+    return counts
+
+
+def _in_threads(work: Callable[[Any], Any], chunks: Sequence[Any], workers: int) -> Any:
+    """Results in the order of the chunks; which thread makes one cannot change it."""
+    if workers == 1:
+        yield from map(work, chunks)
+        return
+    with ThreadPoolExecutor(min(workers, len(chunks), 4 * (os.cpu_count() or 1))) as pool:
+        yield from pool.map(work, chunks)

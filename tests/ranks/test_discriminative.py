@@ -1,0 +1,98 @@
+"""Discriminative power: the share of significant differences that another ranking confirms."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import concordant as cc
+from concordant.ranks.discriminative import holm, paired_pvalues
+
+from .collections import read_collection
+
+AP = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
+
+
+def test_the_papers_table() -> None:
+    found = {}
+    for ranking in ("ABC", "ACB", "BAC", "CAB", "BCA", "CBA"):
+        scores = [-ranking.index(system) for system in "ABC"]
+        power = cc.discriminative_power(AP, scores)
+        assert power.n_significant == 2
+        found[ranking] = (round(float(power), 6), round(float(cc.tau([1, 2, 3], scores)), 2))
+    assert [share for share, _ in found.values()] == [0, 0, 0.5, 0.5, 1, 1]
+    assert [tau for _, tau in found.values()] == [-1, -0.33, -0.33, 0.33, 0.33, 1]
+
+
+def test_against_scipy_pair_by_pair(data: Path) -> None:
+    x = read_collection(data, "adhoc8")[:, :40]  # with identical systems among them or not, as they come
+    x = np.column_stack([x, x[:, 3], x[:, 3] + 0.1])
+    means, candidate = x.mean(axis=0), np.random.default_rng(1).random(42)
+    significant = agreeing = 0
+    p_values = []
+    for i, j in itertools.combinations(range(42), 2):
+        difference = x[:, i] - x[:, j]
+        if np.ptp(difference) < 1e-12:
+            p = float(abs(difference[0]) < 1e-12)
+        else:
+            p = float(stats.ttest_rel(x[:, i], x[:, j]).pvalue)
+        p_values.append(p)
+        if p <= 0.05:
+            significant += 1
+            agreeing += (means[i] > means[j]) == (candidate[i] > candidate[j])
+    assert paired_pvalues(x) == pytest.approx(np.array(p_values), rel=1e-8, abs=1e-300)
+    power = cc.discriminative_power(x, candidate)
+    assert (power.n_significant, power.n_agreeing, power.n_pairs) == (significant, agreeing, 42 * 41 // 2)
+    assert power.share == agreeing / significant
+    assert cc.discriminative_power(x, candidate, correction="holm").n_significant < significant
+
+
+def test_holm() -> None:
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_batches_ties_and_undefined() -> None:
+    power = cc.discriminative_power(AP, [[1, 2, 3], [3, 2, 1], [0, 0, 0]])
+    assert np.asarray(power.share).tolist() == [1, 0, 0]
+    assert "batch of shape (3,)" in str(power)
+    assert json.dumps(power.to_dict())
+    with pytest.warns(cc.errors.UndefinedCorrelationWarning, match="no pair differs significantly"):
+        none = cc.discriminative_power([[1, 2], [2, 1]], [1, 2])
+    assert np.isnan(none.share)
+    assert none.to_dict()["share"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"alpha": 0}, "alpha is 0"),
+        ({"correction": "bonferroni"}, "correction is 'bonferroni'"),
+        ({"candidate": [1, 2]}, "candidate has 2"),
+        ({"truth": AP[:1]}, "truth has 1 topic"),
+    ],
+)
+def test_bad_input(arguments: Any, message: str) -> None:
+    with pytest.raises(cc.errors.InputError, match=message):
+        cc.discriminative_power(**({"truth": AP, "candidate": [1, 2, 3]} | arguments))
+
+
+def test_the_bar_has_all_pairs() -> None:
+    power = cc.discriminative_power(AP, [2, 1, 3])
+    ax = power.plot()
+    lengths = [bar.get_width() for bar in ax.patches]
+    assert lengths == [power.n_agreeing, power.n_significant - power.n_agreeing, 3 - power.n_significant]
+    assert [bar.get_x() for bar in ax.patches] == [0, lengths[0], lengths[0] + lengths[1]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        f"ordered alike: {lengths[0]}",
+        f"not ordered alike: {lengths[1]}",
+        f"not significant: {lengths[2]}",
+    ]
+    assert power.plot(ax) is ax
+    with pytest.raises(cc.errors.InputError, match=r"batch of shape \(2,\)"):
+        cc.discriminative_power(AP, [[1, 2, 3], [3, 2, 1]]).plot()

@@ -1,0 +1,307 @@
+"""Rank intervals against slow loops over pairs, on awkward data, and on collections whose true ranks are known."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import concordant as cc
+from concordant.ranks import pair_tests
+from tests.ranks.collections import read_collection
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneous: bool) -> FloatArray:
+    """Every pair, every resample, every set of remaining pairs, written out."""
+    n, m = values.shape
+    rng = np.random.default_rng(seed)
+    typical = literal_typical_skewness(values)
+    signs = rng.integers(0, 2, (n_resamples, n), dtype=np.int8) * 2 - 1
+    statistic = {
+        e: literal_statistic(values[:, e[0]] - values[:, e[1]], typical) for e in itertools.permutations(range(m), 2)
+    }
+    flipped = {}
+    for i, j in itertools.permutations(range(m), 2):
+        d = values[:, i] - values[:, j]
+        root = math.sqrt(sum(x * x for x in d) / n)
+        flipped[i, j] = [
+            abs(sum(s * x for s, x in zip(row, d, strict=True)) / n) / root if root else 0.0 for row in signs
+        ]
+    families = (
+        [list(itertools.combinations(range(m), 2))]
+        if simultaneous
+        else [[(i, j) for j in range(m) if j != i] for i in range(m)]
+    )
+    result = np.ones((m, m))
+    for family in families:
+        reached: dict[tuple[int, int], float] = {}
+        for e in sorted(family, key=lambda e: -statistic[e]):
+            left = [f for f in family if statistic[f] <= statistic[e]]
+            largest = [max(flipped[f][b] for f in left) for b in range(n_resamples)]
+            p = (1 + sum(x >= statistic[e] - 1e-7 * statistic[e] for x in largest)) / (1 + n_resamples)
+            reached[e] = max([p, *reached.values()])
+        for (i, j), p in reached.items():
+            result[i, j] = p
+            if simultaneous:
+                result[j, i] = p
+    return result
+
+
+def literal_typical_skewness(values: FloatArray) -> float:
+    from scipy import stats
+
+    n, m = values.shape
+    found = []
+    for i, j in itertools.combinations(range(m), 2):
+        d = values[:, i] - values[:, j]
+        found.append(0.0 if d.std() < 1e-12 else abs(stats.skew(d, bias=False)))
+    spread = np.median(found) / stats.norm.ppf(0.75)
+    return math.sqrt(max(0.0, spread**2 - 6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))))
+
+
+def literal_statistic(d: FloatArray, typical: float) -> float:
+    from scipy import stats
+
+    n = len(d)
+    if not d.any() or abs(d.mean()) < 1e-12:
+        return 0.0
+    d = d * np.sign(d.mean())
+    t = stats.ttest_1samp(d, 0).statistic if d.std() > 1e-12 else 1e15 * math.sqrt(n - 1)  # r = 1
+    a = max(-2 * stats.skew(d, bias=False) if d.std() > 1e-12 else 0.0, typical) / (6 * math.sqrt(n))
+    if t <= a:
+        return 0.0
+    s = t if a == 0 else (-1 + math.sqrt(1 + 8 * a * (t - a))) / (4 * a)  # t = s + a (2 s^2 + 1)
+    return float(s / math.sqrt(n - 1 + s * s))
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("kind", ["normal", "skewed", "lattice"])
+def test_pvalues_are_those_of_loops_over_pairs(kind: str, simultaneous: bool) -> None:
+    rng = np.random.default_rng(7)
+    shift = np.array([0.0, 0.0, 0.3, 0.8, 1.6])
+    values = {
+        "normal": rng.normal(size=(12, 5)) + shift,
+        "skewed": rng.exponential(size=(12, 5)) + shift,
+        "lattice": np.round(rng.random((12, 5)) + shift / 2, 1),
+    }[kind]
+    values = np.column_stack([values, values[:, 0], values[:, 3] + 0.25])  # a copy, and a constant difference
+    found = pair_tests.corrected_pvalues(values, 199, np.random.default_rng(3), simultaneous=simultaneous)
+    np.testing.assert_allclose(found, literal_pvalues(values, 199, 3, simultaneous), rtol=0, atol=1e-12)
+    assert (found <= 0.05).any()
+    assert found[0, 5] == 1
+
+
+def test_intervals_count_significant_differences() -> None:
+    people = cc.load_collection("people")
+    found = cc.rank_intervals(people, rng=5)
+    m = len(found.systems)
+    for i, j in itertools.product(range(m), repeat=2):
+        assert found.better()[i, j] == (found.pvalues[i, j] <= 0.05 and found.means[j] > found.means[i])
+    for i, system in enumerate(found.systems):
+        better = sum(found.pvalues[i, j] <= 0.05 and found.means[j] > found.means[i] for j in range(m))
+        worse = sum(found.pvalues[i, j] <= 0.05 and found.means[j] < found.means[i] for j in range(m))
+        assert found[system] == (1 + better, m - worse)
+        assert found.low[i] <= found.rank[i] <= found.high[i]
+    assert [s for group in people.ranking() for s in group] == list(found.systems)
+    assert found.inseparable == sum(found.pvalues[k, k + 1] > 0.05 for k in range(m - 1))
+
+
+def test_each_tier_begins_where_a_system_is_worse_than_the_head() -> None:
+    found = cc.rank_intervals(cc.load_collection("people"), rng=5)
+    assert [s for tier in found.tiers for s in tier] == list(found.systems)
+    assert len(found.tiers) == 3
+    worse = found.better()
+    place = {s: k for k, s in enumerate(found.systems)}
+    for above, below in itertools.pairwise(found.tiers):
+        assert worse[place[below[0]], place[above[0]]]
+    for tier in found.tiers:
+        assert not any(worse[place[s], place[tier[0]]] for s in tier)
+
+
+def test_systems_with_equal_means_share_a_tier() -> None:
+    rng = np.random.default_rng(1)
+    base = rng.random(30)
+    noisy = base + np.where(np.arange(30) % 2, 3.0, -3.0)  # the same mean, and not separable from anything
+    values = np.column_stack([base + 1, base, noisy, base - 1])
+    for order in itertools.permutations(range(4)):
+        names = [("top", "steady", "noisy", "low")[k] for k in order]
+        found = cc.rank_intervals(cc.Scores(values[:, order], range(30), names), rng=2, n_resamples=999)
+        assert [set(tier) for tier in found.tiers] == [{"top", "steady", "noisy"}, {"low"}]
+
+
+def test_the_k_best() -> None:
+    found = cc.rank_intervals(cc.load_collection("people"), rng=5)
+    for k in (1, 5, 15, 20):
+        best = found.best(k)
+        assert set(best.possible) == {s for s in found.systems if found[s][0] <= k}
+        assert set(best.certain) == {s for s in found.systems if found[s][1] <= k}
+        assert len(best.certain) <= k <= len(best.possible)
+    assert set(found.best(20).certain) == set(found.systems)
+
+
+def test_identical_systems_and_constant_differences_do_not_divide_by_zero() -> None:
+    one = np.random.default_rng(1).random(30)
+    found = cc.rank_intervals(np.column_stack([one, one, one - 0.01]), rng=1)
+    assert np.isfinite(found.pvalues).all()
+    assert [found[s] for s in ("0", "1", "2")] == [(1, 2), (1, 2), (3, 3)]
+    assert found.pvalues[0, 1] == 1
+    assert found.best(2).certain == ("0", "1")
+    constant = cc.rank_intervals(np.full((30, 3), 0.5), rng=1)
+    assert constant.low.tolist() == [1, 1, 1]
+    assert constant.high.tolist() == [3, 3, 3]
+    assert constant.tiers == (("0", "1", "2"),)
+
+
+def test_rounding_is_no_difference() -> None:
+    rng = np.random.default_rng(1)
+    first = np.round(rng.random(30), 1)
+    noisy = first + np.where(rng.random(30) < 0.5, 1e-16, -1e-16)  # as 0.1 + 0.2 is beside 0.3
+    assert (first != noisy).any()
+    values = np.column_stack([first, noisy, np.round(rng.random(30), 1) - 0.5])
+    alone = cc.rank_intervals(values[:, [0, 2]], rng=1)
+    found = cc.rank_intervals(values, rng=1)
+    assert alone["0"] == (1, 1)
+    assert [found[s] for s in "012"] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_very_large_and_very_small_scores() -> None:
+    values = cc.load_collection("people").values
+    expected = cc.rank_intervals(values, rng=1, n_resamples=499)
+    for scale in (1e300, 1e-290):
+        found = cc.rank_intervals(values * scale, rng=1, n_resamples=499)
+        assert found.systems == expected.systems
+        np.testing.assert_allclose(found.pvalues, expected.pvalues, atol=1e-12)
+
+
+def test_few_topics_separate_nothing() -> None:
+    values = np.random.default_rng(1).random((5, 3)) * 1e-3 + [0, 1, 2]
+    found = cc.rank_intervals(values, rng=1)
+    assert found.inseparable == 2
+    assert "5 topics can separate nothing" in str(found)
+    more = np.random.default_rng(1).random((12, 3)) * 1e-3 + [0, 1, 2]
+    assert cc.rank_intervals(more, rng=1).inseparable == 0
+
+
+def test_same_seed_same_bits_at_any_number_of_workers() -> None:
+    people = cc.load_collection("people")
+    for simultaneous in (True, False):
+        one, two = (cc.rank_intervals(people, simultaneous=simultaneous, rng=3, workers=w) for w in (1, 2))
+        assert np.array_equal(one.pvalues, two.pvalues)
+    steps: list[tuple[int, int]] = []
+    cc.rank_intervals(people, rng=3, progress=lambda done, total: steps.append((done, total)))
+    assert steps[-1] == (9999, 9999)
+
+
+def test_intervals_of_single_systems_are_not_longer() -> None:
+    people = cc.load_collection("people")
+    together, single = (cc.rank_intervals(people, simultaneous=s, rng=3) for s in (True, False))
+    assert (single.high - single.low).sum() < (together.high - together.low).sum()
+
+
+def test_borda_is_the_mean_of_the_ranks() -> None:
+    from scipy.stats import rankdata
+
+    hasty = cc.load_collection("hasty")
+    ranks = cc.Scores([rankdata(row) for row in hasty.values], hasty.topics, hasty.systems)
+    found, expected = cc.rank_intervals(hasty, aggregate="borda", rng=3), cc.rank_intervals(ranks, rng=3)
+    assert found.systems == expected.systems
+    assert np.array_equal(found.pvalues, expected.pvalues)
+    squared = cc.Scores(hasty.values**3, hasty.topics, hasty.systems)
+    assert np.array_equal(cc.rank_intervals(squared, aggregate="borda", rng=3).pvalues, found.pvalues)
+
+
+@given(arrays(np.float64, (8, 4), elements=st.integers(0, 3).map(float)), st.permutations(range(4)))
+def test_nothing_depends_on_the_scale_or_the_order_of_systems(values: FloatArray, order: list[int]) -> None:
+    found = cc.rank_intervals(values, n_resamples=199, rng=1)
+    assert ((found.pvalues > 0) & (found.pvalues <= 1)).all()
+    assert (found.low <= found.rank).all()
+    assert (found.rank <= found.high).all()
+    moved = cc.rank_intervals(cc.Scores(values[:, order] * 4 + 16, range(8), order), n_resamples=199, rng=1)
+    assert {s: found[s] for s in found.systems} == {s: moved[s] for s in moved.systems}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"confidence_level": 95}, "confidence_level is 95"),
+        ({"aggregate": "median"}, "aggregate is 'median'"),
+        ({"n_resamples": 9}, "n_resamples is 9: confidence_level 0.95 needs at least 19"),
+        ({"n_resamples": 0}, "n_resamples is 0"),
+        ({"workers": 0}, "workers is 0"),
+        ({"rng": -1}, "rng is -1"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(cc.errors.InputError, match=text):
+        cc.rank_intervals(np.eye(3), **arguments)
+
+
+def test_bad_scores() -> None:
+    cases: list[tuple[Any, str]] = [
+        ([1, 2, 3], "of shape"),
+        ([[1, 2]], "1 topic"),
+        ([[1], [2]], "1 system"),
+        ([["a"]], "of shape"),
+    ]
+    for bad, text in cases:
+        with pytest.raises(cc.errors.InputError, match=text):
+            cc.rank_intervals(bad)
+    with pytest.raises(cc.errors.InputError, match="every score must be a number"):
+        cc.rank_intervals(np.array([[1, 2], [3, math.nan]]))
+    found = cc.rank_intervals(cc.load_collection("people"), rng=1, n_resamples=199)
+    with pytest.raises(cc.errors.InputError, match="did you mean 'rerank-1'"):
+        found["rerank-11"]
+    with pytest.raises(cc.errors.InputError, match="k is 21"):
+        found.best(21)
+
+
+def test_what_is_printed_and_exported() -> None:
+    found = cc.rank_intervals(cc.load_collection("people"), rng=5)
+    text = str(found)
+    assert text.startswith("3 tiers; rerank-4 ranks first, and 4 other systems may be best as well; 19 of 19")
+    for row in found.rows():
+        assert any(line.split()[2:] == [row["system"], f"{row['mean']:.4f}", str(row["low"]), "to", str(row["high"])]
+                   for line in text.splitlines())  # fmt: skip
+    json.dumps(found.to_dict(), allow_nan=False)
+    frame = found.to_frame()
+    assert frame.loc["rerank-4", ["low", "high"]].tolist() == list(found["rerank-4"])
+
+
+def test_plot() -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    found = cc.rank_intervals(cc.load_collection("people"), rng=5)
+    ax = found.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(found.systems)
+    assert [t.get_text() for t in ax.texts] == ["tier 1", "tier 2", "tier 3"]
+    assert found.plot(ax) is ax
+    pyplot.close("all")
+
+
+def test_true_ranks_of_a_population_are_covered(data: Path) -> None:
+    """The quick version of benchmarks/coverage_ranks.py: samples of robust2004, P@10, whose true means have ties."""
+    population = read_collection(data, "robust2004_p10")
+    covered = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        values = population[:, rng.choice(population.shape[1], 25, replace=False)]
+        means = np.round(values.mean(axis=0), 10)
+        found = cc.rank_intervals(values[rng.integers(0, len(values), 40)], n_resamples=499, rng=rng)
+        best = 1 + (means[None, :] > means[:, None]).sum(axis=1)
+        worst = 25 - (means[None, :] < means[:, None]).sum(axis=1)
+        covered += all(found[str(k)][0] <= best[k] and found[str(k)][1] >= worst[k] for k in range(25))
+    assert covered >= 54  # 94% of 60 is 56.4; fewer than 54 has a probability of 4% there

@@ -1,0 +1,297 @@
+"""The tests of the rank distance, their distributions, and the files that these are kept in."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant import resampling
+from concordant._kernels import reference_distance
+from concordant.ranks.distribution import FORMAT, RankTestMethod, fingerprint
+from concordant.scores import mean_over_topics
+
+from .collections import FloatArray, literal_distance, read_collection
+
+METHODS: tuple[RankTestMethod, ...] = ("recentred", "paper")
+
+
+def collection(seed: int = 0, n: int = 30, m: int = 6) -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng(seed)
+    x = rng.random((n, m)) + np.linspace(0, 0.3, m) + rng.random((n, 1))
+    return x, np.arange(m) + rng.normal(0, 1, m)
+
+
+@pytest.mark.usefixtures("kernels")
+def test_the_papers_method_written_down_literally() -> None:
+    x, y = collection()
+    test = cc.rank_test(x, y, "paper", n_resamples=300, rng=5)
+    rng, expected = np.random.default_rng(5), []
+    for topics in rng.integers(0, len(x), (300, len(x))):
+        expected.append(literal_distance(x, x[topics].mean(axis=0)))
+    assert test.distribution.distances == pytest.approx(np.array(expected), rel=1e-7, abs=1e-7)
+    assert test.distance == pytest.approx(literal_distance(x, y), rel=1e-7)
+    assert test.pvalue == pytest.approx(np.mean(np.array(expected) >= test.distance - 1e-7))
+
+
+@pytest.mark.usefixtures("kernels")
+def test_the_recentred_method_written_down_literally() -> None:
+    x, y = collection()
+    test = cc.rank_test(x, y, n_resamples=99, rng=5)
+    order = reference_distance.order_of(y, mean_over_topics(x))
+    delta = -np.diff(x[:, order], axis=1)
+    d, s = delta.mean(axis=0), np.cov(delta.T) + 1e-5 * np.eye(len(order) - 1)
+    from scipy.optimize import minimize
+
+    inverse = np.linalg.inv(s)
+    best = minimize(
+        lambda e: (e - d) @ inverse @ (e - d),
+        np.maximum(d, 0),
+        jac=lambda e: 2 * inverse @ (e - d),
+        bounds=[(0, None)] * len(d),
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-12, "maxiter": 10_000},
+    )
+    moved = np.empty(len(order))
+    moved[order] = -np.concatenate([[0], np.cumsum(best.x)])
+    shifted = x - x.mean(axis=0) + moved
+    expected = [
+        literal_distance(shifted[topics], y) for topics in np.random.default_rng(5).integers(0, len(x), (99, len(x)))
+    ]
+    assert test.distribution.distances == pytest.approx(np.array(expected), rel=1e-4, abs=1e-4)
+    assert test.pvalue == pytest.approx((1 + np.sum(np.array(expected) >= test.distance)) / 100)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_seeds_workers_and_chunks(method: RankTestMethod, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = collection()
+    one = cc.rank_test(x, y, method, n_resamples=700, rng=3)
+    calls: list[tuple[int, int]] = []
+    two = cc.rank_test(
+        x, y, method, n_resamples=700, rng=np.random.default_rng(3), workers=2, progress=lambda *a: calls.append(a)
+    )
+    assert np.array_equal(one.distribution.distances, two.distribution.distances)
+    assert one.pvalue == two.pvalue
+    assert calls == [(512, 700), (700, 700)]
+    assert one.settings["seed"] == 3
+    assert two.settings["seed"] is None
+    monkeypatch.setattr(resampling, "CHUNK", 100)
+    assert np.array_equal(
+        one.distribution.distances, cc.rank_test(x, y, method, n_resamples=700, rng=3).distribution.distances
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_critical_value_is_where_significance_begins(method: RankTestMethod) -> None:
+    x, y = collection()
+    made = cc.rank_test(x, y, method, n_resamples=199, rng=1).distribution
+    for alpha in (0.01, 0.05, 0.2):
+        critical = made.critical_value(alpha)
+        assert float(made.pvalue(critical)) > alpha
+        assert float(made.pvalue(critical * (1 + 1e-6))) <= alpha
+    if method == "paper":
+        assert made.critical_value(0.05) == np.quantile(made.distances, 0.95, method="inverted_cdf")
+    assert isinstance(made.pvalue(1.0), float)
+    several = made.pvalue([0.0, 1.0, 1e9])
+    assert isinstance(several, np.ndarray)
+    assert several.tolist() == [1.0, made.pvalue(1.0), 0.005 if method == "recentred" else 0.0]
+    few = cc.rank_test(x, y, "recentred", n_resamples=10, rng=1)
+    assert few.critical_value == float("inf")
+    assert few.to_dict()["critical_value"] is None
+
+
+def test_the_same_ranking_has_p_1_and_the_reverse_is_rejected() -> None:
+    x, _ = collection(n=60)
+    means = mean_over_topics(x)
+    for method in METHODS:
+        same = cc.rank_test(x, means, method, n_resamples=99, rng=1)
+        assert (same.distance, same.pvalue, same.significant) == (0, 1, False)
+        other = cc.rank_test(x, -means, method, n_resamples=99, rng=1)
+        assert other.significant
+        assert other.standard_error < 0.02
+
+
+def test_what_it_prints_and_gives() -> None:
+    x, y = collection()
+    test = cc.rank_test(x, y, n_resamples=199, rng=1)
+    assert "recentred bootstrap, 199 resamples of 30 topics, 6 systems" in str(test)
+    assert json.loads(json.dumps(test.to_dict()))["settings"]["n_resamples"] == 199
+    assert test.to_frame().shape == (1, 5)
+    assert "rejects true rankings too often" in str(cc.rank_test(x, y, "paper", n_resamples=19, rng=1))
+    assert not test.distribution.distances.flags.writeable
+
+
+def test_equal_distances_are_equal_whatever_the_kernel() -> None:
+    x, _ = collection()
+    made = cc.DistanceDistribution.bootstrap(x, n_resamples=199, rng=1)
+    largest = float(made.distances.max())
+    assert made.pvalue(largest * (1 + 1e-12)) == made.pvalue(largest) > 0
+
+
+def test_quick_size(data: Path) -> None:
+    """The true ranking of a population is rejected about as often as the level says; `make coverage` has the table."""
+    population = read_collection(data, "robust2004_ap")
+    rejected = dict.fromkeys(METHODS, 0)
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        systems = rng.choice(110, 20, replace=False)
+        sample = population[np.ix_(rng.integers(0, 249, 50), systems)]
+        for method in METHODS:
+            test = cc.rank_test(sample, mean_over_topics(population[:, systems]), method, n_resamples=99, rng=rng)
+            rejected[method] += test.significant
+    assert rejected["recentred"] <= 0.08 * 150
+    assert rejected["paper"] >= 0.12 * 150  # why it is not the default
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    x, y = collection()
+    scores = cc.Scores(x, topics=range(30), systems=list("abcdef"), measure="map")
+    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=300, rng=9)
+    path = tmp_path / "made.npz"
+    made.save(path)
+    loaded = cc.DistanceDistribution.load(path, scores)
+    assert np.array_equal(made.distances, loaded.distances)
+    assert loaded.settings() == made.settings()
+    assert (loaded.seed, loaded.measure, loaded.version) == (9, "map", cc.__version__)
+    again = cc.rank_test(x, y, "paper", distribution=loaded)  # labels do not change what was measured
+    assert again.pvalue == cc.rank_test(scores, y, "paper", n_resamples=300, rng=9).pvalue
+    assert os.listdir(tmp_path) == ["made.npz"]
+
+
+def test_another_collection_is_refused(tmp_path: Path) -> None:
+    x, y = collection()
+    made = cc.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
+    made.save(tmp_path / "made.npz")
+    other = x.copy()
+    other[3, 2] += 1e-9
+    with pytest.raises(cc.errors.InputError, match="another collection"):
+        cc.DistanceDistribution.load(tmp_path / "made.npz", other)
+    with pytest.raises(cc.errors.InputError, match="another collection"):
+        cc.rank_test(x[:, ::-1], y, "paper", distribution=made)
+    with pytest.raises(cc.errors.InputError, match="made with eps = 1e-05"):
+        cc.rank_test(x, y, "paper", distribution=made, eps=1e-4)
+    with pytest.raises(cc.errors.InputError, match="with method='paper' only"):
+        cc.rank_test(x, y, distribution=made)
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = cc.DistanceDistribution.bootstrap(collection()[0], n_resamples=20, rng=1)
+    path = tmp_path / "made.npz"
+    made.save(path)
+    before = path.read_bytes()
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        made.save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["made.npz"]
+
+
+def test_files_that_are_something_else(tmp_path: Path) -> None:
+    about = {"format": FORMAT, "n_resamples": 2, "method": "paper"}
+    with pytest.raises(cc.errors.ReadError, match="no such file"):
+        cc.DistanceDistribution.load(tmp_path / "none.npz")
+    (tmp_path / "text.npz").write_text("no distances")
+    np.savez(tmp_path / "other.npz", x=np.arange(3))
+    np.savez(tmp_path / "object.npz", about=np.array({"a": 1}), distances=np.arange(3.0))
+    np.savez(tmp_path / "version.npz", about=np.array(json.dumps({"format": "later"})), distances=np.arange(3.0))
+    np.savez(tmp_path / "damaged.npz", about=np.array(json.dumps(about)), distances=np.array([1.0, np.nan]))
+    np.savez(tmp_path / "incomplete.npz", about=np.array(json.dumps(about)), distances=np.array([1.0, 2.0]))
+    for name, message in {
+        "text": "is not a distribution",
+        "other": "is not a distribution",
+        "object": "is not a distribution",
+        "version": "in a format that this version reads",
+        "damaged": "damaged",
+        "incomplete": "is not a distribution",
+    }.items():
+        with pytest.raises(cc.errors.ReadError, match=message):
+            cc.DistanceDistribution.load(tmp_path / f"{name}.npz")
+
+
+def test_as_many_systems_as_topics_warns() -> None:
+    x, y = collection(n=6)
+    with pytest.warns(cc.errors.RegularisationWarning, match="no size is claimed"):
+        test = cc.rank_test(x, y, n_resamples=19, rng=1)
+    assert "no size is claimed" in str(test)
+
+
+def test_regularisation_warns_the_caller() -> None:
+    x, y = collection(n=6)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cc.rank_test(x, y, n_resamples=19, rng=1)
+    assert [w.filename for w in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "permutation"}, "method is 'permutation': use 'recentred' or 'paper'"),
+        ({"n_resamples": 0}, "n_resamples is 0"),
+        ({"n_resamples": 10.5}, "n_resamples is 10.5"),
+        ({"alpha": 5}, "alpha is 5"),
+        ({"rng": "seed"}, "rng is 'seed'"),
+        ({"rng": -1}, "rng is -1"),
+        ({"workers": 0}, "workers is 0"),
+        ({"eps": -1}, "eps is -1"),
+    ],
+)
+def test_bad_settings(settings: Any, message: str) -> None:
+    x, y = collection()
+    with pytest.raises(cc.errors.InputError, match=message):
+        cc.rank_test(x, y, **settings)
+
+
+def test_more_bad_input() -> None:
+    x, y = collection()
+    with pytest.raises(cc.errors.InputError, match="one ranking at a time"):
+        cc.rank_test(x, np.stack([y, y]))
+    made = cc.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
+    with pytest.raises(cc.errors.InputError, match="distance is -1"):
+        made.pvalue(-1)
+
+
+def test_what_a_distribution_says_of_itself() -> None:
+    x, _ = collection(n=20)
+    scores = cc.Scores(x, [str(k) for k in range(20)], [f"s{k}" for k in range(x.shape[1])], "AP")
+    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=1999, rng=1)
+    median, critical = np.median(made.distances), np.sort(made.distances)[-100]  # 99 of 1,999 lie further: below 5%
+    assert str(made) == (
+        f"Rank distances of 1,999 resamples of 20 topics, {x.shape[1]} systems, AP (method: paper)\n"
+        f"median {median:.4f}, critical value {critical:.4f} at alpha = 0.05"
+    )
+    assert repr(made) == f"<DistanceDistribution: 1999 resamples, paper, version {cc.__version__}>"
+    assert f"{x.shape[1]} systems (method: paper)" in str(cc.DistanceDistribution.bootstrap(x, n_resamples=9, rng=1))
+
+
+def test_the_fingerprint_is_of_the_numbers() -> None:
+    zero = fingerprint(np.array([[0.0, 1.0]]))
+    assert fingerprint(np.array([[-0.0, 1.0]])) == zero
+    assert fingerprint(np.asfortranarray([[0.0, 1.0]])) == zero
+    assert len({zero, fingerprint(np.array([[0.0], [1.0]])), fingerprint(np.array([[0.0, np.nextafter(1, 2)]]))}) == 3
+
+
+def test_what_was_regularised_is_named() -> None:
+    x, y = collection(n=6)
+    m = x.shape[1]
+    calls: dict[str, Callable[[], Any]] = {
+        "the rank distance": lambda: cc.rank_distance(x, y),
+        "the distribution": lambda: cc.DistanceDistribution.bootstrap(x, n_resamples=19, rng=1),
+        "the test": lambda: cc.rank_test(x, y, n_resamples=19, rng=1),
+    }
+    for what, call in calls.items():
+        with pytest.warns(cc.errors.RegularisationWarning) as caught:
+            call()
+        assert f"{m} systems on 6 topics" in str(caught[0].message)
+        assert f"so {what} was regularised by eps = 1e-05" in str(caught[0].message)

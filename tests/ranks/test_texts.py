@@ -1,0 +1,195 @@
+"""What the results of the rank distance say, word for word, and what their dictionaries hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant.ranks.discriminative import paired_pvalues
+from concordant.ranks.distribution import FORMAT, fingerprint
+
+X = np.random.default_rng(12).random((9, 4)) + np.array([0.3, 0.2, 0.1, 0.0])
+LABELLED = cc.Scores(X, topics=range(9), systems=list("abcd"), measure="AP")
+REVERSED = -X.mean(axis=0)
+
+
+def _told(call: Any, *arguments: Any, error: type[Exception] = cc.errors.InputError, **settings: Any) -> str:
+    with pytest.raises(error) as caught:
+        call(*arguments, **settings)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "mind"), [("recentred", ""), ("paper", "\n\nMind: this test rejects true rankings ")]
+)
+@pytest.mark.parametrize(
+    ("alpha", "verdict"), [(0.9, "differs significantly from"), (0.001, "is not distinguishable from")]
+)
+def test_a_test_says_what_it_found(method: Any, mind: str, alpha: float, verdict: str) -> None:
+    test = cc.rank_test(X, [1, 4, 2, 3], method, n_resamples=1999, alpha=alpha, rng=5)
+    assert test.significant == (verdict == "differs significantly from")
+    mind = "\n\nMind: this test rejects true rankings too often; method='recentred' keeps its level"
+    assert str(test) == (
+        f"The candidate ranking {verdict} the truth's (p = {test.pvalue:.4f})\n\n"
+        f"  rank distance    {test.distance:10.4f}\n"
+        f"  p-value          {test.pvalue:10.4f}   standard error {test.standard_error:.4f}\n"
+        f"  critical value   {test.critical_value:10.4f}   alpha = {alpha:g}\n"
+        f"  {method} bootstrap, 1,999 resamples of 9 topics, 4 systems{mind if method == 'paper' else ''}"
+    )
+    assert test.to_dict() == {
+        "distance": test.distance,
+        "pvalue": test.pvalue,
+        "standard_error": test.standard_error,
+        "critical_value": test.critical_value,
+        "alpha": alpha,
+        "significant": test.significant,
+        "settings": dict(test.settings),
+    }
+    assert replace(test, critical_value=float("inf")).to_dict()["critical_value"] is None
+    frame = test.to_frame()
+    names = ["distance", "pvalue", "standard_error", "critical_value", "alpha"]
+    assert frame.to_dict("records") == [{name: getattr(test, name) for name in names}]
+    assert list(frame.columns) == names
+
+
+def test_a_test_of_too_few_topics_claims_nothing() -> None:
+    with pytest.warns(cc.errors.RegularisationWarning):
+        test = cc.rank_test(X[:4], [1, 4, 2, 3], "paper", n_resamples=19, rng=5)
+    assert str(test).endswith("\n\nMind: as many systems as topics or more, so that no size is claimed for this test")
+
+
+@pytest.mark.parametrize("correction", [None, "holm"])
+def test_discriminative_power_says_what_it_counted(correction: Any) -> None:
+    x = X + np.outer(np.ones(9), [3, 2, 1, 0])
+    power = cc.discriminative_power(x, [4, 1, 2, 3], 0.01, correction)
+    test = "paired t-test, alpha = 0.01" + (", Holm" if correction else "")
+    assert (power.n_significant, power.n_agreeing, power.n_pairs) == (6, 3, 6)
+    assert str(power) == (f"6 of 6 pairs differ significantly ({test}); candidate confirms 3 of them: 0.5000")
+    assert power.to_dict() == {
+        "share": 0.5,
+        "n_significant": 6,
+        "n_agreeing": 3,
+        "n_pairs": 6,
+        "alpha": 0.01,
+        "correction": correction,
+    }
+    assert isinstance(power.n_agreeing, int)
+    batch = cc.discriminative_power(x, [[4, 1, 2, 3], [4, 3, 2, 1]], 0.01, correction)
+    assert str(batch) == f"6 of 6 pairs differ significantly ({test}); shares for a batch of shape (2,)"
+    assert (batch.to_dict()["share"], batch.to_dict()["n_agreeing"]) == ([0.5, 1.0], [3, 6])
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_scores_that_differ_by_a_constant_are_no_matter_of_chance(size: float) -> None:
+    column = np.random.default_rng(3).random(8)
+    x = size * np.column_stack([column, column + 0.1, column, column + 1e-6 * np.random.default_rng(4).random(8)])
+    p = paired_pvalues(x)
+    assert p[[0, 1, 3]].tolist() == [0, 1, 0]
+    assert 0 < p[2] < 0.01
+    assert 0 < p[5] < 0.01
+
+
+def test_a_distribution_for_another_collection_is_told_apart() -> None:
+    made = cc.DistanceDistribution.bootstrap(LABELLED, n_resamples=19, rng=1)
+    assert _told(made.require, X[:, :3]) == (
+        f"the distribution was made for another collection (9 topics x 4 systems, fingerprint {fingerprint(X)[:12]}) "
+        f"than this one (9 topics x 3 systems, {fingerprint(X[:, :3])[:12]}), or for the same in another order: build "
+        "it anew with DistanceDistribution.bootstrap"
+    )
+    assert _told(made.require, X, 1e-4) == (
+        "the distribution was made with eps = 1e-05, and distances with eps = 0.0001 do not compare: use the same"
+    )
+    made.require(X, 1e-5)
+    made.require(X)
+    assert made.settings() == {
+        "n_resamples": 19,
+        "method": "paper",
+        "fingerprint": fingerprint(X),
+        "n_topics": 9,
+        "n_systems": 4,
+        "eps": 1e-5,
+        "seed": 1,
+        "measure": "AP",
+        "version": cc.__version__,
+    }
+
+
+def test_files_that_are_none_are_named(tmp_path: Path) -> None:
+    wrong = "is not a distribution of rank distances that concordant saved"
+    path = tmp_path / "made.npz"
+    load = cc.DistanceDistribution.load
+    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: there is no such file"
+    path.write_text("nothing")
+    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong}"
+    np.savez(path, about=np.array("{}"), distances=np.arange(3.0))
+    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong} in a format that this version reads"
+    np.savez(path, about=np.array("[]"), distances=np.arange(3.0))
+    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong} in a format that this version reads"
+
+
+@pytest.mark.parametrize(
+    "distances",
+    [np.array([1.0]), np.array([]), np.array([1.0, -1.0]), np.array([[1.0, 2.0]]), np.array([1, 2]), np.arange(3.0)],
+)
+def test_damaged_distances_are_refused(tmp_path: Path, distances: Any) -> None:
+    path = tmp_path / "made.npz"
+    about = f'{{"format": "{FORMAT}", "n_resamples": 2, "method": "paper"}}'
+    np.savez(path, about=np.array(about), distances=distances)
+    says = f"{path}: holds damaged distances: build it anew"
+    assert _told(cc.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
+    np.savez(path, about=np.array(f'{{"format": "{FORMAT}"}}'), distances=np.array([1.0]))  # how many is not said
+    assert _told(cc.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
+
+
+def test_labels_that_do_not_fit_are_told() -> None:
+    together = "Bring them together first: truth, candidate = concordant.align(truth, candidate)"
+    other = LABELLED.select(systems=list("abc"))
+    assert _told(cc.rank_distance, LABELLED, other) == (
+        f"truth and candidate do not have the same systems: only truth has d. {together}"
+    )
+    assert _told(cc.rank_distance, other, LABELLED) == (
+        f"truth and candidate do not have the same systems: only candidate has d. {together}"
+    )
+    assert _told(cc.rank_distance, LABELLED.select(topics=list("12346")), LABELLED.select(topics=list("23456"))) == (
+        "truth and candidate do not have the same topics: only truth has 1; only candidate has 5. "
+        f"{together}; or rank by its own topics: candidate.means()"
+    )
+    assert _told(cc.rank_distance, X, LABELLED, error=cc.errors.InputTypeError) == (
+        "candidate is Scores, with labels, and truth an array without: give Scores for both, or candidate.means() if "
+        "its systems stand in the order of the truth's columns"
+    )
+
+
+def test_shapes_that_do_not_fit_are_told() -> None:
+    assert _told(cc.rank_distance, X, [[1, 2, 3]]) == (
+        "truth has 4 systems and candidate 3: candidate needs one score for each system, in the order of the truth's "
+        "(last axis; shape (1, 3))"
+    )
+    assert _told(cc.rank_distance, [1, 2], [1, 2]) == (
+        "truth has 1 dimension (shape (2,)): give the scores on each topic, as Scores or as a topics x systems matrix"
+    )
+    assert _told(cc.rank_distance, X[:, :1], [1]) == "truth has 1 system: at least 2 are needed to rank them"
+    assert _told(cc.rank_distance, X[:1], [1, 2, 3, 4]) == (
+        "truth has 1 topic: at least 2 are needed, because how systems differ from topic to topic tells how far their "
+        "means can be trusted"
+    )
+    assert _told(cc.rank_distance, X, REVERSED, 0) == (
+        "eps is 0: give a positive number, which is added to the variances; 1e-5 is the paper's"
+    )
+    with pytest.warns(cc.errors.RegularisationWarning):
+        assert cc.rank_distance(X[:2, :2], [2, 1], eps=1) > 0  # the least there may be
+
+
+def test_figures_go_where_they_are_asked_to() -> None:
+    test = cc.rank_test(X, REVERSED, n_resamples=199, rng=5)
+    for found in (test, test.distribution, cc.discriminative_power(X, REVERSED, 0.5)):
+        ax = found.plot()
+        heights = sum(len(c) for c in ax.containers)
+        assert heights
+        assert found.plot(ax) is ax
+        assert sum(len(c) for c in ax.containers) == 2 * heights

@@ -1,0 +1,262 @@
+"""The value of the rank distance: against golden values, the definition, other solvers, and the paper's theorems."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import piqp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import concordant as cc
+from concordant import _kernels
+from concordant._kernels import reference_distance
+from concordant.ranks.distance import Problem
+from concordant.scores import mean_over_topics
+
+from ..conftest import KERNELS
+from .collections import FloatArray, fuzzed, literal_distance, read_collection
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cc.errors.RegularisationWarning)
+        yield
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("name", ["adhoc6", "adhoc7"])
+def test_golden_values(data: Path, golden: Path, name: str) -> None:
+    x = read_collection(data, name)
+    means = mean_over_topics(x)
+    expected = json.loads((golden / "real_data.json").read_text())["rank_distance"][name]
+    assert cc.rank_distance(x, means) == expected["y = column means"] == 0
+    assert cc.rank_distance(x, -means) == pytest.approx(expected["y = minus the column means"], rel=1e-9)
+    first = mean_over_topics(x[:25])
+    assert cc.rank_distance(x, first) == pytest.approx(expected["y = means of the first 25 topics"], rel=1e-9)
+
+
+@pytest.mark.usefixtures("kernels")
+def test_the_definition_written_down_literally() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        truth = rng.random((int(rng.integers(2, 12)), int(rng.integers(2, 9)))).round(int(rng.integers(1, 5)))
+        candidate = rng.random((4, truth.shape[1]))
+        expected = [literal_distance(truth, y) for y in candidate]
+        assert cc.rank_distance(truth, candidate) == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+
+def test_a_general_solver_of_quadratic_programs() -> None:
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        truth, candidate = fuzzed(rng)
+        problem = Problem.of(truth, 1e-5, "it")
+        y = candidate[seed % len(candidate)]
+        order = reference_distance.order_of(y, problem.means)
+        s = reference_distance.differences_of(problem.covariance, order, 1e-5)
+        d = -np.diff(problem.means[order])
+        solver = piqp.DenseSolver()
+        solver.settings.eps_abs = solver.settings.eps_rel = 1e-12
+        solver.setup(np.asfortranarray(s), d, x_l=np.zeros(len(d)))
+        solver.solve()
+        dual = solver.result.x
+        expected = np.sqrt(max(0.0, -problem.n * (dual @ s @ dual + 2 * d @ dual)))
+        assert cc.rank_distance(truth, y) == pytest.approx(expected, rel=1e-6, abs=1e-5), seed
+        assert (dual > -1e-6).all()
+
+
+def residual(truth: FloatArray, candidate: FloatArray, eps: float) -> float:
+    """By how much a solution fails the conditions of Karush, Kuhn and Tucker, which only the minimum fulfils."""
+    problem = Problem.of(truth, eps, "it")
+    found = problem.project(candidate)
+    s = reference_distance.differences_of(problem.covariance, found.order, eps)
+    delta = found.d + s @ found.dual
+    assert (found.dual >= 0).all()
+    assert found.distance**2 == pytest.approx(problem.n * found.dual @ s @ found.dual, rel=1e-8, abs=1e-12)
+    return max(float(-delta.min()), float(np.abs(delta[found.dual > 0]).max(initial=0.0)))
+
+
+def test_the_conditions_of_a_minimum_hold(kernels: Any) -> None:
+    for seed in range(300 if kernels is not KERNELS["numpy"] else 60):
+        rng = np.random.default_rng(seed)
+        truth, candidate = fuzzed(rng)
+        eps = float(rng.choice([1e-5, 1e-4, 1e-2]))
+        for y in candidate:
+            assert residual(truth, y, eps) <= 1e-10, seed
+
+
+@pytest.mark.parametrize("eps", [1e-7, 1e-9, 1e-11])
+def test_small_eps_ends_too(kernels: Any, eps: float) -> None:
+    for seed in range(60 if kernels is not KERNELS["numpy"] else 30):
+        truth, candidate = fuzzed(np.random.default_rng(seed))
+        assert np.isfinite(cc.rank_distance(truth, candidate, eps)).all()
+
+
+@pytest.mark.skipif("native" not in KERNELS, reason="the native module was not built")
+def test_both_kernels_agree_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(40):
+        truth, candidate = fuzzed(np.random.default_rng(seed))
+        native = cc.rank_distance(truth, candidate)
+        assert np.array_equal(native, cc.rank_distance(truth, candidate, workers=2))
+        assert np.array_equal(native, np.array([cc.rank_distance(truth, y) for y in candidate]))
+        with monkeypatch.context() as patch:
+            patch.setattr(_kernels, "active", KERNELS["numpy"])
+            assert native == pytest.approx(cc.rank_distance(truth, candidate), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.usefixtures("kernels")
+@given(seeds)
+def test_theorem_1_zero_if_and_only_if_the_rankings_are_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.random((int(rng.integers(2, 9)), int(rng.integers(2, 9)))).round(int(rng.integers(1, 4)))
+    means = mean_over_topics(truth)
+    assert cc.rank_distance(truth, means) == 0
+    assert cc.rank_distance(truth, np.argsort(np.argsort(means)) * 1.0) == 0  # the same, ties in some order
+    assert cc.rank_distance(truth, np.zeros(len(means))) == 0  # ties are broken in favour of the truth
+    other = rng.random(len(means))
+    swapped = (np.subtract.outer(means, means) * np.subtract.outer(other, other) < 0).any()
+    assert (cc.rank_distance(truth, other) > 0) == swapped
+
+
+def with_moments(rng: np.random.Generator, n: int, means: FloatArray, covariance: FloatArray) -> FloatArray:
+    """A matrix with exactly these means and this covariance."""
+    z = rng.normal(size=(n, len(means)))
+    z -= z.mean(axis=0)
+    white = np.linalg.qr(z)[0] * np.sqrt(n - 1)
+    return np.asarray(means + white @ np.linalg.cholesky(covariance).T)
+
+
+@given(seeds)
+def test_theorem_2_swapping_what_differs_more_costs_more(seed: int) -> None:
+    """Two collections that differ in the t statistic of the swapped pair alone."""
+    rng = np.random.default_rng(seed)
+    m, i = 5, int(rng.integers(0, 4))
+    root = rng.normal(size=(m, m)) / 4
+    order = np.arange(m)
+    order[[i, i + 1]] = i + 1, i  # y: system i+1 before i, all others in order
+    d = rng.uniform(0.05, 0.3, m - 1)  # differences in the order of y, as in the theorem all but one right
+    near, far = d.copy(), d.copy()
+    near[i] = -rng.uniform(0.001, 0.02)
+    far[i] = near[i] - rng.uniform(0.001, 0.02)
+    candidate = np.empty(m)
+    candidate[order] = np.arange(m, 0, -1)
+    distances = []
+    for differences in (near, far):
+        means = np.empty(m)
+        means[order] = -np.concatenate([[0], np.cumsum(differences)])
+        assert (np.diff(means) < 0).all()  # both collections rank the systems 0, 1, 2, ...
+        state = np.random.default_rng(seed)
+        distances.append(cc.rank_distance(with_moments(state, 20, means, root @ root.T + 0.01 * np.eye(m)), candidate))
+    assert distances[1] > distances[0] > 0
+
+
+@given(seeds)
+def test_theorem_2_two_systems_are_a_paired_t_test(seed: int) -> None:
+    from scipy import stats
+
+    x = np.random.default_rng(seed).random((12, 2))
+    x = x[:, np.argsort(-x.mean(axis=0))]
+    t = stats.ttest_rel(x[:, 0], x[:, 1]).statistic
+    assert cc.rank_distance(x, [1, 2], eps=1e-14) == pytest.approx(t, rel=1e-9, abs=1e-9)
+
+
+@given(seeds)
+def test_theorem_3_separating_what_is_alike_costs_more(seed: int) -> None:
+    """Systems 0 > 1 > 2 ranked 1, 0, 2: the higher the correlation of 1 and 2, the larger the distance.
+
+    The paper says larger; where the first swap alone is active it is equal, because 2 need not move.
+    """
+    rng = np.random.default_rng(seed)
+    means = np.array([0.5, 0.5 - rng.uniform(0.01, 0.2), 0.0])
+    means[2] = means[1] - rng.uniform(0.001, 0.05)
+    correlations = rng.uniform(-0.3, 0.6, 2), np.sort(rng.uniform(-0.3, 0.6, 2))
+    distances, both = [], []
+    for alike in correlations[1]:
+        c = np.eye(3)
+        c[0, 1] = c[1, 0] = correlations[0][0]
+        c[0, 2] = c[2, 0] = correlations[0][1]
+        c[1, 2] = c[2, 1] = alike
+        if np.linalg.eigvalsh(c)[0] < 1e-3:
+            return
+        x = with_moments(np.random.default_rng(seed), 30, means, 0.04 * c)
+        found = Problem.of(x, 1e-5, "it").project(np.array([2.0, 3.0, 1.0]))
+        distances.append(found.distance)
+        both.append((found.dual > 0).all())
+    assert distances[1] >= distances[0] * (1 - 1e-9)
+    if all(both) and correlations[1][1] - correlations[1][0] > 1e-3:
+        assert distances[1] > distances[0]
+
+
+def test_labels_and_batches() -> None:
+    rng = np.random.default_rng(2)
+    truth = cc.Scores(rng.random((9, 4)), topics=range(9), systems=list("abcd"))
+    candidate = cc.Scores(rng.random((9, 4)), topics=range(9), systems=list("abcd"))
+    expected = cc.rank_distance(truth.values, candidate.means())
+    assert isinstance(expected, float)
+    assert expected > 0
+    assert cc.rank_distance(truth, candidate) == expected
+    assert (
+        cc.rank_distance(truth, candidate.select(systems=list("dbca"), topics=map(str, range(8, -1, -1)))) == expected
+    )
+    batch = rng.random((2, 3, 4))
+    found = cc.rank_distance(truth, batch, workers=2)
+    assert isinstance(found, np.ndarray)
+    assert found.shape == (2, 3)
+    assert found[1, 2] == cc.rank_distance(truth, batch[1, 2])
+
+
+def test_pandas_labels_in_another_order_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.random.default_rng(1).random((5, 3)), columns=list("abc"))
+    candidate = pandas.Series([1.0, 3.0, 2.0], index=list("abc"))
+    assert cc.rank_distance(frame, candidate) == cc.rank_distance(frame.to_numpy(), [1.0, 3.0, 2.0])
+    with pytest.raises(cc.errors.InputError, match="labels in another order"):
+        cc.rank_distance(frame, candidate.reindex(list("cab")))
+
+
+def test_the_order_of_topics_and_systems_does_not_matter() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.random((20, 8)), rng.random(8)
+    columns, rows = rng.permutation(8), rng.permutation(20)
+    assert cc.rank_distance(x[rows][:, columns], y[columns]) == pytest.approx(cc.rank_distance(x, y), rel=1e-12)
+
+
+def test_it_says_that_it_regularised() -> None:
+    with pytest.warns(cc.errors.RegularisationWarning, match=r"5 systems on 5 topics.*regularised by eps = 1e-05"):
+        cc.rank_distance(np.random.default_rng(0).random((5, 5)), np.arange(5))
+
+
+X = [[0.1, 0.2, 0.4], [0.3, 0.2, 0.1], [0.5, 0.4, 0.3], [0.2, 0.1, 0.6]]
+LABELLED = cc.Scores(X, topics=range(4), systems=list("abc"))
+
+
+@pytest.mark.parametrize(
+    ("truth", "candidate", "settings", "message"),
+    [
+        (X[:1], [1, 2, 3], {}, "truth has 1 topic: at least 2"),
+        ([[1], [2]], [1], {}, "truth has 1 system: at least 2"),
+        (X, [1, 2, 3], {"eps": 0}, "eps is 0: give a positive number"),
+        (X, [1, 2, 3], {"eps": float("nan")}, "eps is nan"),
+        (X, [1, 2, 3], {"eps": "small"}, "eps is 'small'"),
+        ([[1, float("nan")], [1, 2]], [1, 2], {}, r"truth\[0, 1\] is nan"),
+        (X, [1, float("inf"), 2], {}, r"candidate\[1\] is inf"),
+        (X, [1, 2], {}, "truth has 3 systems and candidate has 2"),
+        ([1, 2, 3], [1, 2, 3], {}, "truth has 1 dimension"),
+        (X, LABELLED, {}, "candidate is Scores, with labels, and truth an array without"),
+        (LABELLED, LABELLED.select(systems=list("ab")), {}, "do not have the same systems: only truth has c"),
+        (LABELLED, LABELLED.select(topics=list("123")), {}, "do not have the same topics: only truth has 0"),
+        (X, ["a", "b", "c"], {}, "never as a list of names"),
+        (X, [1, 2, 3], {"workers": 0}, "workers is 0"),
+    ],
+)
+def test_bad_input(truth: Any, candidate: Any, settings: Any, message: str) -> None:
+    with pytest.raises(cc.errors.InputError, match=message):
+        cc.rank_distance(truth, candidate, **settings)

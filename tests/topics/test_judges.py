@@ -1,0 +1,128 @@
+"""`compare_judges`: who agrees better with the truth, by a test that keeps its level."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant.scores import Scores
+
+Three: TypeAlias = tuple[Scores, Scores, Scores]
+
+
+def three(seed: int = 0, n: int = 40, m: int = 15, off: tuple[float, float] = (0.02, 0.3)) -> Three:
+    """The truth and two judges whose system effects are off by so much."""
+    rng = np.random.default_rng(seed)
+    x = np.linspace(0, 1, m) + rng.normal(0, 0.3, (n, m)) + rng.normal(0, 1, (n, 1))
+    judges = [x + rng.normal(0, sd, m) + rng.normal(0, 0.2, (n, m)) for sd in off]
+    topics, systems = [f"t{i}" for i in range(n)], [f"s{j}" for j in range(m)]
+    truth, a, b = (Scores(values, topics, systems) for values in (x, *judges))
+    return truth, a, b
+
+
+def test_the_better_judge_is_found_and_named() -> None:
+    truth, good, bad = three()
+    found = cc.compare_judges(truth, good, bad, names=("good", "bad"), rng=1)
+    assert found.value_a == cc.tau_b(truth.means(), good.means())
+    assert found.value_b == cc.tau_b(truth.means(), bad.means())
+    assert found.difference == found.value_a - found.value_b
+    assert found.pvalue < 0.05
+    assert found.interval.low > 0
+    assert str(found).startswith("good agrees with the truth better than bad (p = ")
+
+
+def test_exchanging_the_judges_turns_the_sign() -> None:
+    truth, good, bad = three()
+    one = cc.compare_judges(truth, good, bad, rng=1)
+    other = cc.compare_judges(truth, bad, good, rng=1)
+    assert other.bias_corrected == pytest.approx(-one.bias_corrected, abs=1e-12)
+    assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
+    assert other.interval.low == pytest.approx(-one.interval.high, abs=1e-12)
+    assert str(other).startswith("b agrees with the truth better than a")
+
+
+def test_alternatives_add_up() -> None:
+    truth, good, bad = three(off=(0.1, 0.2))
+    p = {
+        side: cc.compare_judges(truth, good, bad, "tau_ap_b", alternative=side, rng=1).pvalue
+        for side in ("two-sided", "greater", "less")
+    }
+    assert p["greater"] + p["less"] == pytest.approx(1)
+    assert p["two-sided"] == pytest.approx(2 * min(p["greater"], p["less"]))
+
+
+@pytest.mark.parametrize("method", ["iterated", "plain"])
+def test_p_and_interval_say_the_same(method: Any) -> None:
+    for seed in range(6):
+        truth, a, b = three(seed, off=(0.05, 0.2))
+        found = cc.compare_judges(truth, a, b, method=method, n_resamples=1000, rng=1)
+        assert (found.pvalue < 0.05) == (found.interval.low > 0 or found.interval.high < 0)
+
+
+def test_a_judge_against_itself_is_no_different() -> None:
+    truth, judge, _ = three()
+    found = cc.compare_judges(truth, judge, judge, rng=1)
+    assert found.difference == 0
+    assert found.pvalue == 1
+    assert (found.interval.low, found.interval.high) == (0, 0)
+
+
+def test_the_same_bits_at_any_number_of_threads() -> None:
+    sides = three()
+    one = cc.compare_judges(*sides, "pearson_rank", n_resamples=500, rng=5)
+    assert one == cc.compare_judges(*sides, "pearson_rank", n_resamples=500, rng=5, workers=2)
+    assert one.settings["seed"] == 5
+    assert one != cc.compare_judges(*sides, "pearson_rank", n_resamples=500, rng=6)
+
+
+def test_the_result_travels() -> None:
+    found = cc.compare_judges(*three(), n_resamples=500, rng=5)
+    stored = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert stored["pvalue"] == found.pvalue
+    assert stored["interval"]["low"] == found.interval.low
+    assert found.to_frame().loc[0, "bias_corrected"] == found.bias_corrected
+    assert found.plot() is not None
+
+
+def test_what_not_all_have_is_left_out_with_a_warning() -> None:
+    truth, a, b = three()
+    with pytest.warns(cc.errors.AlignmentWarning, match="1 topic of truth left out|1 topic of b left out"):
+        found = cc.compare_judges(truth, a.select(topics=a.topics[1:]), b, n_resamples=500, rng=1)
+    assert found.settings["n_topics"] == 39
+    assert len(found.settings["notes"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alternative": "better"}, "alternative is 'better'"),
+        ({"method": "bca"}, "method is 'bca'"),
+        ({"coefficient": "tau"}, "use 'tau_b'"),
+        ({"coefficient": "tau_c"}, "there is no coefficient"),
+        ({"n_resamples": 499}, "at least 500"),
+        ({"confidence_level": 1.5}, r"confidence_level is 1\.5"),
+        ({"names": "ab"}, "names is 'ab'"),
+        ({"workers": 0}, "workers is 0"),
+        ({"candidate_b": {"s0": 1.0, "s1": 2.0}}, "candidate_b came as one score for each system"),
+        ({"candidate_b": 3}, "candidate_b is a int"),
+    ],
+)
+def test_bad_input_is_one_clear_error(change: dict[str, Any], message: str) -> None:
+    truth, a, b = three(m=4)
+    with pytest.raises(cc.errors.InputError, match=message):
+        cc.compare_judges(**{"truth": truth, "candidate_a": a, "candidate_b": b, **change})
+
+
+def test_all_tied_is_refused() -> None:
+    truth, a, b = three(m=4)
+    flat = Scores(np.ones(truth.values.shape), truth.topics, truth.systems)
+    with (
+        pytest.warns(cc.errors.UndefinedCorrelationWarning),
+        pytest.raises(cc.errors.InputError, match="undefined for these means"),
+    ):
+        cc.compare_judges(truth, a, flat)
+    assert b is not None
