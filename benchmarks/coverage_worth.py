@@ -18,7 +18,8 @@ from data import matrix
 from scipy.special import stdtr, stdtrit
 
 import concordant as cc
-from concordant.scores import round_means
+from concordant.errors import UndefinedCorrelationWarning
+from concordant.scores import mean_over_topics, round_means
 from concordant.topics import worth_core as wc
 
 FloatArray = wc.FloatArray
@@ -70,7 +71,7 @@ def true_worths(population: Population, f: wc.Coefficient, a: int, draws: int = 
     """Counted as `worth_of` does: beyond a, by the candidate's own curve."""
     truth, candidates = population
     rng = np.random.default_rng(5)
-    mu = cc.scores.mean_over_topics(truth)
+    mu = mean_over_topics(truth)
     sizes = [int(k) for k in wc.grid_of(a, 25)]
     curve = wc.monotone(true_curve(mu, truth, sizes, f, rng, draws))
     found = []
@@ -169,12 +170,12 @@ def beyond(options: argparse.Namespace) -> None:
             critical = float(stdtrit(n - 1, 0.975))
             for coefficient in options.coefficients:
                 f = getattr(cc, coefficient)
-                rng, mu = np.random.default_rng(6), cc.scores.mean_over_topics(truth)
+                rng, mu = np.random.default_rng(6), mean_over_topics(truth)
                 sizes = [int(k) for k in wc.grid_of(3000, 45)]
                 curve = wc.monotone(true_curve(mu, truth, sizes, f, rng, 3000))
                 trues = []
                 for y in candidates:
-                    limit = float(f(mu, cc.scores.mean_over_topics(y)))
+                    limit = float(f(mu, mean_over_topics(y)))
                     at_n = float(true_curve(mu, y, [n], f, rng, 8000)[0])
                     trues.append([wc.size_with(sizes, curve, v) for v in (at_n, limit)])
                 found: list[list[wc.Beyond]] = [[] for _ in candidates]
@@ -239,7 +240,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=80)
     parser.add_argument("--only", default="", help="populations whose name contains this")
     options = parser.parse_args()
-    warnings.simplefilter("ignore", cc.UndefinedCorrelationWarning)
+    warnings.simplefilter("ignore", UndefinedCorrelationWarning)
     start = time.perf_counter()
     {"coverage": coverage, "beyond": beyond, "differences": differences}[options.what](options)
     print(f"\n{options.samples} samples, {time.perf_counter() - start:.0f} s")

@@ -181,7 +181,7 @@ def test_a_candidate_that_ranks_the_wrong_way_round_is_worth_nothing() -> None:
     assert found.agreement < 0
 
 
-@pytest.mark.filterwarnings("ignore::concordant.UndefinedCorrelationWarning")
+@pytest.mark.filterwarnings("ignore::concordant.errors.UndefinedCorrelationWarning")
 def test_a_candidate_that_ties_everything_agrees_with_nothing() -> None:
     truth, _ = collection(24, 15, 0, 3, seed=1)
     curves = curves_of(truth, np.ones_like(truth))
