@@ -93,7 +93,7 @@ def sampled(population: Population, n: int, seed: int, subset: bool) -> Populati
 
 def curves_of(sample: Population, f: wc.Coefficient, seed: int, options: argparse.Namespace) -> wc.Curves:
     effort = wc.Effort(
-        options.splits, options.jackknife, options.most_splits, options.most_jackknife, pairs=options.pairs
+        options.splits, options.jackknife, options.most_splits, options.most_jackknife, groups=options.groups
     )
     return wc.compute_curves(*sample, f, np.random.default_rng([34, seed]), settle=settle, effort=effort)
 
@@ -237,7 +237,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50])
     parser.add_argument("--coefficients", nargs="+", default=list(COEFFICIENTS))
     parser.add_argument("--subset", action="store_true", help="a random subset of systems in each sample")
-    parser.add_argument("--pairs", type=int, default=80)
+    parser.add_argument("--groups", type=int, default=14)
     parser.add_argument("--only", default="", help="populations whose name contains this")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UndefinedCorrelationWarning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -11,7 +12,7 @@ import concordant as cc
 from concordant.scores import round_means
 from concordant.topics import worth_core as wc
 
-ONCE = wc.Effort(splits=40, jackknife=25, most_splits=40, most_jackknife=25, pairs=0)
+ONCE = wc.Effort(splits=40, jackknife=25, most_splits=40, most_jackknife=25, groups=0)
 
 
 def settle(means: wc.FloatArray, size: wc.FloatArray) -> wc.FloatArray:
@@ -202,7 +203,7 @@ def noisy(n: int, m: int, noise: float, bias: float, seed: int) -> tuple[wc.Floa
 def test_worth_is_the_ratio_of_the_variances_of_noise(noise: float, status: str, rate: float) -> None:
     # Unbiased candidates: k of their topics equal k times the ratio of the truth's.
     found = [
-        wc.worth_of(curves_of(*noisy(80, 40, noise, 0, seed=s), effort=wc.Effort(150, 60, 150, 60, pairs=0)), 1, 3.0)
+        wc.worth_of(curves_of(*noisy(80, 40, noise, 0, seed=s), effort=wc.Effort(150, 60, 150, 60, groups=0)), 1, 3.0)
         for s in range(8)
     ]
     assert {w.status for w in found} == {status}
@@ -219,7 +220,7 @@ def test_worth_is_the_ratio_of_the_variances_of_noise(noise: float, status: str,
 
 
 def test_without_bias_no_limit_is_found() -> None:
-    curves = curves_of(*noisy(160, 60, 0.4 * math.sqrt(2), 0, seed=7), effort=wc.Effort(300, 60, 300, 60, pairs=0))
+    curves = curves_of(*noisy(160, 60, 0.4 * math.sqrt(2), 0, seed=7), effort=wc.Effort(300, 60, 300, 60, groups=0))
     beyond = wc.beyond_half(curves, 1, 3.0)
     assert beyond.low <= 80 <= beyond.high
     assert beyond.limit_high == math.inf
@@ -227,7 +228,7 @@ def test_without_bias_no_limit_is_found() -> None:
 
 def test_the_bias_of_a_candidate_sets_the_limit() -> None:
     # The law is exact for normal effects: 1 + s / W = (1 + t / k) / r^2; s = 16, t = 12.8, r^2 = 0.8, so W -> 64.
-    curves = curves_of(*noisy(200, 150, 0.4, 0.05, seed=9), effort=wc.Effort(200, 30, 200, 30, pairs=0))
+    curves = curves_of(*noisy(200, 150, 0.4, 0.05, seed=9), effort=wc.Effort(200, 30, 200, 30, groups=0))
     found = wc.beyond_half(curves, 1, 3.0)
     assert found.limit_low <= 64 <= found.limit_high
     assert found.limit == pytest.approx(64, rel=0.4)
@@ -238,7 +239,7 @@ def test_the_bias_of_a_candidate_sets_the_limit() -> None:
 def test_two_candidates_differ_by_their_agreement_and_worth() -> None:
     truth, good = noisy(60, 40, 0.4, 0.02, seed=12)
     bad = good + np.random.default_rng(1).normal(0, 0.3, 40)
-    curves = curves_of(truth, good, bad, effort=wc.Effort(300, 60, 300, 60, pairs=20))
+    curves = curves_of(truth, good, bad, effort=wc.Effort(300, 60, 300, 60, groups=8))
     there, back = wc.difference_of(curves, 1, 2), wc.difference_of(curves, 2, 1)
     assert there.difference == -back.difference == curves.values[1, -1] - curves.values[2, -1]
     assert there.statistic == there.difference / there.standard_error > 0
@@ -250,43 +251,61 @@ def test_two_candidates_differ_by_their_agreement_and_worth() -> None:
 
 
 def test_second_differences_are_their_definition() -> None:
-    truth, candidates = collection(10, 6, 1, 2, seed=21)
-    splits, sizes = wc.draw_splits(10, 60, np.random.default_rng(1)), [1, 3, 4, 5]
+    truth, candidates = collection(11, 6, 1, 2, seed=21)
+    splits, sizes = wc.draw_splits(11, 20, np.random.default_rng(1)), [1, 3, 4, 5]
     points = [(i, k) for i in range(2) for k in sizes]
-    sides = [wc.Side.of(x) for x in (truth, *candidates)]
-    problem = wc.Problem(sides, points, cc.tau_b, settle)
-    values, changes = wc._values(problem, splits), wc._changes(problem, splits)
-    pairs = np.array([(0, 1), (2, 7), (9, 3)])
-    found = wc._second_order(problem, splits, values, changes, pairs)
+    problem = wc.Problem([wc.Side.of(x) for x in (truth, *candidates)], points, cc.tau_b, settle)
+    groups = np.array([(0, 1), (2, 7), (9, 3), (10, 5)])
+    found = wc._second_order(problem, splits, wc._values(problem, splits), groups)
 
-    def value(order: list[int], gone: tuple[int, ...], side: wc.FloatArray, k: int) -> float:
+    def value(order: list[int], gone: list[int], side: wc.FloatArray, k: int) -> float:
         a, b = ([t for t in part if t not in gone] for part in (order[:5], order[5:]))
         return agreement(cc.tau_b, truth, b, side, a[:k])
 
-    means, noise = np.zeros((3, 8)), np.zeros(8)
-    for q, (i, j) in enumerate(pairs.tolist()):
-        by_state: dict[int, list[list[float]]] = {0: [], 1: [], 2: []}
-        for order in splits.order.tolist():
-            by_state[len({i, j} & set(order[:5]))].append(
+    means, noise = [], np.zeros(8)
+    for one, two in itertools.combinations(groups.tolist(), 2):
+        these = np.array(
+            [
                 [
-                    value(order, (), side, k)
-                    - value(order, (i,), side, k)
-                    - value(order, (j,), side, k)
-                    + value(order, (i, j), side, k)
+                    value(order, [], side, k)
+                    - 9 / 11 * (value(order, one, side, k) + value(order, two, side, k))
+                    + 7 / 11 * value(order, one + two, side, k)
                     for side in (truth, *candidates)
                     for k in sizes
                 ]
-            )
-        for state, share in ((0, 10 / 45), (1, 25 / 45), (2, 10 / 45)):
-            these = np.array(by_state[state])
-            means[q] += share * these.mean(axis=0)
-            noise += share**2 * these.var(axis=0, ddof=1) / len(these) / 3
-    np.testing.assert_allclose(np.diag(found), 45 * (means.var(axis=0, ddof=1) - noise), atol=1e-12)
+                for order in splits.order.tolist()
+            ]
+        )
+        means.append(these.mean(axis=0))
+        noise += these.var(axis=0, ddof=1) / 20 / 6
+    expected = 55 / 4 * (np.var(means, axis=0, ddof=1) - noise) / (1 + 2 * 2 * 7 / 121)
+    np.testing.assert_allclose(np.diag(found), expected, atol=1e-12)
+
+
+def test_second_differences_find_the_interactions_of_topics() -> None:
+    # "Coefficients" of known interactions. The product of two means, over all splits, is the mean of x_i y_j, i != j;
+    # for independent standard normal scores the interactions sum to its variance, 1 / (n (n - 1)). A mean has none.
+    def product(truth: wc.FloatArray, candidate: wc.FloatArray) -> wc.FloatArray:
+        return np.asarray(truth[..., 0] * candidate[..., 0])
+
+    def mean(truth: wc.FloatArray, candidate: wc.FloatArray) -> wc.FloatArray:
+        return np.asarray(0 * truth[..., 0] + candidate[..., 0])
+
+    rng, found = np.random.default_rng(2), []
+    for _ in range(40):
+        sides = [wc.Side.of(rng.normal(size=(30, 2))) for _ in range(2)]
+        splits, groups = wc.draw_splits(30, 60, rng), rng.permutation(30).reshape(15, 2)
+        problems = [wc.Problem(sides, [(1, 15)], f, settle) for f in (product, mean)]
+        found.append([wc._second_order(p, splits, wc._values(p, splits), groups)[0, 0] * 30 * 29 for p in problems])
+    averages, errors = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(40)
+    assert errors[0] < 0.2
+    assert abs(averages[0] - 1) < 3 * errors[0]
+    assert abs(averages[1]) < 0.03 * 29  # of the variance of the mean, 1 / n
 
 
 def test_the_same_seed_gives_the_same_bits_and_others_nearly_the_same_worth() -> None:
     truth, (candidate,) = collection(30, 20, 1, 3, seed=3)
-    first, again, other = (curves_of(truth, candidate, seed=s, effort=wc.Effort(200, 60, pairs=20)) for s in (1, 1, 2))
+    first, again, other = (curves_of(truth, candidate, seed=s, effort=wc.Effort(200, 60, groups=8)) for s in (1, 1, 2))
     for name in ("values", "deletions", "noise", "monte_carlo"):
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     a, b = (wc.worth_of(c, 1, 2.0) for c in (first, other))
