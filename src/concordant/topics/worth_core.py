@@ -401,9 +401,9 @@ def _second_order(problem: Problem, splits: Splits, values: FloatArray, groups: 
     """Sum over pairs of topics of the squared second differences of each point, less the noise of the splits.
 
     The second difference of two disjoint groups of g topics, n T - (n - g) (T_G + T_H) + (n - 2g) T_GH, divided by n,
-    is the sum of the interactions of their g^2 pairs; single topics cancel (Efron and Stein 1981 have g = 1). Groups take
-    few evaluations for nearly all pairs. Pairs with one topic in the groups remain with weights of g / n; they add
-    2 (n - 2g) / g * (g / n)^2 to the sum of squares and are divided out. `values` are those of these splits.
+    is the sum of the interactions of their g^2 pairs; single topics cancel (Efron and Stein 1981 have g = 1). Groups
+    hold nearly all pairs in few evaluations. Pairs with one topic in the groups remain, with weights of g / n; they add
+    2 (n - 2g) / g * (g / n)^2 to the sum of squares, which is divided out. `values` are those of these splits.
     """
     n, g = splits.order.shape[1], groups.shape[1]
     first, second = np.triu_indices(len(groups), 1)
@@ -417,7 +417,8 @@ def _second_order(problem: Problem, splits: Splits, values: FloatArray, groups: 
         noise += these.T @ these / (len(splits) * (len(splits) - 1))
     means -= means.mean(axis=0)
     squares = means.T @ means / (len(first) - 1) - noise / len(first)
-    return squares * math.comb(n, 2) / g**2 / (1 + 2 * g * (n - 2 * g) / n**2)
+    squares *= math.comb(n, 2) / g**2 / (1 + 2 * g * (n - 2 * g) / n**2)
+    return np.asarray(squares)
 
 
 def _without(problem: Problem, splits: Splits, gone: IntArray) -> FloatArray:
