@@ -237,7 +237,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50])
     parser.add_argument("--coefficients", nargs="+", default=list(COEFFICIENTS))
     parser.add_argument("--subset", action="store_true", help="a random subset of systems in each sample")
-    parser.add_argument("--groups", type=int, default=14)
+    parser.add_argument("--groups", type=int, default=17)
     parser.add_argument("--only", default="", help="populations whose name contains this")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UndefinedCorrelationWarning)

@@ -130,7 +130,7 @@ class Effort:
     most_jackknife: int = 200
     monte_carlo: float = 0.08
     noise: float = 0.25
-    groups: int = 14  # of topics, whose interactions correct the jackknife; 0: no correction
+    groups: int = 17  # of topics, at most, whose interactions correct the jackknife; 0: no correction
 
 
 DEFAULT = Effort()
@@ -244,7 +244,7 @@ def compute_curves(
         return curves
     chosen = np.array([p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half])
     part = replace(problem, points=[points[p] for p in chosen])
-    size = max(n // effort.groups, 1)
+    size = math.ceil(n / effort.groups)
     groups = rng.permutation(n)[: n // size * size].reshape(-1, size)
     used = splits.first(effort.jackknife)
     found = _second_order(part, used, _defined(values[: len(used), chosen]), groups)
