@@ -19,6 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
+from concordant.topics.summary import summarise
 from data import matrix
 
 import concordant as cc
@@ -26,7 +27,6 @@ from concordant.resampling import resampled_means
 from concordant.scores import mean_over_topics
 from concordant.simulation.scale import inverse_transform
 from concordant.topics.nested import Nested, nested_values
-from concordant.topics.summary import summarise
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+from concordant.topics.summary import summarise
 from coverage_intervals import FloatArray
 from data import matrix
 
@@ -24,7 +25,6 @@ import concordant as cc
 from concordant.scores import mean_over_topics
 from concordant.topics.judges import pvalue_of
 from concordant.topics.nested import nested_values
-from concordant.topics.summary import summarise
 
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 Three = tuple[FloatArray, FloatArray, FloatArray]

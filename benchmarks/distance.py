@@ -91,7 +91,7 @@ def by_piqp() -> Callable[[FloatArray, FloatArray], float] | None:
 
 def one_solve(table: Table, name: str) -> None:
     problem = Problem.of(collection(name), EPS, "it")
-    candidate = rankings(problem.values, ORDERS)
+    candidate = rankings(problem.scores.values, ORDERS)
     ours = problem.distances(candidate[:5])
     peers: dict[str, Callable[[], object]] = {
         "nnls": solver(problem, candidate, by_nnls),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,7 @@ def test_rounded_scores_and_twins_are_pointed_out() -> None:
 
 def test_bad_sides() -> None:
     for bad in ([0.1, 0.2], np.ones(3), 3.0, None, {"a", "b"}):
-        with pytest.raises(cc.errors.InputTypeError, match=r"truth is a .*tau_b\(truth, candidate\)"):
+        with pytest.raises(cc.errors.InputTypeError, match=r"truth is an? .*: give Scores, a file, a frame"):
             cc.compare(bad, PEOPLE)
     with pytest.raises(cc.errors.InputError, match="'a'"):
         cc.compare({"a": math.nan, "b": 1}, PEOPLE)
@@ -184,7 +185,7 @@ def test_the_rank_test_is_that_of_the_aligned_truth() -> None:
     assert found.rank_test is not None
     assert (found.rank_test.distance, found.rank_test.pvalue) == (expected.distance, expected.pvalue)
     assert "rank distance" in str(found)
-    seed = cc.compare(a, b).settings["rng"]  # drawn, and told
+    seed = cc.compare(a, b).settings["seed"]  # drawn, and told
     assert cc.compare(a, b, rng=seed).to_dict() == cc.compare(a, b, rng=seed).to_dict()
     assert cc.compare(a, b, rank_test=None).rank_test is None
     assert cc.compare(PEOPLE, MODEL).rank_test is None
@@ -246,7 +247,58 @@ def test_errors_call_the_sides_by_name() -> None:
         cc.compare(a, other, names=("human", "machine"))
 
 
+def test_in_threads_every_reason_is_right_and_warning_filters_stay() -> None:
+    """300 comparisons on 8 threads: three kinds of data with three sets of reasons."""
+    flat = dict.fromkeys(PEOPLE, 1.0)
+    cases = [(PEOPLE, MODEL), (MODEL, PEOPLE), (PEOPLE, flat)]
+    names = ["tau", "tau_a", "tau_b", "tau_ap_b", "tau_gap", "pearson", "spearman", "weighted_tau", "pearson_rank"]
+
+    def reasons(k: int) -> dict[str, str]:
+        return cc.compare(*cases[k % 3], names, rank_test=None).to_dict()["not_defined"]
+
+    expected = [reasons(k) for k in range(3)]
+    assert expected[0] == dict.fromkeys(["tau", "tau_gap"], "ties in candidate")
+    assert expected[1] == dict.fromkeys(["tau", "tau_a"], "ties in truth")
+    assert "all systems are tied" in expected[2]["tau_b"]
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(reasons, range(300)))
+    assert found == [expected[k % 3] for k in range(300)]
+    assert warnings.filters == before
+
+
+def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
+    a, b = cc.load_collection("people"), cc.load_collection("hasty")
+    found = cc.compare(a, b, ["tau_b", "tau_ap_b", "rbo"], names=("people", "hasty"), n_resamples=199, rng=5)
+    verdict, table, *_ = str(found).split("\n\n")
+    assert verdict == found.verdict == found.to_dict()["verdict"]
+    tau, tau_ap = found["tau_b"], found["tau_ap_b"]
+    assert verdict.startswith(f"hasty and people: tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}; given the topics, the ")
+    assert found.rank_test is not None
+    assert verdict.endswith(f"(rank test, p = {found.rank_test.pvalue:.4f})")
+    assert table.splitlines()[0].strip() == found.heading()
+    assert [row["coefficient"] for row in found.rows()] == ["tau_b", "tau_ap_b", "rbo"]
+    assert cc.compare(PEOPLE, MODEL, ["tau"]).verdict == "candidate and truth: no tau: ties in candidate"
+    assert "Note: " in str(cc.compare(PEOPLE, MODEL, top=9))
+
+
+def test_an_interval_that_cannot_be_made_is_a_note() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.random((10, 4))
+    y = np.zeros((10, 4))
+    y[:1] = x[:1]  # most resamples of resamples lack this topic, and have a side all tied
+    names = ["t" + str(k) for k in range(10)], ["a", "b", "c", "d"]
+    sides = cc.Scores(x, *names), cc.Scores(y, *names)
+    found = cc.compare(*sides, ["tau_b", "rbo"], interval=cc.TopicBootstrap(500), rank_test=None, rng=1)
+    assert [v.interval is not None for v in found.values] == [False, True]
+    assert any(note.startswith("tau_b has no interval: the coefficient is undefined") for note in found.notes)
+    with pytest.raises(cc.errors.InputError, match="undefined on nearly all resamples"):
+        cc.correlate(*sides, interval=cc.TopicBootstrap(500), rng=1)
+
+
 def test_bad_settings() -> None:
+    with pytest.raises(cc.errors.InputError, match="rank_test is 'exact'"):
+        cc.compare(PEOPLE, MODEL, rank_test="exact")  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError, match="on is 'foo'"):
         cc.compare(PEOPLE, MODEL, on="foo")  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError, match="names"):
@@ -255,10 +307,10 @@ def test_bad_settings() -> None:
 
 def test_results_are_frozen_and_print_as_a_table() -> None:
     found = cc.compare(PEOPLE, MODEL, rng=7)
-    assert found.settings["rng"] == 7
+    assert found.settings["seed"] == 7
     assert repr(found) == str(found)
-    assert found == found  # noqa: PLR0124
-    assert len({found, cc.compare(PEOPLE, MODEL)}) == 2
+    assert found == cc.compare(PEOPLE, MODEL, rng=7)
+    assert found != cc.compare(MODEL, PEOPLE, rng=7)
     with pytest.raises(ValueError, match="read-only"):
         found.truth_means[0] = 1
 
@@ -280,7 +332,7 @@ def test_golden_values_of_real_judges(data: Path, golden: Path) -> None:
     checked = 0
     for judge, value in expected.items():
         if judge != "about":
-            found = cc.compare(human, folder / f"ndcg_cut_10__{judge}.csv", ["tau_b"])
+            found = cc.compare(human, folder / f"ndcg_cut_10__{judge}.csv", ["tau_b"], rank_test=None)
             assert found["tau_b"] == pytest.approx(value, abs=5e-4)
             assert len(found.systems) == 63
             assert len(found.topics) == 53
@@ -291,9 +343,10 @@ def test_golden_values_of_real_judges(data: Path, golden: Path) -> None:
 def test_ties_of_real_means(data: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = cc.compare(data / "covid1" / "map.csv", data / "covid1" / "P_5.csv", ["tau_b"])
+        found = cc.compare(data / "covid1" / "map.csv", data / "covid1" / "P_5.csv", ["tau_b"], rank_test=None)
         assert found.tied_candidate == 116
-        robust = cc.compare(data / "trec" / "robust2004_ap.csv", data / "trec" / "robust2004_p10.csv", ["tau_b"])
+        sides = (data / "trec" / f"robust2004_{measure}.csv" for measure in ("ap", "p10"))
+        robust = cc.compare(*sides, ["tau_b"], rank_test=None)
     assert robust.tied_candidate == 16
     assert robust["tau_b"] == pytest.approx(0.7993, abs=1e-3)
 

@@ -130,17 +130,29 @@ class TestParts:
         assert scores.drop_bottom(0.25).systems == ("a", "c", "d")
         assert scores.drop_bottom(0.5).systems == ("a", "c")
         assert scores.drop_bottom(0).systems == tuple("abcd")
-        assert scores.drop_bottom(0.24).systems == tuple("abcd")
+        assert scores.drop_bottom(0.34).systems == ("a", "c")  # the quantile lies between the second and the third
+
+    @pytest.mark.parametrize(("systems", "kept"), [(19, 14), (20, 15), (74, 55), (129, 97)])
+    def test_drop_bottom_is_the_rule_of_studies(self, systems: int, kept: int) -> None:
+        scores = Scores(np.random.default_rng(systems).random((3, systems)), range(3), range(systems))
+        means = scores.means()
+        found = scores.drop_bottom(0.25)
+        assert found.systems == tuple(str(k) for k in range(systems) if means[k] >= np.quantile(means, 0.25))
+        assert len(found.systems) == kept
+
+    def test_drop_bottom_at_a_mean_keeps_it(self) -> None:
+        scores = Scores([np.arange(21) / 20], ["t"], range(21))  # 0.55 * 20 is 11.000000000000002 in floating point
+        assert scores.drop_bottom(0.55).systems[0] == "11"
 
     def test_drop_bottom_keeps_ties_with_the_worst_one_kept(self) -> None:
         for systems in ("abcd", "dcba", "bdac"):
             values = [[{"a": 4, "b": 1, "c": 3, "d": 1}[s] for s in systems]]
             assert set(Scores(values, ["t"], list(systems)).drop_bottom(0.25).systems) == set("abcd")
 
-    @pytest.mark.parametrize("fraction", [-0.1, 1, 25])
-    def test_drop_bottom_refuses(self, fraction: float) -> None:
-        with pytest.raises(InputError, match="fraction"):
-            small().drop_bottom(fraction)
+    @pytest.mark.parametrize("quantile", [-0.1, 1, 25, True, "low"])
+    def test_drop_bottom_refuses(self, quantile: Any) -> None:
+        with pytest.raises(InputError, match="drop_bottom is"):
+            small().drop_bottom(quantile)
 
     def test_select_gives_the_order_asked_for(self) -> None:
         part = small().select(systems=["c", "a"], topics=["302"])
@@ -210,11 +222,11 @@ class TestFrames:
         ("columns", "message"),
         [
             ({"run": ["a"], "map": [0.1]}, "none of topics"),
-            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "two scores"),
-            ({"topic": ["1"], "a": ["x"]}, "not a number"),
-            ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' holds 0.5 as a label"),
-            ({"topic": [None], "a": [0.5]}, "'topic' holds None as a label"),
-            ({"topic": ["1", "1"], "a": [1, 2]}, "twice"),
+            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "the same score of system 'a' on topic '1'"),
+            ({"topic": ["1"], "a": ["x"]}, "not a finite number"),
+            ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
+            ({"topic": [None], "a": [0.5]}, "'topic' holds None, which is no label"),
+            ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' was given already"),
             ({"topic": ["1"], "a": [float("nan")]}, "a lacks topic 1"),
         ],
     )
@@ -234,7 +246,7 @@ class TestDicts:
         assert Scores.from_dict(nested, "map") == Scores([[0.1, 0.2]], ["1"], ["x", "y"], "map")
         with pytest.raises(InputError, match="2 measures"):
             Scores.from_dict(nested)
-        with pytest.raises(InputError, match=r"'nDCG@10' is not in the data"):
+        with pytest.raises(InputError, match=r"no measure 'nDCG@10'"):
             Scores.from_dict(nested, "nDCG@10")
 
     def test_pytrec_eval_of_one_run(self) -> None:

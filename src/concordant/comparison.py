@@ -1,96 +1,113 @@
-"""`compare`: one ranking against another, by every coefficient that the data admit, with what to mind."""
+"""`compare`: one ranking against another, by every coefficient that the data admit, with what may be doubtful."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import get_args
 
 import numpy as np
 
-from . import __version__
+from .align import On, best_of, matched, measures_of
 from .arrays import FloatArray
-from .chance.pvalues import chance_pvalue
+from .chance.permutation import chance_pvalue
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from .coefficients.sums import concordance
-from .coefficients.ties import TieBounds, tie_bounds
+from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Comparison, PerTopic
-from .errors import InputError, LimitError, TiesError, UndefinedCorrelationWarning
-from .ranks import testing
+from .door import Collection, as_scores
+from .errors import InputError, LimitError, TiesError, check_choice
+from .parallel import Workers
+from .ranks.distance import Problem
 from .ranks.distribution import DistanceDistribution, RankTestMethod
-from .ranks.testing import RankTest
-from .resampling import Progress, seeded
-from .scores import Scores
-from .sides import Labelled, Side, aligned, best_of, measure_of, side_of
+from .ranks.testing import RankTest, rank_test_of
+from .resampling import Progress, Resampling, Seed
+from .results import settings_of
+from .scores import Means, Scores
 from .topics.bootstrap import TopicBootstrap
-from .topics.correlation import correlate
+from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .words import counted, listing
 
+Notes = list[str]
+
+
 def compare(
-    truth: Labelled,
-    candidate: Labelled,
+    truth: Collection,
+    candidate: Collection,
     coefficients: Iterable[str] | None = None,
     *,
     top: int | None = None,
     per_topic: bool = False,
-    on: Literal["both", "systems"] = "both",
+    on: On = "both",
     names: tuple[str, str] = ("truth", "candidate"),
     interval: TopicBootstrap | None = None,
     test: bool = False,
     rank_test: RankTestMethod | None = "recentred",
     n_resamples: int = 9_999,
     distribution: DistanceDistribution | None = None,
-    rng: int | np.random.Generator | None = None,
-    workers: int = 1,
+    rng: Seed = None,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare the ranking of the systems in `candidate` with that in `truth`.
 
     Parameters
     ----------
-    truth, candidate
-        `Scores`; a file that `read_scores` reads; or one score for each system, as a dictionary or a pandas Series.
-        Systems and topics are matched by their labels. What only one side has is left out: an `AlignmentWarning` and
-        the result's notes say what.
-    coefficients
+    truth, candidate : what `as_scores` takes
+        `Scores`, files, frames, results of an evaluation tool, or one score per system as a dictionary, a pandas Series
+        or `Means`. Systems and topics are matched by their labels. What only one side has is left out: an
+        `AlignmentWarning` and the result's notes say what.
+    coefficients : iterable of str, optional
         Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
         says why.
-    top
+    top : int, optional
         Compare the k best systems of the truth only, those tied with the k-th included.
-    per_topic
+    per_topic : bool
         Also compute the coefficients on the scores of each topic; their mean and spread over topics.
-    on
+    on : {"both", "systems"}
         "both": means over the topics that both sides have. "systems": each side's means over its own topics, for
         rankings from different topics.
-    names
+    names : tuple of str
         What to call the sides.
-    interval
+    interval : TopicBootstrap, optional
         How to make intervals for the coefficients between the population means, such as `TopicBootstrap()`; see
-        `correlate`. None: no intervals.
-    test
+        `correlate`, which gives the same. None: no intervals.
+    test : bool
         Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
-    rank_test, distribution
+    rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
-    n_resamples
+    n_resamples : int
         Resamples of the tests.
-    rng
+    distribution : DistanceDistribution, optional
+        For rank_test="paper": one made before for this collection.
+    rng : int, Generator or None
         Seed or generator of the resampling. Where none is given, one is drawn, and the settings say which.
-    workers
-        Threads.
-    progress
+    workers : int or concurrent.futures.Executor
+        Threads, or an executor.
+    progress : callable, optional
         Called with the number of resamples done and of all.
+
+    Returns
+    -------
+    Comparison
+        `comparison["tau_b"]` is a value; `print` shows the verdict and a table, `to_dict` has everything.
+
+    Warns
+    -----
+    AlignmentWarning
+        Where a side has systems or topics that the other lacks.
 
     Examples
     --------
     >>> import concordant as cc
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70}
-    >>> print(cc.compare(people, model, ["tau", "tau_a", "tau_b"]))
-    4 systems; truth: truth; 1 tied pair in candidate
+    >>> print(cc.compare(people, model, ["tau", "tau_a", "tau_b"], names=("people", "model")))
+    model and people: tau_b = 0.9129
     <BLANKLINE>
+      4 systems; truth: people; 1 tied pair in model
       tau                           -   ties in candidate
       tau_a                    0.8333
       tau_b                    0.9129
@@ -98,63 +115,62 @@ def compare(
       tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
     """
     wanted = _wanted(coefficients)
-    if on not in ("both", "systems"):
-        raise InputError(f"on is {on!r}: use 'both' (systems and topics) or 'systems'")
+    check_choice("on", on, get_args(On))
+    check_choice("rank_test", rank_test, (*get_args(RankTestMethod), None))
     if len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise InputError(f"names is {names!r}: give two strings, what to call the truth and what the candidate")
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
-    sides, notes = aligned(side_of(truth, "truth"), side_of(candidate, "candidate"), on, names)
-    sides, more = best_of(sides, top)
-    x, y = sides[0].means, sides[1].means
+    drawn = Resampling.of(n_resamples, rng, workers, progress)
+    found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"), on, names)
+    kept, more = best_of(found.scores[0], top)
+    a, b = (side.select(kept) for side in found.scores)
+    x, y = a.means(), b.means()
     if len(x) < 2:
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
     x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
-    bounds = _bounds(wanted, x, y) if counts.tied_candidate else ()
-    rng = seeded(rng)
-    options = {"n_resamples": n_resamples, "rng": rng, "workers": workers, "progress": progress}
-    values = tuple(_value(c, x, y) for c in wanted)
+    notes: Notes = [*found.notes, *more]
+    values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
     if interval is not None:
-        values, more_notes = _with_intervals(values, chosen, sides, interval, options)
-        notes += more_notes
+        notes += _add_intervals(values, chosen, (a, b), interval, drawn)
     if test:
-        values = tuple(_tested(value, sides, options) if value.coefficient in chosen else value for value in values)
+        for k, v in enumerate(values):
+            if v.coefficient in chosen and not v.why:
+                values[k] = replace(v, pvalue=chance_pvalue(get_coefficient(v.coefficient), x, y, drawn))
+    notes += [*_doubts(a, counts.tied_truth, names[0]), *_doubts(b, counts.tied_candidate, names[1])]
     all_tied = counts.tied_candidate == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(sides, None if all_tied else rank_test, {**options, "distribution": distribution})
-    shared = sides[0].scores is not None and sides[1].scores is not None and on == "both"
+    tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, drawn, distribution)
+    by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
     return Comparison(
         truth=names[0],
         candidate=names[1],
-        measure=measure_of(sides),
-        systems=sides[0].systems,
-        topics=sides[0].scores.topics if shared and sides[0].scores else (),
+        measure=measures_of(a, b),
+        systems=a.systems,
+        topics=a.topics if by_topic else (),
         truth_means=x,
         candidate_means=y,
-        values=values,
+        values=tuple(values),
         tied_truth=int(counts.tied_truth),
         tied_candidate=int(counts.tied_candidate),
         tied_both=int(counts.tied_both),
-        tie_bounds=bounds,
-        per_topic=_per_topic(wanted, sides) if per_topic else (),
+        tie_bounds=_bounds(wanted, x, y) if counts.tied_candidate else (),
+        per_topic=tuple(_on_topics(c, a, b) for c in wanted) if per_topic else (),
         rank_test=tested,
-        notes=(*notes, *more, *_minds(sides, counts.tied_truth, counts.tied_candidate, names), *test_notes),
-        settings={
-            "top": top,
-            "per_topic": per_topic,
-            "on": on,
-            "interval": None if interval is None else asdict(interval),
-            "test": test,
-            "rank_test": rank_test,
-            "n_resamples": n_resamples,
-            "rng": rng if isinstance(rng, int) else None,
-            "version": __version__,
-        },
+        notes=(*notes, *test_notes),
+        settings=settings_of(
+            seed=drawn.seed,
+            n_resamples=drawn.n_resamples,
+            confidence_level=None if interval is None else float(interval.confidence_level),
+            top=top,
+            per_topic=per_topic,
+            on=on,
+            interval=None if interval is None else asdict(interval),
+            test=test,
+            rank_test=rank_test,
+        ),
     )
-
-
-# Values -------------------------------------------------------------------------------------------
 
 
 def _wanted(coefficients: Iterable[str] | None) -> tuple[Coefficient, ...]:
@@ -165,130 +181,102 @@ def _wanted(coefficients: Iterable[str] | None) -> tuple[Coefficient, ...]:
     return tuple(get_coefficient(name) for name in dict.fromkeys(coefficients))
 
 
-def _value(c: Coefficient, x: FloatArray, y: FloatArray) -> CoefficientValue:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            value = float(c.function(x, y))
-        except TiesError:
-            side = "truth" if "truth" not in c.ties and len(np.unique(x)) < len(x) else "candidate"
-            return CoefficientValue(c.name, math.nan, f"ties in {side}")
-        except LimitError as error:
-            return CoefficientValue(c.name, math.nan, str(error))
-    undefined = [str(w.message) for w in caught if issubclass(w.category, UndefinedCorrelationWarning)]
-    return CoefficientValue(c.name, value, undefined[0].removeprefix("undefined, so nan: ") if undefined else "")
-
-
-def _with_intervals(
-    values: tuple[CoefficientValue, ...],
+def _add_intervals(
+    values: list[CoefficientValue],
     chosen: Sequence[str],
-    sides: tuple[Side, Side],
+    sides: tuple[Scores | Means, Scores | Means],
     interval: TopicBootstrap,
-    options: dict[str, Any],
-) -> tuple[tuple[CoefficientValue, ...], list[str]]:
-    """The values with their intervals, and why some have none."""
-    if sides[0].scores is None or sides[1].scores is None or sides[0].scores.topics != sides[1].scores.topics:
+    drawn: Resampling,
+) -> Notes:
+    """Give values their intervals, all from the same resamples; and say why some have none."""
+    a, b = sides
+    if isinstance(a, Means) or isinstance(b, Means) or a.topics != b.topics:
         raise InputError("interval resamples topics: give both sides by topic, on the same topics")
-    how = {name: options[name] for name in ("rng", "workers", "progress")}
-    found, notes = [], []
-    for value in values:
-        if value.coefficient not in chosen or value.why:
-            found.append(value)
+    if len(a.topics) < 2:
+        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+    places = [k for k, v in enumerate(values) if v.coefficient in chosen and not v.why]
+    entries = {k: get_coefficient(values[k].coefficient) for k in places}
+    notes = [f"{c.name} has no interval: {why}" for c in entries.values() if (why := not_resampled(c))]
+    entries = {k: c for k, c in entries.items() if not not_resampled(c)}
+    if not entries:
+        return notes
+    resampled = replace(drawn, n_resamples=int(interval.n_resamples))
+    limits = interval.run(a.values, b.values, list(entries.values()), resampled)
+    for (k, c), found in zip(entries.items(), limits, strict=True):
+        if found is None:
+            notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
             continue
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                estimate = correlate(sides[0].scores, sides[1].scores, value.coefficient, interval=interval, **how)
-            except TiesError as error:
-                notes.append(f"{value.coefficient} has no interval: {error}")
-                estimate = None
-        notes += [f"{value.coefficient}: {w.message}" for w in caught]
-        found.append(replace(value, estimate=estimate))
-    return tuple(found), notes
-
-
-def _tested(value: CoefficientValue, sides: tuple[Side, Side], options: dict[str, Any]) -> CoefficientValue:
-    if value.why:
-        return value
-    known = get_coefficient(value.coefficient)
-    return replace(value, pvalue=chance_pvalue(known, sides[0].means, sides[1].means, **options))
+        if found.undefined:
+            notes.append(f"{c.name}: {undefined_on(found, interval)}")
+        sizes = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
+        estimate = estimate_of(c, values[k].value, interval, found, seed=drawn.seed, **sizes)
+        values[k] = replace(values[k], estimate=estimate)
+    return notes
 
 
 def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tuple[TieBounds, ...]:
     found = []
     for name in dict.fromkeys(c.bounds for c in wanted if c.bounds):
         try:
-            found.append(tie_bounds(x, y, name))
+            bounds = bounds_of(get_coefficient(name), x, y)
         except (TiesError, LimitError):  # the truth has ties as well, so is no objective ranking; or far too many
             continue
+        if not np.isnan(bounds.expected):
+            found.append(bounds)
     return tuple(found)
 
 
-def _per_topic(wanted: Sequence[Coefficient], sides: tuple[Side, Side]) -> tuple[PerTopic, ...]:
-    a, b = sides[0].scores, sides[1].scores
-    if a is None or b is None:
+def _on_topics(c: Coefficient, truth: Scores | Means, candidate: Scores | Means) -> PerTopic:
+    if isinstance(truth, Means) or isinstance(candidate, Means):
         raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
-    return tuple(_over_topics(c, a, b) for c in wanted)
-
-
-def _over_topics(c: Coefficient, truth: Scores, candidate: Scores) -> PerTopic:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            values = np.asarray(c.function(truth.values, candidate.values))
-        except TiesError as error:
-            return PerTopic(c.name, math.nan, math.nan, (math.nan,) * len(truth.topics), _on_topic(error, truth.topics))
+    none = (math.nan,) * len(truth.topics)
+    try:
+        values = np.asarray(c.formula(truth.values, candidate.values))
+    except TiesError as error:
+        topic = truth.topics[error.positions[0][0]]
+        return PerTopic(c.name, math.nan, math.nan, none, f"ties in {error.side} on topic {topic}")
+    except LimitError as error:
+        return PerTopic(c.name, math.nan, math.nan, none, str(error))
     defined = values[~np.isnan(values)]
     mean = float(defined.mean()) if defined.size else math.nan
     sd = float(defined.std(ddof=1)) if defined.size > 1 else math.nan
     return PerTopic(c.name, mean, sd, tuple(values.tolist()), "" if defined.size else "undefined on every topic")
 
 
-def _on_topic(error: TiesError, topics: Sequence[str]) -> str:
-    side, _, rest = str(error).partition("[")
-    return f"ties in {side} on topic {topics[int(rest.split(',')[0])]}"
-
-
 def _rank_test(
-    sides: tuple[Side, Side], method: RankTestMethod | None, options: dict[str, Any]
-) -> tuple[RankTest | None, list[str]]:
-    """The test of the rank distance, and what it warns of."""
-    truth = sides[0].scores
-    if method is None or truth is None or len(truth.topics) < 2:
+    truth: Scores | Means,
+    candidate: FloatArray,
+    method: RankTestMethod | None,
+    drawn: Resampling,
+    distribution: DistanceDistribution | None,
+) -> tuple[RankTest | None, Notes]:
+    """The test of the rank distance, and what may be doubtful about it."""
+    if method is None or isinstance(truth, Means) or len(truth.topics) < 2:
         return None, []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            tested = testing.rank_test(truth, sides[1].means, method, **options)
-        except LimitError as error:  # all else can be compared
-            return None, [f"no rank test: {error}"]
-    return tested, list(dict.fromkeys(str(w.message) for w in caught))
+    try:
+        problem = Problem.of(truth, 1e-5, "the test")
+        tested = rank_test_of(problem, candidate, method, drawn, distribution=distribution)
+    except LimitError as error:  # all else can be compared
+        return None, [f"no rank test: {error}"]
+    return tested, list(tested.notes)
 
 
-# What to mind -------------------------------------------------------------------------------------
-
-
-def _minds(sides: tuple[Side, Side], tied_truth: Any, tied_candidate: Any, names: tuple[str, str]) -> list[str]:
+def _doubts(side: Scores | Means, tied: float, name: str) -> Notes:
+    """Ties that rounding may have made, and systems that may be one."""
+    if isinstance(side, Means):
+        return []
     notes = []
-    for side, tied, name in zip(sides, (tied_truth, tied_candidate), names, strict=True):
-        if side.scores is None:
-            continue
-        decimals = side.scores.decimals()
-        if tied and decimals is not None and 2 <= decimals <= 4:
-            notes.append(
-                f"the scores of {name} have {decimals} decimals, which may have made its "
-                f"{counted(int(tied), 'tied pair')} of means: more decimals would tell"
-            )
-        twins = _twins(side.scores)
-        if twins:
-            groups = "; ".join(listing(group) for group in twins[:5]) + ("; ..." if len(twins) > 5 else "")
-            notes.append(f"systems of {name} with the same score on every topic, so perhaps one run twice: {groups}")
-    return notes
-
-
-def _twins(scores: Scores) -> list[list[str]]:
-    """Groups of systems with the same score on every topic."""
+    decimals = side.decimals()
+    if tied and decimals is not None and 2 <= decimals <= 4:
+        notes.append(
+            f"the scores of {name} have {decimals} decimals, which may have made its "
+            f"{counted(int(tied), 'tied pair')} of means: more decimals would tell"
+        )
     groups: dict[bytes, list[str]] = {}
-    for k, system in enumerate(scores.systems):
-        groups.setdefault(scores.values[:, k].tobytes(), []).append(system)
-    return [group for group in groups.values() if len(group) > 1]
+    for k, system in enumerate(side.systems):
+        groups.setdefault(side.values[:, k].tobytes(), []).append(system)
+    twins = [group for group in groups.values() if len(group) > 1]
+    if twins:
+        shown = "; ".join(map(listing, twins[:5])) + ("; ..." if len(twins) > 5 else "")
+        notes.append(f"systems of {name} with the same score on every topic, so perhaps one run twice: {shown}")
+    return notes

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
-from .coefficients.kendall import tau_b
-from .errors import InputError, UndefinedCorrelationWarning, import_extra
-from .notebook import Displayed
+from .coefficients.registry import get_coefficient, headlines
+from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
-from .results import Interval, or_none
+from .results import Interval, Result, or_none
 from .words import counted
 
 if TYPE_CHECKING:
@@ -49,7 +46,7 @@ class PerTopic:
     mean: float
     sd: float
     values: tuple[float, ...]
-    """One value a topic, nan where it is undefined."""
+    """One value per topic, nan where it is undefined."""
     why: str = ""
 
     @property
@@ -59,7 +56,7 @@ class PerTopic:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Displayed):
+class Comparison(Result):
     """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
 
     truth: str
@@ -80,9 +77,6 @@ class Comparison(Displayed):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
-    notes: tuple[str, ...]
-    """What to mind: what was left out, ties that rounding may have made, identical systems."""
-    settings: Mapping[str, Any]
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""
@@ -94,9 +88,7 @@ class Comparison(Displayed):
 
     def tau_b_among(self, systems: IntArray) -> float:
         """tau_b of some of the systems, by their indices, among themselves; nan where it is undefined."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedCorrelationWarning)
-            return float(tau_b(self.truth_means[systems], self.candidate_means[systems]))
+        return get_coefficient("tau_b").attempt(self.truth_means[systems], self.candidate_means[systems])[0]
 
     def heading(self) -> str:
         """What is compared, in a line."""
@@ -106,10 +98,24 @@ class Comparison(Displayed):
         measure = f", {self.measure}" if self.measure else ""
         return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
 
-    def __str__(self) -> str:
-        lines = [self.heading(), ""]
-        for v in self.values:
-            lines.append(f"  {v.coefficient:<23}{_shown(v)}")
+    @property
+    def verdict(self) -> str:
+        """What the main coefficients say, and the rank test where it is valid."""
+        main = headlines("main")
+        shown = [v for v in self.values if v.coefficient in main] or self.values[:1]
+        said = [f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}" for v in shown]
+        verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
+        if self.rank_test is not None and self.tested:
+            differs = "differs significantly" if self.rank_test.significant else "cannot be distinguished"
+            verdict += (
+                f"; given the topics, the ranking by {self.candidate} {differs} from the true one (rank test, "
+                f"p = {self.rank_test.pvalue:.4f})"
+            )
+        return verdict
+
+    def table(self) -> str:
+        """What was compared, one row per coefficient, and what ties and topics add."""
+        lines = [f"  {self.heading()}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in self.values)]
         lines += [""] * bool(self.tie_bounds) + [f"  {bounds}" for bounds in self.tie_bounds]
         if self.per_topic:
             lines += ["", "  on each topic:"]
@@ -119,7 +125,6 @@ class Comparison(Displayed):
                 lines.append(f"  {p.coefficient:<23} {what}")
         if self.rank_test:
             lines += ["", f"  {self.rank_line()}"]
-        lines += [""] * bool(self.notes) + [f"Mind: {note}" for note in self.notes]
         return "\n".join(lines)
 
     @property
@@ -136,18 +141,17 @@ class Comparison(Displayed):
             return "no rank distance: the truth came without topics"
         if not self.tested:
             return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
-        verdict = "significantly different from" if t.significant else "not distinguishable from"
+        verdict = "differs significantly" if t.significant else "cannot be distinguished"
         return (
-            f"rank distance {t.distance:.4f}: {verdict} the truth given the topics (p = {t.pvalue:.4f}, "
+            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics (p = {t.pvalue:.4f}, "
             f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
             f"{'; ties in candidate are taken in the order of the truth' if self.tied_candidate else ''})"
         )
 
-    __repr__ = __str__
-
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""
         return {
+            "verdict": self.verdict,
             "truth": self.truth,
             "candidate": self.candidate,
             "measure": self.measure,
@@ -157,7 +161,15 @@ class Comparison(Displayed):
             "candidate_means": self.candidate_means.tolist(),
             "coefficients": {v.coefficient: or_none(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
-            "intervals": {v.coefficient: _interval(v.estimate) for v in self.values if v.estimate is not None},
+            "intervals": {
+                v.coefficient: {
+                    **v.interval.to_dict(),
+                    "bias_corrected": v.estimate.bias_corrected,
+                    "standard_error": v.estimate.standard_error,
+                }
+                for v in self.values
+                if v.estimate is not None and v.interval is not None
+            },
             "pvalues": {v.coefficient: v.pvalue for v in self.values if v.pvalue is not None},
             "tied_pairs": {"truth": self.tied_truth, "candidate": self.tied_candidate, "both": self.tied_both},
             "tie_bounds": {
@@ -174,17 +186,25 @@ class Comparison(Displayed):
             "settings": dict(self.settings),
         }
 
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a coefficient, with its value and why there is none."""
-        columns = ["coefficient", "value", "low", "high", "pvalue", "why"]
-        limits = [(v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan) for v in self.values]
-        rows = [
-            (v.coefficient, v.value, *ends, math.nan if v.pvalue is None else v.pvalue, v.why)
-            for v, ends in zip(self.values, limits, strict=True)
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per coefficient: its value, interval and p-value, or why there is none."""
+        return [
+            {
+                "coefficient": v.coefficient,
+                "value": v.value,
+                "low": v.interval.low if v.interval else math.nan,
+                "high": v.interval.high if v.interval else math.nan,
+                "pvalue": math.nan if v.pvalue is None else v.pvalue,
+                "why": v.why,
+            }
+            for v in self.values
         ]
-        return import_extra("pandas").DataFrame(rows, columns=columns).set_index("coefficient")
 
-    def plot(self, kind: Kind = "scatter", ax: Any = None, *, top: int = 10) -> Any:
+    def to_frame(self) -> Any:
+        """The table as a pandas frame, by coefficient."""
+        return import_extra("pandas").DataFrame(self.rows()).set_index("coefficient")
+
+    def plot(self, kind: Kind = "scatter", ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
         """Draw it, on new axes one column wide if none are given.
 
         Parameters
@@ -194,19 +214,19 @@ class Comparison(Displayed):
             systems linked, and the names of those whose ranks differ most. "ranks": ranks linked to ranks.
             "panels": the `top` best and worst by themselves, as in figures 1 and 2 of yilmaz2008, and all systems where
             there is room for three panels. "forest": the coefficients with their intervals.
-        ax
+        ax : Axes, optional
             matplotlib axes; for "panels" two or three of them.
         top : int
             How many systems are the best ones.
 
         Returns
         -------
-        The axes; a list of them for "panels".
+        Axes
+            A list of them for "panels".
         """
         from .plots import agreement, intervals
 
-        if kind not in get_args(Kind):
-            raise InputError(f"kind is {kind!r}: choose from {', '.join(map(repr, get_args(Kind)))}")
+        check_choice("kind", kind, get_args(Kind))
         if isinstance(top, bool) or not isinstance(top, int) or top < 1:
             raise InputError(f"top is {top!r}: give a whole number from 1")
         if kind == "forest":
@@ -221,9 +241,3 @@ def _shown(value: CoefficientValue) -> str:
         return f"{'-':>8}   {value.why}"
     interval = "" if value.interval is None else f"   {100 * value.interval.confidence_level:g}% {value.interval}"
     return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else f'   p = {value.pvalue:.2g}'}"
-
-
-def _interval(estimate: CorrelationEstimate) -> dict[str, Any] | None:
-    found = estimate.to_dict()
-    more = {name: found[name] for name in ("bias_corrected", "standard_error")}
-    return None if found["interval"] is None else {**found["interval"], **more}

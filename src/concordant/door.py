@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,10 @@ from .errors import InputError, InputTypeError
 from .read import read_scores
 from .scores import Means, Scores, require_summable
 from .tables import Missing, invent_topics
+from .tables.assemble import assemble
+from .tables.contents import frame_contents
+from .tables.frames import is_frame
+from .tables.tools import results_contents
 from .words import counted
 
 Collection: TypeAlias = Any
@@ -59,30 +63,32 @@ def as_scores(
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
         return Means(list(given.to_dict().values()), list(given.index), measure)
-    if _is_frame(given):
-        return Scores.from_frame(given, measure, missing=missing)
+    if is_frame(given):
+        return Scores.of(assemble([frame_contents(given, name)], measure, missing))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         return Means(list(given.values()), list(given), measure)
-    if isinstance(given, np.ndarray) or _is_bare(given):
+    if is_bare(given):
         raise InputTypeError(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
             "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         )
-    try:
-        return Scores.from_dict(given, measure, missing=missing)
-    except InputTypeError as error:
+    if isinstance(given, str | bytes) or (not isinstance(given, Iterable) and not hasattr(given, "scores")):
         raise InputTypeError(
             f"{name} is a {type(given).__name__}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
-        ) from error
+        )
+    return Scores.of(assemble([results_contents(given, "run", name)], measure, missing))
 
 
-def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Scores:
-    """As `as_scores`, for what is about topics: `Scores`, with at least 2 systems and `least` topics.
+def as_topics(
+    given: Collection, name: str = "scores", *, least: int = 2, least_systems: int = 2, otherwise: str = ""
+) -> Scores:
+    """As `as_scores`, for what is about topics: `Scores`, with at least `least` topics and `least_systems` systems.
 
-    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... `otherwise` is what a caller without
+    topics can do instead.
     """
-    if isinstance(given, np.ndarray) or _is_bare(given):
+    if is_bare(given):
         values = floats(given, name)
         if values.ndim != 2:
             raise InputError(
@@ -98,18 +104,26 @@ def as_topics(given: Collection, name: str = "scores", *, least: int = 2) -> Sco
         if isinstance(found, Means):
             raise InputError(
                 f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
-                "file or a topics x systems matrix"
+                f"file or a topics x systems matrix{otherwise}"
             )
         scores = found
     n, m = scores.values.shape
-    if m < 2:
-        raise InputError(f"{name} {_has(name)} {counted(m, 'system')}: at least 2 are needed to rank them")
+    if m < least_systems:
+        raise InputError(
+            f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
+        )
     if n < least:
         raise InputError(
             f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because how systems differ from "
             "topic to topic tells how far their means can be trusted"
         )
     return scores
+
+
+def has_labels(given: Any) -> bool:
+    """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
+    known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
+    return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
 
 def _has(name: str) -> str:
@@ -128,18 +142,15 @@ def _is_series(given: Any) -> bool:
     return hasattr(given, "to_dict") and hasattr(given, "index") and not hasattr(given, "columns")
 
 
-def _is_frame(given: Any) -> bool:
-    """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
-    return hasattr(given, "columns") or hasattr(given, "perquery") or hasattr(given, "__arrow_c_stream__")
-
-
 def _has_parts(value: Any) -> bool:
     """Whether a value of a mapping is something else than a number."""
     return not isinstance(value, int | float | np.number)
 
 
-def _is_bare(given: Any) -> bool:
-    """Lists of numbers, or of lists of them."""
+def is_bare(given: Any) -> bool:
+    """Whether it is an array, a list of numbers, or a list of lists of them: scores without labels."""
+    if isinstance(given, np.ndarray):
+        return True
     if not isinstance(given, list | tuple) or not given:
         return False
-    return all(isinstance(g, int | float | np.number | np.ndarray) or _is_bare(g) for g in given)
+    return all(isinstance(g, int | float | np.number) or is_bare(g) for g in given)

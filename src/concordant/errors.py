@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +28,37 @@ class LimitError(InputError):
 
 class TiesError(InputError):
     """Tied scores were given to a coefficient that is not defined for them."""
+
+    def __init__(
+        self,
+        coefficient: str,
+        side: str,
+        positions: tuple[tuple[int, ...], tuple[int, ...]],
+        score: float,
+        admits: Mapping[str, str],
+        name: str | None = None,
+    ) -> None:
+        self.coefficient = coefficient
+        """The name of the coefficient."""
+        self.side = side
+        """"truth" or "candidate"."""
+        self.positions = positions
+        """The indices of the first two tied scores, as the argument was given."""
+        self.score = score
+        """The score of both."""
+        self.admits = admits
+        """The coefficients that would admit these ties, and when to choose each (empty: always)."""
+        self.name = name
+        """What the tied ranking is called, where it has a name of its own."""
+        super().__init__(coefficient, side, positions, score, admits, name)  # all, so that the error survives pickling
+
+    def __str__(self) -> str:
+        first, second = (f"{self.side}{list(place)}" for place in self.positions)
+        tied = (
+            f"{first} and {second} are tied (both {self.score:.17g})" if self.name is None else f"{self.name} has ties"
+        )
+        instead = ", or ".join(f"{name} {when}".rstrip() for name, when in self.admits.items())
+        return f"{tied}, and {self.coefficient} is not defined for ties in {self.side}: use {instead}"
 
 
 class MissingExtraError(ConcordantError, ImportError):
@@ -63,6 +97,21 @@ class DataWarning(UserWarning):
 
 class AlignmentWarning(DataWarning):
     """Aligning left out systems or topics that not every side has."""
+
+
+def warn(message: str, category: type[Warning] = DataWarning) -> None:
+    """Warn at the line of the caller's own code that called concordant, however deep inside it is noticed."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "concordant":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise unless an option has one of the values that there are."""
+    if value not in choices:
+        *others, last = map(repr, choices)
+        raise InputError(f"{name} is {value!r}: use {', '.join(others)} or {last}")
 
 
 def limit_of(name: str, default: int) -> int:

@@ -8,7 +8,7 @@ of work. What is computed never depends on it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
@@ -46,3 +46,8 @@ def mapped(work: Callable[[Piece], Made], pieces: Sequence[Piece], workers: Work
     else:
         with ThreadPoolExecutor(min(workers, len(pieces), 4 * (os.cpu_count() or 1))) as pool:
             yield from pool.map(work, pieces)
+
+
+def shared_out(work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: Workers) -> Iterator[Made]:
+    """As `mapped`, for work whose kernels start threads of their own: only an executor is given the pieces."""
+    return workers.map(work, pieces) if isinstance(workers, Executor) else map(work, pieces)

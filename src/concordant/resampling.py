@@ -11,7 +11,7 @@ import numpy as np
 from . import _kernels
 from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError
-from .parallel import Workers, check_workers, threads
+from .parallel import Made, Workers, check_workers, shared_out, threads
 from .scores import round_means
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -60,6 +60,15 @@ def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Ite
         rows = min(CHUNK, n_resamples - lo)
         drawn = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, None]
         yield slice(lo, lo + rows), np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
+
+
+def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) -> Iterator[Made]:
+    """What `work` makes of how often each of n topics is drawn, some resamples at a time and in their order."""
+    drawn = (weights for _, weights in resampled_weights(n, how.n_resamples, how.generator()))
+    for k, made in enumerate(shared_out(work, drawn, how.workers), start=1):
+        if how.progress is not None:
+            how.progress(min(k * CHUNK, how.n_resamples), how.n_resamples)
+        yield made
 
 
 def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:

@@ -155,18 +155,31 @@ class Scores:
         """
         return ranked(self.systems, self.means())
 
-    def drop_bottom(self, fraction: float = 0.25) -> Scores:
-        """Without the worst `fraction` of the systems by their means, as studies do against outliers.
+    def drop_bottom(self, quantile: float = 0.25) -> Scores:
+        """Without the systems whose mean is below a quantile of the means, as studies do against outliers.
 
-        At most floor(fraction * number of systems) are dropped. Systems tied with the worst one kept are kept
-        as well, so that the result does not depend on the order of the systems.
+        Parameters
+        ----------
+        quantile : float
+            At least 0 and below 1; 0 drops none. The quantile is NumPy's, interpolated linearly between the means.
+
+        Returns
+        -------
+        Scores
+            The other systems, in their order. Systems tied with the worst one kept are kept as well, so that the result
+            does not depend on the order of the systems.
+
+        Examples
+        --------
+        >>> Scores([[0.1, 0.4, 0.2, 0.3]], ["t"], "a b c d".split()).drop_bottom(0.25).systems
+        ('b', 'c', 'd')
         """
-        if not 0 <= fraction < 1:
-            raise InputError(f"fraction is {fraction!r}: give the share of systems to drop, at least 0 and below 1")
-        count = int(fraction * len(self.systems) + 1e-9)
+        given = quantile
+        if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 <= given < 1:
+            raise InputError(f"drop_bottom is {given!r}: give a quantile of the means, at least 0 and below 1")
         means = self.means()
-        worst_kept = np.sort(means)[count]
-        return self._take(systems=np.flatnonzero(means >= worst_kept))
+        limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # 0.55 * 20 is a little above 11
+        return self._take(systems=np.flatnonzero(means >= limit))
 
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
         """Only these systems and topics, in the order given. A label that is not there is an error."""
@@ -223,9 +236,11 @@ class Scores:
         topics are the column `topic` or the pandas index; where these name the systems, it is systems x topics.
         So a frame of ``pyterrier.Experiment(..., perquery=True)`` is read as it is, and that of perquery="both".
         """
-        from .frames import parts_of_frame
+        from .tables.assemble import assemble
+        from .tables.contents import frame_contents
 
-        return Scores(*parts_of_frame(frame, measure, missing))
+        tables.check_measure(measure)
+        return cls.of(assemble([frame_contents(frame)], measure, missing))
 
     @classmethod
     def from_dict(
@@ -249,9 +264,16 @@ class Scores:
         >>> Scores.from_dict({"bm25": {"1": {"map": 0.25}}, "ql": {"1": {"map": 0.5}}})
         <Scores: 1 topic x 2 systems, map>
         """
-        from .frames import parts_of_dict
+        from .tables.assemble import assemble
+        from .tables.tools import results_contents
 
-        return Scores(*parts_of_dict(nested, measure, system, missing))
+        tables.check_measure(measure)
+        return cls.of(assemble([results_contents(nested, system)], measure, missing))
+
+    @classmethod
+    def of(cls, found: tables.Assembled) -> Scores:
+        """Scores of what the readers of files, frames and dictionaries put together."""
+        return cls(found.values, found.topics, found.systems, found.measure)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -95,6 +96,20 @@ def test_the_same_seed_gives_the_same_bits_at_any_number_of_workers(name: str) -
     assert tests[0].to_dict() == tests[1].to_dict()
 
 
+def test_collections_are_matched_by_name() -> None:
+    names = [f"s{k}" for k in range(6)]
+    expected = cc.permutation_test(TRUTH, CANDIDATE)
+    one, other = dict(zip(names, TRUTH, strict=True)), dict(zip(names[::-1], CANDIDATE[::-1], strict=True))
+    assert cc.permutation_test(one, other) == expected
+    assert cc.permutation_test(cc.Means(TRUTH, names), pd.Series(other)) == expected
+    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    means = cc.permutation_test(people.means(), hasty.means(), n_resamples=99, rng=1)
+    assert cc.permutation_test(people, hasty, n_resamples=99, rng=1) == means
+    with pytest.warns(cc.errors.AlignmentWarning, match="1 system of truth left out"):
+        left_out = cc.permutation_test({**one, "more": 1.0}, other)
+    assert (left_out.pvalue, len(left_out.notes)) == (expected.pvalue, 1)
+
+
 def test_parameters_reach_the_coefficient() -> None:
     deep = cc.permutation_test(TRUTH, CANDIDATE, "rbo", p=0.95, ties="b")
     assert deep.value == cc.rbo(TRUTH, CANDIDATE, p=0.95, ties="b")
@@ -141,7 +156,7 @@ def test_what_is_refused() -> None:
         cc.permutation_test(TRUTH, CANDIDATE, method="all")  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError, match="too many orders"):
         cc.permutation_test(range(11), range(11), method="exact")
-    with pytest.raises(cc.errors.InputError, match="one score a system"):
+    with pytest.raises(cc.errors.InputError, match="one score per system"):
         cc.permutation_test(TRUTH, [CANDIDATE, CANDIDATE])
     with pytest.raises(cc.errors.TiesError):
         cc.permutation_test(TRUTH, CANDIDATE, "tau")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import pickle
 import subprocess
 import sys
 import warnings
@@ -179,9 +180,13 @@ def test_ties_where_none_are_allowed(c: Coefficient) -> None:
         message = str(caught.value)
         assert f"{side}[0] and {side}[2] are tied (both 0.5), and {c.name} is not defined" in message
         assert f" for ties in {side}: " in message
-        named = [other for other in COEFFICIENTS if f"use {other}" in message]
-        assert named
-        COEFFICIENTS[max(named, key=len)].function(**{"truth": free, "candidate": free, side: tied})
+        error = caught.value
+        assert (error.coefficient, error.side, error.positions, error.score) == (c.name, side, ((0,), (2,)), 0.5)
+        assert str(pickle.loads(pickle.dumps(error))) == message
+        assert error.admits
+        for other in error.admits:
+            assert other in message
+            COEFFICIENTS[other].function(**{"truth": free, "candidate": free, side: tied})
         with pytest.raises(cc.errors.TiesError, match=rf"{side}\[1, 0\] and {side}\[1, 2\]"):
             c.function(**{"truth": free, "candidate": free, side: [free, tied]})
 

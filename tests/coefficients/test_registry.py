@@ -6,7 +6,8 @@ import inspect
 import math
 import types
 import warnings
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, get_args
 
 import hypothesis.strategies as st
 import numpy as np
@@ -16,7 +17,7 @@ from hypothesis import settings as hypothesis_settings
 
 import concordant as cc
 from concordant.coefficients import ap, classic, gap, kendall, overlap, pearson_rank
-from concordant.coefficients.registry import Coefficient
+from concordant.coefficients.registry import Coefficient, Headline, headlines
 
 COEFFICIENTS = {c.name: c for c in cc.list_coefficients()}
 every = pytest.mark.parametrize("c", COEFFICIENTS.values(), ids=COEFFICIENTS)
@@ -220,9 +221,62 @@ def test_without_ties_the_variants_agree(c: Coefficient) -> None:
         assert tiny == pytest.approx(value(c, truth, candidate), abs=1e-15)
 
 
-def test_threads_where_the_function_knows_how() -> None:
-    for c in COEFFICIENTS.values():
-        takes = "workers" in inspect.signature(c.function).parameters
-        given = c.on_workers(3)
-        assert getattr(given, "keywords", {}) == ({"workers": 3} if takes else {})
-        assert getattr(given, "func", given) is c.function
+@every
+def test_attempt_says_what_the_function_raises_or_warns_of(c: Coefficient) -> None:
+    free, tied, flat = [4, 3, 2, 1], [3, 3, 2, 1], [1, 1, 1, 1]
+    for truth, candidate in [(free, free), (tied, free), (free, tied), (flat, free), (free, flat)]:
+        value, why = c.attempt(truth, candidate)
+        sides = {"truth": truth, "candidate": candidate}
+        refused = [side for side, given in sides.items() if side not in c.ties and len(set(given)) < 4]
+        if refused:
+            assert why == f"ties in {refused[0]}"
+            assert math.isnan(value)
+            with pytest.raises(cc.errors.TiesError) as error:
+                c.function(truth, candidate)
+            assert error.value.side == refused[0]
+            continue
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            expected = c.function(truth, candidate)
+        assert value == expected or (math.isnan(value) and math.isnan(expected))
+        assert bool(why) == math.isnan(value) == bool(caught)
+        assert all(str(warning.message) == f"undefined, so nan: {why}" for warning in caught)
+        assert not why or why == c.undefined
+
+
+@every
+def test_what_entries_say_of_each_other(c: Coefficient) -> None:
+    rng = np.random.default_rng(5)
+    truth, candidate = rng.random((2, 12))
+    assert bool(c.with_ties) == (len(c.ties) < 2)
+    if c.with_ties:
+        assert len(COEFFICIENTS[c.with_ties].ties) == 2
+        assert value(c, truth, candidate) == pytest.approx(value(COEFFICIENTS[c.with_ties], truth, candidate))
+    if c.null:
+        assert value(c, truth, candidate) == pytest.approx(value(COEFFICIENTS[c.null], truth, candidate), abs=1e-15)
+    if c.bounds:
+        bounds = cc.tie_bounds(truth, candidate, c.bounds)
+        assert bounds.minimum == bounds.maximum == value(COEFFICIENTS[c.bounds], truth, candidate)
+    assert c.headline is None or len(c.ties) == 2
+
+
+def test_headlines_hold_each_other() -> None:
+    main, inferred, table = (headlines(kind) for kind in get_args(Headline))
+    assert set(main) < set(inferred) < set(table) < set(COEFFICIENTS)
+    assert main == ("tau_b", "tau_ap_b")
+
+
+@every
+def test_on_workers_it_is_the_same_and_silent(c: Coefficient) -> None:
+    rng = np.random.default_rng(5)
+    truth, batch = np.arange(8.0), rng.permuted(np.tile(np.arange(8.0), (20, 1)), axis=1)
+    expected = c.function(truth, batch)
+    with ThreadPoolExecutor(2) as pool:
+        for workers in (1, 3, pool):
+            on_workers = c.on_workers(workers)
+            np.testing.assert_array_equal(on_workers(truth, batch), expected)
+            np.testing.assert_array_equal(on_workers(np.tile(truth, (20, 1)), batch), expected)
+            np.testing.assert_array_equal(on_workers(batch, truth), c.function(batch, truth))
+            assert on_workers(truth, batch[3]) == expected[3]
+            if c.undefined:
+                assert np.isnan(on_workers(truth * 0, batch)).all()

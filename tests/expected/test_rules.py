@@ -37,9 +37,10 @@ def test_no_nan_where_nothing_varies(n: int) -> None:
     for tau, tau_ap in cc.reliability(constant, rng=1).estimates.values():
         assert (tau, tau_ap) == (1.0, 1.0)
     found = cc.reliability(same, rng=1).estimates
+    concordant = cc.reliability(same, identical="concordant", rng=1).estimates
     for name in ("ml", "msqd", "res", "kd"):
         assert found[name] == pytest.approx((0.0, 0.0))
-        assert cc.reliability(same, identical="concordant", rng=1).estimates[name] == (1.0, 1.0)
+        assert concordant[name] == (1.0, 1.0)
     assert found["sh(w)"] == found["sh(w/o)"] == (1.0, 1.0)  # a tie is not discordant
     mixed = np.column_stack([constant, constant[:, 1], np.random.default_rng(n).random(n)])
     assert all(math.isfinite(v) for pair in cc.reliability(mixed, rng=1).estimates.values() for v in pair)

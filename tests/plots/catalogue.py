@@ -73,7 +73,7 @@ def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:
 
 def rank_test() -> RankTest:
     distances = cc.DistanceDistribution(gamma(2_000, 9, 0.4), "recentred", "0" * 64, 50, M, 1e-5, 1)
-    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances, {})
+    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances)
 
 
 def rank_intervals() -> RankIntervals:
@@ -81,19 +81,19 @@ def rank_intervals() -> RankIntervals:
     pvalues = np.where(np.abs(places[:, None] - places[None]) > 3, 0.001, 0.5)
     low, high = np.maximum(places - 2, 1), np.minimum(places + 4, M)
     return RankIntervals(
-        SYSTEMS, np.linspace(0.6, 0.27, M), places + 1, low, high, pvalues, 0.95, True, "mean", {}
+        SYSTEMS, np.linspace(0.6, 0.27, M), places + 1, low, high, pvalues, 0.95, True, "mean"
     )  # fmt: skip
 
 
 def rank_probabilities() -> RankProbabilities:
     apart = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))
     values = np.where(apart < 5, np.exp(-apart), 0.0)
-    return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000, {})
+    return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000)
 
 
 def discordance() -> Discordance:
     values = 0.5 * np.exp(-0.3 * np.abs(np.subtract.outer(np.arange(M), np.arange(M))))
-    return Discordance(values, SYSTEMS, "msqd", 0.8, 0.75, {})
+    return Discordance(values, SYSTEMS, "msqd", 0.8, 0.75)
 
 
 def plan() -> TopicPlan:
@@ -101,7 +101,7 @@ def plan() -> TopicPlan:
     expected = 1 - 0.8 / np.sqrt(topics)
     return TopicPlan(
         64, "tau", 0.9, None, 10_000, tuple(topics.tolist()), expected, expected - 0.3 / np.sqrt(topics),
-        expected + 0.2 / np.sqrt(topics), expected, 50, {},
+        expected + 0.2 / np.sqrt(topics), expected, 50,
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def figures() -> Figures:
     table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0, {})
     fidelity = cc.simulation.Fidelity(
         SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
-        np.eye(M), np.eye(M), {},
+        np.eye(M), np.eye(M),
     )  # fmt: skip
     return {
         "scatter": lambda: hasty.plot("scatter"),
@@ -173,7 +173,7 @@ def figures() -> Figures:
         "pair": lambda: explained.plot_pair("rerank-4", "rerank-1", most=12),
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "judges": lambda: judges().plot(),
-        "reliability": lambda: Reliability(estimates, M, 50, {}).plot(),
+        "reliability": lambda: Reliability(estimates, M, 50).plot(),
         "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),
         "discriminative_power": lambda: DiscriminativePower(0.9, 90, 81, 120, 0.05, None).plot(),
         "fidelity": fidelity.plot,

@@ -73,7 +73,7 @@ def test_batches_ties_and_undefined() -> None:
     [
         ({"alpha": 0}, "alpha is 0"),
         ({"correction": "bonferroni"}, "correction is 'bonferroni'"),
-        ({"candidate": [1, 2]}, "candidate has 2"),
+        ({"candidate": [1, 2]}, "candidate 2: candidate needs one score per system"),
         ({"truth": AP[:1]}, "truth has 1 topic"),
     ],
 )

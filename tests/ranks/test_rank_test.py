@@ -121,10 +121,8 @@ def test_the_same_ranking_has_p_1_and_the_reverse_is_rejected() -> None:
 def test_what_it_prints_and_gives() -> None:
     x, y = collection()
     test = cc.rank_test(x, y, n_resamples=199, rng=1)
-    assert "recentred bootstrap, 199 resamples of 30 topics, 6 systems" in str(test)
     assert json.loads(json.dumps(test.to_dict()))["settings"]["n_resamples"] == 199
     assert test.to_frame().shape == (1, 5)
-    assert "rejects true rankings too often" in str(cc.rank_test(x, y, "paper", n_resamples=19, rng=1))
     assert not test.distribution.distances.flags.writeable
 
 
@@ -158,7 +156,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     made.save(path)
     loaded = cc.DistanceDistribution.load(path, scores)
     assert np.array_equal(made.distances, loaded.distances)
-    assert loaded.settings() == made.settings()
+    assert loaded == made
     assert (loaded.seed, loaded.measure, loaded.version) == (9, "map", cc.__version__)
     again = cc.rank_test(x, y, "paper", distribution=loaded)  # labels do not change what was measured
     assert again.pvalue == cc.rank_test(scores, y, "paper", n_resamples=300, rng=9).pvalue
@@ -223,7 +221,8 @@ def test_as_many_systems_as_topics_warns() -> None:
     x, y = collection(n=6)
     with pytest.warns(cc.errors.RegularisationWarning, match="no size is claimed"):
         test = cc.rank_test(x, y, n_resamples=19, rng=1)
-    assert "no size is claimed" in str(test)
+    assert len(test.notes) == 1
+    assert "no size is claimed" in test.notes[0]
 
 
 def test_regularisation_warns_the_caller() -> None:
@@ -268,10 +267,9 @@ def test_what_a_distribution_says_of_itself() -> None:
     made = cc.DistanceDistribution.bootstrap(scores, n_resamples=1999, rng=1)
     median, critical = np.median(made.distances), np.sort(made.distances)[-100]  # 99 of 1,999 lie further: below 5%
     assert str(made) == (
-        f"Rank distances of 1,999 resamples of 20 topics, {x.shape[1]} systems, AP (method: paper)\n"
-        f"median {median:.4f}, critical value {critical:.4f} at alpha = 0.05"
+        f"Rank distances of 1,999 resamples of 20 topics, {x.shape[1]} systems, AP (method: paper)\n\n"
+        f"  median {median:.4f}, critical value {critical:.4f} at alpha = 0.05"
     )
-    assert repr(made) == f"<DistanceDistribution: 1999 resamples, paper, version {cc.__version__}>"
     assert f"{x.shape[1]} systems (method: paper)" in str(cc.DistanceDistribution.bootstrap(x, n_resamples=9, rng=1))
 
 

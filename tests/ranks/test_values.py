@@ -84,8 +84,9 @@ def residual(truth: FloatArray, candidate: FloatArray, eps: float) -> float:
     return max(float(-delta.min()), float(np.abs(delta[found.dual > 0]).max(initial=0.0)))
 
 
-def test_the_conditions_of_a_minimum_hold(kernels: Any) -> None:
-    for seed in range(300 if kernels is not KERNELS["numpy"] else 60):
+@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 300), marks=pytest.mark.long)])
+def test_the_conditions_of_a_minimum_hold(kernels: Any, seeds: range) -> None:
+    for seed in seeds[:: 5 if kernels is KERNELS["numpy"] else 1]:
         rng = np.random.default_rng(seed)
         truth, candidate = fuzzed(rng)
         eps = float(rng.choice([1e-5, 1e-4, 1e-2]))
@@ -95,14 +96,14 @@ def test_the_conditions_of_a_minimum_hold(kernels: Any) -> None:
 
 @pytest.mark.parametrize("eps", [1e-7, 1e-9, 1e-11])
 def test_small_eps_ends_too(kernels: Any, eps: float) -> None:
-    for seed in range(60 if kernels is not KERNELS["numpy"] else 30):
+    for seed in range(60 if kernels is not KERNELS["numpy"] else 10):
         truth, candidate = fuzzed(np.random.default_rng(seed))
         assert np.isfinite(cc.rank_distance(truth, candidate, eps)).all()
 
 
 @pytest.mark.skipif("native" not in KERNELS, reason="the native module was not built")
 def test_both_kernels_agree_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(40):
+    for seed in range(15):
         truth, candidate = fuzzed(np.random.default_rng(seed))
         native = cc.rank_distance(truth, candidate)
         assert np.array_equal(native, cc.rank_distance(truth, candidate, workers=2))
@@ -168,31 +169,101 @@ def test_theorem_2_two_systems_are_a_paired_t_test(seed: int) -> None:
     assert cc.rank_distance(x, [1, 2], eps=1e-14) == pytest.approx(t, rel=1e-9, abs=1e-9)
 
 
+def in_order(rng: np.random.Generator, d: FloatArray, s: FloatArray, n: int = 40) -> FloatArray:
+    """A collection whose columns have these differences to the next one, on average, with this covariance."""
+    differences = with_moments(rng, n, d, s)
+    return np.column_stack([np.zeros(n), -np.cumsum(differences, axis=1)]) + rng.random((n, 1))
+
+
 @given(seeds)
-def test_theorem_3_separating_what_is_alike_costs_more(seed: int) -> None:
+def test_theorem_3_as_it_can_be_proved(seed: int) -> None:
+    """If only the covariance of two differences falls by f, the squared distance rises by at least 2 n v_a v_b f."""
+    rng = np.random.default_rng(seed)
+    m, n = int(rng.integers(3, 9)), 40
+    root = rng.normal(size=(m - 1, m - 1)) / 4
+    s = root @ root.T + 0.02 * np.eye(m - 1)
+    a = int(rng.integers(0, m - 2))
+    lower = s.copy()
+    lower[a, a + 1] = lower[a + 1, a] = s[a, a + 1] - rng.uniform(0, 0.2) * np.sqrt(s[a, a] * s[a + 1, a + 1])
+    if np.linalg.eigvalsh(lower)[0] < 1e-3:
+        return
+    d = rng.normal(0, 0.1, m - 1)
+    candidate = np.arange(m, 0, -1.0)  # the order of the columns
+    before, after = (
+        Problem.of(in_order(np.random.default_rng(seed), d, covariance), 1e-5, "it").project(candidate)
+        for covariance in (s, lower)
+    )
+    fall = s[a, a + 1] - lower[a, a + 1]
+    least = before.distance**2 + 2 * n * fall * before.dual[a] * before.dual[a + 1]
+    assert after.distance**2 >= least - 1e-9 * (1 + least)
+
+
+@given(seeds)
+def test_the_slope_of_the_squared_distance_in_a_covariance(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m, n, h = int(rng.integers(3, 9)), 40, 1e-5
+    root = rng.normal(size=(m - 1, m - 1)) / 4
+    s, d = root @ root.T + 0.05 * np.eye(m - 1), rng.normal(0, 0.1, m - 1)
+    a, b = rng.choice(m - 1, 2, replace=False)
+    candidate = np.arange(m, 0, -1.0)
+    found = []
+    for step in (-h, 0.0, h):
+        moved = s.copy()
+        moved[[a, b], [b, a]] += step
+        problem = Problem.of(in_order(np.random.default_rng(seed), d, moved), 1e-5, "it")
+        found.append(problem.project(candidate))
+    low, at, high = found
+    slope = (high.distance**2 - low.distance**2) / (2 * h)
+    expected = -2 * n * at.dual[a] * at.dual[b]
+    assert slope == pytest.approx(expected, rel=0.02, abs=0.02 * (1 + at.distance**2))
+
+
+def of_correlated(correlations: dict[tuple[int, int], float], means: list[float], n: int, seed: int = 0) -> FloatArray:
+    """A collection of systems with variances of 0.04 and these correlations; all others are 0."""
+    c = np.eye(len(means))
+    for (i, j), value in correlations.items():
+        c[i, j] = c[j, i] = value
+    return with_moments(np.random.default_rng(seed), n, np.array(means), 0.04 * c)
+
+
+@given(seeds)
+def test_theorem_3_holds_for_three_systems(seed: int) -> None:
     """Systems 0 > 1 > 2 ranked 1, 0, 2: the higher the correlation of 1 and 2, the larger the distance.
 
     The paper says larger; where the first swap alone is active it is equal, because 2 need not move.
     """
     rng = np.random.default_rng(seed)
-    means = np.array([0.5, 0.5 - rng.uniform(0.01, 0.2), 0.0])
-    means[2] = means[1] - rng.uniform(0.001, 0.05)
-    correlations = rng.uniform(-0.3, 0.6, 2), np.sort(rng.uniform(-0.3, 0.6, 2))
-    distances, both = [], []
-    for alike in correlations[1]:
-        c = np.eye(3)
-        c[0, 1] = c[1, 0] = correlations[0][0]
-        c[0, 2] = c[2, 0] = correlations[0][1]
-        c[1, 2] = c[2, 1] = alike
-        if np.linalg.eigvalsh(c)[0] < 1e-3:
-            return
-        x = with_moments(np.random.default_rng(seed), 30, means, 0.04 * c)
-        found = Problem.of(x, 1e-5, "it").project(np.array([2.0, 3.0, 1.0]))
-        distances.append(found.distance)
-        both.append((found.dual > 0).all())
-    assert distances[1] >= distances[0] * (1 - 1e-9)
-    if all(both) and correlations[1][1] - correlations[1][0] > 1e-3:
-        assert distances[1] > distances[0]
+    middle = 0.5 - rng.uniform(0.01, 0.2)
+    means = [0.5, middle, middle - rng.uniform(0.001, 0.05)]
+    first, second = rng.uniform(-0.3, 0.5, 2)
+    alike = np.sort(rng.uniform(-0.2, 0.6, 2))
+    found = [
+        Problem.of(of_correlated({(0, 1): first, (0, 2): second, (1, 2): a}, means, 30, seed), 1e-5, "it").project(
+            np.array([2.0, 3.0, 1.0])
+        )
+        for a in alike
+    ]
+    assert found[1].distance >= found[0].distance * (1 - 1e-9)
+    if all((f.dual > 0).all() for f in found) and alike[1] - alike[0] > 1e-3:
+        assert found[1].distance > found[0].distance
+
+
+def test_theorem_3_fails_for_four_systems() -> None:
+    """0 > 1 > 2 > 3 ranked 1, 0, 2, 3: 1 and 2 become more alike, and the distance falls."""
+    distances = [
+        cc.rank_distance(
+            of_correlated({(0, 2): 0.6, (1, 3): 0.6, (1, 2): alike}, [0.6, 0.5, 0.3, 0.29], 50), [3, 4, 2, 1]
+        )
+        for alike in (0.0, 0.2, 0.4)
+    ]
+    # Active are the differences 1 - 0 and 2 - 3; by hand:
+    by_hand = []
+    for alike in (0.0, 0.2, 0.4):
+        s = 0.04 * np.array([[2, alike - 1.2], [alike - 1.2, 2]]) + 1e-5 * np.eye(2)
+        d = np.array([-0.1, 0.01])
+        by_hand.append(np.sqrt(50 * d @ np.linalg.solve(s, d)))
+    assert distances == pytest.approx(by_hand, rel=1e-9)
+    assert distances[0] > distances[1] > distances[2]
 
 
 def test_labels_and_batches() -> None:
@@ -213,13 +284,14 @@ def test_labels_and_batches() -> None:
     assert found[1, 2] == cc.rank_distance(truth, batch[1, 2])
 
 
-def test_pandas_labels_in_another_order_are_refused() -> None:
+def test_a_candidate_with_labels_is_matched_by_name() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(np.random.default_rng(1).random((5, 3)), columns=list("abc"))
-    candidate = pandas.Series([1.0, 3.0, 2.0], index=list("abc"))
-    assert cc.rank_distance(frame, candidate) == cc.rank_distance(frame.to_numpy(), [1.0, 3.0, 2.0])
-    with pytest.raises(cc.errors.InputError, match="labels in another order"):
-        cc.rank_distance(frame, candidate.reindex(list("cab")))
+    expected = cc.rank_distance(frame, [1.0, 3.0, 2.0])
+    assert expected == cc.rank_distance(frame.to_numpy(), [1.0, 3.0, 2.0]) > 0
+    scores = {"c": 2.0, "a": 1.0, "b": 3.0}
+    for candidate in (scores, pandas.Series(scores), cc.Means(list(scores.values()), list(scores))):
+        assert cc.rank_distance(frame, candidate) == expected
 
 
 def test_the_order_of_topics_and_systems_does_not_matter() -> None:
@@ -248,12 +320,8 @@ LABELLED = cc.Scores(X, topics=range(4), systems=list("abc"))
         (X, [1, 2, 3], {"eps": "small"}, "eps is 'small'"),
         ([[1, float("nan")], [1, 2]], [1, 2], {}, r"truth\[0, 1\] is nan"),
         (X, [1, float("inf"), 2], {}, r"candidate\[1\] is inf"),
-        (X, [1, 2], {}, "truth has 3 systems and candidate has 2"),
+        (X, [1, 2], {}, "truth has 3 systems and candidate 2"),
         ([1, 2, 3], [1, 2, 3], {}, "truth has 1 dimension"),
-        (X, LABELLED, {}, "candidate is Scores, with labels, and truth an array without"),
-        (LABELLED, LABELLED.select(systems=list("ab")), {}, "do not have the same systems: only truth has c"),
-        (LABELLED, LABELLED.select(topics=list("123")), {}, "do not have the same topics: only truth has 0"),
-        (X, ["a", "b", "c"], {}, "never as a list of names"),
         (X, [1, 2, 3], {"workers": 0}, "workers is 0"),
     ],
 )

@@ -90,7 +90,7 @@ class TestTrecEval:
     def test_z_scores(self, formats: Path) -> None:
         path = formats / "trec_eval" / "out.test.aqZ"
         assert read_scores(path, "Zmap").values.ravel().tolist() == [-0.5746, 0.1469, -0.5114]
-        with pytest.raises(ReadError, match=r"'map' is not in the file; did you mean 'Zmap'"):
+        with pytest.raises(ReadError, match=r"no measure 'map'; did you mean 'Zmap'"):
             read_scores(path, "map")
 
     def test_runs_of_one_tag_are_named_by_their_files(self, formats: Path) -> None:
@@ -148,7 +148,7 @@ class TestOthers:
             assert [cell(scores, t) for t in ("29", "2", "30")] == [ap, 0.0, 0.0]
             assert scores.means()[0] == pytest.approx(0.2684, abs=5e-5)
             assert cell(read_scores(folder / name, "nDCG@10"), "29") == ndcg
-        with pytest.raises(ReadError, match=r"'ndcg_cut_10' is not in the file; did you mean 'nDCG@10'"):
+        with pytest.raises(ReadError, match=r"no measure 'ndcg_cut_10'; did you mean 'nDCG@10'"):
             read_scores(folder / "partial.q.tsv", "ndcg_cut_10")
         with pytest.raises(ReadError, match=r"two columns.*ir_measures -q.*AP\\t0.2684"):
             read_scores(folder / "partial.tsv")

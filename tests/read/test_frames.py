@@ -34,12 +34,15 @@ def test_rows_without_topics_are_numbered() -> None:
 @pytest.mark.parametrize(
     ("frame", "says"),
     [
-        ({"topic": ["1", "2"]}, "has no columns of scores: give topics x systems, or system, topic and value"),
-        ({"topic": ["all"], "system": ["a"], "value": [0.1]}, r"only summary rows \(all\): give the scores of each"),
+        ({"topic": ["1", "2"]}, "has no scores: give topics x systems"),
+        (
+            {"topic": ["all"], "system": ["a"], "value": [0.1]},
+            r"only summary rows \(all\), no scores",
+        ),
         ({"topic": ["all", "mean"], "a": [0.1, 0.2]}, r"only summary rows \(all, mean\)"),
-        ({"a": [1, 2, 3], "b": [2, 3, 1]}, "the frame's column 'a' holds numbers which may be topics or scores"),
-        ({"topic": ["1"], "a": [10**400], "b": [1]}, "system 'a' on topic '1' is inf"),
-        ({"topic": ["1"], "a": [1j], "b": [1]}, "'a' holds 1j, which is not a number"),
+        ({"a": [1, 2, 3], "b": [2, 3, 1]}, "the frame: column 'a' holds numbers which may be topics or scores"),
+        ({"topic": ["1"], "a": [10**400], "b": [1]}, "column 'a' holds 10*, which is not a finite number"),
+        ({"topic": ["1"], "a": [1j], "b": [1]}, "'a' holds 1j, which is not a finite number"),
         ({"topic": ["1", "2"], "map": [0.1, 0.2], "P_5": [0.1, 0.2]}, "2 measures; choose one with measure=: map, P_5"),
     ],
 )
@@ -49,7 +52,7 @@ def test_what_is_refused(frame: dict[str, list[Any]], says: str) -> None:
 
 
 def test_levels_that_cannot_become_columns_are_refused() -> None:
-    with pytest.raises(cc.errors.InputError, match="the frame's index cannot become columns: cannot insert topic"):
+    with pytest.raises(cc.errors.InputError, match="the frame: the index cannot become columns: cannot insert topic"):
         READ(pd.DataFrame({"topic": list("1122"), "value": [0.1, 0.2, 0.3, 0.4]}, index=PAIRS))
     columns = pd.MultiIndex.from_tuples([("map", "a"), ("map", "b")], names=["measure", "system"])
     with pytest.raises(cc.errors.InputError, match=r"columns have 2 levels \(measure, system\): take one of them"):

@@ -16,7 +16,7 @@ from concordant.align import align
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.read import delimited, read_scores
 from concordant.scores import Scores
-from concordant.vocabulary import looks_like_measure
+from concordant.tables.vocabulary import looks_like_measure
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Scores:
@@ -35,7 +35,7 @@ class TestNesting:
                 DataWarning, match="file: read as measures: map, my_metric; if my_metric should be systems"
             ):
                 assert read(json.dumps(self.PYTREC), measure) == Scores(column, ["1", "2"], ["file"], measure)
-            with pytest.warns(DataWarning, match="^read as measures: map, my_metric; if my_metric should be systems"):
+            with pytest.warns(DataWarning, match="read as measures: map, my_metric; if my_metric should be systems"):
                 assert Scores.from_dict(self.PYTREC, measure).values.tolist() == column
         for measure, column in (("ndcg@10", [[0.1], [0.2]]), ("my", [[0.3], [0.4]])):
             with pytest.warns(DataWarning, match="read as measures: ndcg@10, my; if my should be systems"):
@@ -51,9 +51,9 @@ class TestNesting:
                 Scores.from_dict(nested)
 
     def test_a_measure_that_is_not_there_is_an_error(self) -> None:
-        with pytest.raises(InputError, match="'mapp' is not in the data; did you mean 'map'"):
+        with pytest.raises(InputError, match="no measure 'mapp'; did you mean 'map'"):
             Scores.from_dict(self.PYTREC, "mapp")
-        with pytest.raises(ReadError, match="'mapp' is not in the file; did you mean 'map'"):
+        with pytest.raises(ReadError, match="no measure 'mapp'; did you mean 'map'"):
             read(json.dumps(self.PYTREC), "mapp")
 
     @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ class TestNesting:
         assert not any(map(looks_like_measure, ["r-1", "r_1", "r1", "set_a", "p_bm25", "map_bm25", "P-tuning"]))
 
     def test_what_is_no_number(self) -> None:
-        with pytest.raises(InputError, match=r"map of a on 1.* holds '0\.1', which is not a number"):
+        with pytest.raises(InputError, match=r"map of a on 1 is '0\.1', which is not a finite number"):
             Scores.from_dict({"a": {"1": {"map": "0.1"}}, "b": {"1": {"map": 0.2}}})
         holes: Any = {"1": {"map": 0.1}, "2": {"map": None}}
         for missing in (Scores.from_dict, lambda nested, **options: read(json.dumps(nested), **options)):
@@ -340,7 +340,7 @@ class TestFrames:
 
     def test_strange_arguments(self) -> None:
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="has no columns"):
+        with pytest.raises(InputError, match="has no scores"):
             Scores.from_frame(pd.DataFrame())
         measures: list[Any] = [["map"], 10]
         for measure in measures:
@@ -573,7 +573,7 @@ class TestThreeLevels:
             Scores.from_dict(nested)
 
     def test_empty(self) -> None:
-        with pytest.raises(InputTypeError, match="has an empty dictionary"):
+        with pytest.raises(InputError, match="has an empty dictionary"):
             Scores.from_dict({"bm25": {"301": {"map": 0.1}}, "ql": {"301": {}}})
 
     def test_a_frame_as_json(self) -> None:
@@ -659,7 +659,7 @@ class TestOtherColumns:
         with pytest.raises(ReadError, match=r"has columns named as topics .* and rows that are not"):
             read(",301,302,303\nbm25,.5,.6,.7\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="the frame has columns named as topics"):
+        with pytest.raises(InputError, match="the frame: has columns named as topics"):
             Scores.from_frame(pd.DataFrame({"301": [0.5], "302": [0.6]}, index=["bm25"]))
 
     def test_rows_named_as_measures(self) -> None:
@@ -668,7 +668,7 @@ class TestOtherColumns:
         with pytest.raises(ReadError, match="a column of measures but none of topics"):
             read("Metrics,bm25,ql\nmap,.1,.2\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="the frame has measures as its rows"):
+        with pytest.raises(InputError, match="the frame: has measures as its rows"):
             Scores.from_frame(pd.DataFrame({"bm25": [0.5, 0.6]}, index=["map", "P_5"]))
 
     def test_means_as_json(self) -> None:

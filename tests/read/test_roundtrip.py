@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from concordant.errors import DataWarning, ReadError
 from concordant.read import read_qrels, read_run, read_scores
 from concordant.scores import Scores
-from concordant.vocabulary import is_summary
+from concordant.tables.vocabulary import is_summary
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*read as topics:concordant.errors.DataWarning")
 # Labels without white space that start with a letter which begins no name of a measure or column.

@@ -11,7 +11,6 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 import concordant as cc
-from concordant.simulation.simulator import above_quantile
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -227,9 +226,9 @@ def test_scores_on_another_scale_are_scaled_on_demand() -> None:
 
 def test_what_cannot_be_simulated_is_refused() -> None:
     s = example()
-    with pytest.raises(cc.errors.InputTypeError, match="ndarray"):
-        cc.simulation.Simulator(s.values)  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputError, match="1 topic"):
+    with pytest.raises(cc.errors.InputError, match="scores have one score per system and no topics"):
+        cc.simulation.Simulator({"a": 0.1, "b": 0.2})
+    with pytest.raises(cc.errors.InputError, match="scores have 1 topic: at least 2 are needed"):
         cc.simulation.Simulator(scores([[0.1, 0.2]]))
     with pytest.raises(cc.errors.InputError, match="drop_bottom is 1"):
         cc.simulation.Simulator(s, drop_bottom=1)
@@ -245,17 +244,17 @@ def test_systems_are_dropped_only_when_asked() -> None:
     s = example()
     assert cc.simulation.Simulator(s).dropped == ()
     model = cc.simulation.Simulator(s, drop_bottom=0.25)
-    assert set(model.dropped) | set(model.scores.systems) == set(s.systems)
-    limit = np.quantile(s.means(), 0.25)
-    assert set(model.dropped) == {name for name, mean in zip(s.systems, s.means(), strict=True) if mean < limit}
+    assert model.scores == s.drop_bottom(0.25)
+    assert set(model.dropped) == set(s.systems) - set(model.scores.systems) != set()
     assert model.simulate(5, rng=0).systems == model.scores.systems
 
 
 @pytest.mark.parametrize(("name", "systems"), [("adhoc6", 55), ("adhoc7", 77), ("adhoc8", 97)])
 def test_real_collections_keep_what_the_reference_keeps(data: Path, name: str, systems: int) -> None:
     whole = cc.read_scores(data / "trec" / f"{name}.csv")
-    assert len(above_quantile(whole, 0.25).systems) == systems
-    found = cc.simulation.Simulator(whole, drop_bottom=0.25).fidelity(5_000, rng=0)
+    model = cc.simulation.Simulator(whole, drop_bottom=0.25)
+    assert len(model.scores.systems) == systems
+    found = model.fidelity(5_000, rng=0)
     assert found.mean_shift <= 0.018
     assert 0.965 <= round(found.tau, 3) <= 0.978
     # Fifty topics lie that far from the distribution that they come from, on average.
@@ -274,7 +273,10 @@ def test_fidelity_of_a_small_collection() -> None:
     shifts = np.abs(np.corrcoef(drawn.T) - np.corrcoef(s.values.T))
     assert found.correlation_shifts.max() == pytest.approx(shifts.max())
     assert found.sd_ratio == pytest.approx((drawn.std(0, ddof=1) / s.values.std(0, ddof=1)).mean())
-    assert "What the simulation keeps of 6 systems on 30 topics" in str(found)
+    kept = f"The simulation keeps the means of 6 systems on 30 topics to within {found.mean_shift:.4f}"
+    assert str(found).splitlines()[0] == found.verdict == kept
+    assert found.settings["seed"] == 2
+    assert found.settings["version"] == cc.__version__
     frame = found.to_frame()
     assert list(frame.index) == list(s.systems)
     assert frame["true_mean"].tolist() == found.true_means.tolist()

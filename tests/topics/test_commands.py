@@ -16,7 +16,7 @@ from tests.test_cli import CAREFUL, HASTY, PEOPLE, bad, good
 def test_tiers_say_the_verdict_first() -> None:
     text = good("tiers", PEOPLE, "-k", "3")
     found = cc.rank_intervals(PEOPLE, rng=0)
-    assert " ".join(text.split()).startswith(found.verdict())
+    assert " ".join(text.split()).startswith(found.verdict)
     assert str(found.best(3)) in text
     assert str(found).partition("\n\n")[2] in text
 

@@ -164,7 +164,8 @@ def test_what_is_printed_and_exported() -> None:
 
     found = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), "tau_ap_b")
     text = str(found)
-    assert text.startswith(f"tau_ap_b = {found.value:.4f}, loss {found.loss:.4f}")
+    assert text.startswith(found.verdict)
+    assert found.verdict.startswith(f"tau_ap_b = {found.value:.4f}; 25 pairs of systems swapped; rerank-4 and rerank-1")
     assert f"{found.pairs[9].better} > {found.pairs[9].worse}" in text
     assert text.count(" > ") == 10
     json.dumps(found.to_dict(), allow_nan=False)

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError
-from ..notebook import Displayed
+from ..errors import InputError, InputTypeError, check_choice
 from ..resampling import Seed, check_count, generator
+from ..results import Result
 from .extremes import near_perfect
 from .inversion import UniformSum
 
@@ -36,8 +36,8 @@ class _Counts(NamedTuple):
     """Rankings that miss at most k steps."""
 
 
-@dataclass(frozen=True)
-class NullDistribution(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class NullDistribution(Result):
     """The distribution of a coefficient over all rankings of m systems, each equally probable.
 
     Both tails include the value itself: `cdf` is P(T <= value) and `sf` is P(T >= value), so they sum to 1 plus the
@@ -106,9 +106,19 @@ class NullDistribution(Displayed):
     def pvalue(self, value: npt.ArrayLike, alternative: Alternative = "two-sided") -> Numbers:
         """Probability of a value at least as extreme, if the candidate ranking had nothing to do with the truth.
 
-        "greater": `P(T >= value)`; "less": `P(T <= value)`; "two-sided": `P(|T| >= |value|)`. Never 0.
+        Parameters
+        ----------
+        value : array_like
+            Values of the coefficient, from -1 to 1.
+        alternative : {"two-sided", "less", "greater"}
+            "greater": P(T >= value); "less": P(T <= value); "two-sided": P(abs(T) >= abs(value)).
+
+        Returns
+        -------
+        float or ndarray
+            Never 0.
         """
-        check_alternative(alternative)
+        check_choice("alternative", alternative, get_args(Alternative))
         if alternative == "greater":
             return self.sf(value)
         if alternative == "less":
@@ -147,13 +157,19 @@ class NullDistribution(Displayed):
             )
         return 1 - 2 * missing / self._most
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """What it is, and its spread."""
         return f"{self.coefficient} over all rankings of {self.m} systems: mean 0, standard deviation {self.std:.4f}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the moments."""
+        names = ("coefficient", "m", "mean", "var", "std", "skewness", "kurtosis")
+        return [{name: getattr(self, name) for name in names}]
 
     def to_dict(self) -> dict[str, Any]:
         """The moments, ready for JSON."""
-        names = ("coefficient", "m", "mean", "var", "std", "skewness", "kurtosis")
-        return {name: getattr(self, name) for name in names}
+        return {**super().to_dict(), **self.rows()[0]}
 
     def plot(self, ax: Any = None, value: float | None = None) -> Any:
         """The distribution as bars, and the observed value with its p-value."""
@@ -264,7 +280,7 @@ def tau_null(m: int) -> NullDistribution:
     >>> f"{cc.tau_null(50).pvalue(0.9, 'greater'):.6g}"
     '7.86502e-34'
     """
-    return _null("tau", _systems(m))
+    return _null("tau", check_systems(m, _LARGEST))
 
 
 def tau_ap_null(m: int) -> NullDistribution:
@@ -299,7 +315,7 @@ def tau_ap_null(m: int) -> NullDistribution:
     >>> f"{cc.tau_ap_null(50).pvalue(0.3):.4g}"
     '0.0007269'
     """
-    return _null("tau_ap", _systems(m))
+    return _null("tau_ap", check_systems(m, _LARGEST))
 
 
 @lru_cache(maxsize=32)
@@ -323,18 +339,19 @@ def _count(coefficient: str, m: int) -> _Counts:
     return _Counts(steps, counts.cumsum())
 
 
-def check_alternative(alternative: Any) -> None:
-    """Refuse what is no alternative."""
-    if alternative not in get_args(Alternative):
-        raise InputError(f"alternative is {alternative!r}: use 'two-sided', 'less' or 'greater'")
-
-
-def _systems(m: Any) -> int:
-    if isinstance(m, bool) or not isinstance(m, (int, np.integer)):
-        raise InputTypeError(f"m is {m!r}: give the number of systems, a whole number")
-    if not 2 <= m <= _LARGEST:
-        raise InputError(f"m is {m!r}: the number of systems must be from 2 to {_LARGEST:,}")
+def check_systems(m: Any, most: int | None = None) -> int:
+    """A number of systems, from 2."""
+    if isinstance(m, bool) or not isinstance(m, (int, np.integer)) or m < 2 or (most is not None and m > most):
+        bounds = "at least 2" if most is None else f"from 2 to {most:,}"
+        raise InputError(f"m is {m!r}: give the number of systems, a whole number, {bounds}")
     return int(m)
+
+
+def check_correlation(value: Any, name: str) -> float:
+    """A value from -1 to 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not -1 <= value <= 1:
+        raise InputError(f"{name} is {value!r}: give a value from -1 to 1")
+    return float(value)
 
 
 def _numbers(given: Any, name: str) -> FloatArray:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import islice, permutations
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import __version__
+from ..align import matched
 from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
-from ..coefficients.registry import get_coefficient
-from ..coefficients.sums import check_workers
-from ..errors import InputError, UndefinedCorrelationWarning, import_extra
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_count, generator, seed_of
-from ..results import or_none
-from .nulls import Alternative, check_alternative
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..coefficients.sums import warn_undefined
+from ..door import Collection, as_scores, has_labels
+from ..errors import InputError, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed
+from ..results import Result, settings_of
+from ..words import counted
+from .nulls import Alternative, tau_ap_null, tau_null
 
 PermutationMethod = Literal["auto", "exact", "random"]
 
@@ -30,10 +30,11 @@ _SLACK = 1e-12  # values closer than this are equal: the same sum in another ord
 _ROWS = 2**16  # scores of rankings in a batch
 _ENUMERATED = 8  # systems up to which all orders are tried
 _MOST_ENUMERATED = 10
+_NULLS = {"tau": tau_null, "tau_ap": tau_ap_null}
 
 
-@dataclass(frozen=True, eq=False)
-class PermutationTest(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Result):
     """What `permutation_test` found. `float(t)` is the p-value."""
 
     coefficient: str
@@ -46,49 +47,39 @@ class PermutationTest(Displayed):
     alternative: Alternative
     exact: bool
     """Whether all permutations were tried."""
-    null: FloatArray
-    """The coefficient of every permutation tried."""
     n_undefined: int
     """Permutations without a value; they count as at least as extreme."""
-    settings: Mapping[str, Any]
+    null: FloatArray = field(metadata={"in_dict": False})
+    """The coefficient of every permutation tried."""
 
     def __float__(self) -> float:
         return self.pvalue
 
-    def __str__(self) -> str:
-        how = "all" if self.exact else "random"
+    @property
+    def verdict(self) -> str:
+        """The value and its p-value."""
+        return f"{self.coefficient} = {self.value:.4f}, p = {self.pvalue:.4g} ({self.alternative})"
+
+    def table(self) -> str:
+        """The p-value, and how it was made."""
+        chance = "undefined"
+        if np.isfinite(self.null).any():
+            chance = f"{np.nanmean(self.null):10.4f}   standard deviation {np.nanstd(self.null):.4f}"
         error = "exact" if self.exact else f"standard error {self.standard_error:.2g}"
-        lines = [
-            f"{self.coefficient} = {self.value:.4f}, p = {self.pvalue:.4g} ({self.alternative})",
-            "",
-            f"  p-value       {self.pvalue:10.4g}   {error}",
-            f"  permutations  {len(self.null):10,}   {how}",
-            f"  under chance  {np.nanmean(self.null):10.4f}   standard deviation {np.nanstd(self.null):.4f}"
-            if np.isfinite(self.null).any()
-            else "  under chance   undefined",
-        ]
-        if self.n_undefined:
-            lines += ["", f"Mind: {self.n_undefined} permutations have no value, and count as at least as extreme"]
-        return "\n".join(lines)
+        return (
+            f"  p-value       {self.pvalue:10.4g}   {error}\n"
+            f"  permutations  {len(self.null):10,}   {'all' if self.exact else 'random'}\n"
+            f"  under chance  {chance:>10}"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        names = ("coefficient", "value", "pvalue", "standard_error", "alternative", "exact")
+        return [{name: getattr(self, name) for name in names}]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the values of the permutations, ready for JSON."""
-        return {
-            "coefficient": self.coefficient,
-            "value": or_none(self.value),
-            "pvalue": or_none(self.pvalue),
-            "standard_error": or_none(self.standard_error),
-            "alternative": self.alternative,
-            "exact": self.exact,
-            "n_permutations": len(self.null),
-            "n_undefined": self.n_undefined,
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame of one row."""
-        names = ("coefficient", "value", "pvalue", "standard_error", "alternative", "exact")
-        return import_extra("pandas").DataFrame([{name: getattr(self, name) for name in names}])
+        return {**super().to_dict(), "n_permutations": len(self.null)}
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the permutations, and the observed value."""
@@ -98,36 +89,28 @@ class PermutationTest(Displayed):
 
 
 def permutation_test(  # noqa: PLR0913
-    truth: npt.ArrayLike,
-    candidate: npt.ArrayLike,
+    truth: Collection | npt.ArrayLike,
+    candidate: Collection | npt.ArrayLike,
     coefficient: str = "tau_b",
     *,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9_999,
     method: PermutationMethod = "auto",
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> PermutationTest:
     """Test whether the agreement of `candidate` with `truth` could be chance, by permuting the candidate scores.
 
     The hypothesis is that which system got which candidate score has nothing to do with the truth: all assignments of
-    the candidate scores to the systems are equally probable. For any coefficient, whatever is tied. With ties on no
-    side, `tau_null` and `tau_ap_null` give the same test exactly and at once.
-
-    With c of B random permutations at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B; with all
-    m! permutations tried, p is the share. "two-sided" is twice the smaller of the two one-sided p-values, at most 1,
-    because coefficients such as `rbo` are not symmetric. Values that differ by less than 1e-12 count as equal. A
-    permutation for which the coefficient is undefined counts as at least as extreme on both sides. Where the candidate
-    value itself is undefined, so is the p-value: nan, with an `UndefinedCorrelationWarning`.
-
-    It does not test whether the agreement is good, nor does it know of topics.
+    the candidate scores to the systems are equally probable. For any coefficient, whatever is tied.
 
     Parameters
     ----------
-    truth, candidate : array_like
-        One score for each system, higher is better.
+    truth, candidate : array_like, or what `as_scores` takes
+        One score for each system, higher is better: two vectors in the same order, or two collections, whose systems
+        are matched by name. Of scores by topic, the means over the topics that both sides have are compared.
     coefficient : str
         A name from `list_coefficients`.
     alternative : {"two-sided", "less", "greater"}
@@ -138,9 +121,10 @@ def permutation_test(  # noqa: PLR0913
         Try all permutations, or draw some. "auto" tries all for up to 8 systems, and for 9 or 10 where
         that takes no more than n_resamples + 1. "exact" can be asked for up to 10.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers.
-    workers : int
-        Threads, for the coefficients that use them.
+        The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
+        say which.
+    workers : int or concurrent.futures.Executor
+        Threads, for the coefficients that use them; or an executor.
     progress : callable, optional
         Called with the number of permutations done and of all.
     **parameters
@@ -149,6 +133,27 @@ def permutation_test(  # noqa: PLR0913
     Returns
     -------
     PermutationTest
+        With `value`, `pvalue` and its `standard_error`, and the coefficient of every permutation in `null`.
+
+    Warns
+    -----
+    UndefinedCorrelationWarning
+        Where the value is undefined: so is the p-value, nan.
+
+    Notes
+    -----
+    With c of B random permutations at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B; with all
+    m! permutations tried, p is the share. "two-sided" is twice the smaller of the two one-sided p-values, at most 1,
+    because coefficients such as `rbo` are not symmetric. Values that differ by less than 1e-12 count as equal. A
+    permutation for which the coefficient is undefined counts as at least as extreme on both sides.
+
+    It does not test whether the agreement is good, nor does it know of topics. With ties on no side, `tau_null` and
+    `tau_ap_null` give the same test exactly and at once.
+
+    References
+    ----------
+    B. Phipson and G. K. Smyth (2010). Permutation P-values Should Never Be Zero. Statistical Applications in Genetics
+    and Molecular Biology 9.
 
     Examples
     --------
@@ -162,47 +167,83 @@ def permutation_test(  # noqa: PLR0913
       under chance     -0.0555   standard deviation 0.2667
     """
     entry = get_coefficient(coefficient)
-    check_alternative(alternative)
-    if method not in get_args(PermutationMethod):
-        raise InputError(f"method is {method!r}: use 'auto', 'exact' or 'random'")
-    count, drawn_by, threads = check_count(n_resamples), generator(rng), check_workers(workers)
-    t, o = vectors(truth, candidate)
-    if t.ndim != 1 or o.ndim != 1:
-        raise InputError(f"truth and candidate have shapes {t.shape} and {o.shape}: a test takes one score a system")
-    exact = _tries_all(method, len(o), count)
-    function = partial(entry.on_workers(threads), **parameters)
-    value = float(function(t, o))
-    settings = {
-        "coefficient": coefficient,
-        "parameters": parameters,
-        "alternative": alternative,
-        "method": "exact" if exact else "random",
-        "n_resamples": None if exact else count,
-        "seed": None if exact else seed_of(rng),
-        "version": __version__,
-    }
-    total = math.factorial(len(o)) if exact else count
-    orders = _all_orders(len(o)) if exact else _random_orders(len(o), count, drawn_by)
+    check_choice("method", method, get_args(PermutationMethod))
+    check_choice("alternative", alternative, get_args(Alternative))
+    drawn = Resampling.of(n_resamples, rng, workers, progress)
+    notes: tuple[str, ...] = ()
+    if has_labels(truth) or has_labels(candidate):
+        found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"))
+        notes = found.notes
+        truth, candidate = (side.means() for side in found.scores)
+    t, c = vectors(truth, candidate)
+    if t.ndim != 1 or c.ndim != 1:
+        raise InputError(f"truth and candidate have shapes {t.shape} and {c.shape}: a test takes one score per system")
+    tested = _tested(entry, t, c, drawn, alternative=alternative, method=method, parameters=parameters, notes=notes)
+    warn_undefined(tested.value, entry.undefined)
+    return tested
+
+
+def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> float:
+    """Two-sided p-value of the hypothesis that which system got which candidate score is chance.
+
+    From the exact null distribution where there is one, by permutations elsewhere.
+
+    >>> coefficient, never = get_coefficient("tau_ap"), Resampling.of(1)
+    >>> chance_pvalue(coefficient, np.arange(8.0), np.array([0.0, 1, 3, 2, 4, 5, 7, 6]), never)
+    0.018948412698412697
+    """
+    untied = all(len(np.unique(side)) == len(side) for side in (truth, candidate))
+    if untied and entry.null:
+        return float(_NULLS[entry.null](len(truth)).pvalue(float(entry.formula(truth, candidate))))
+    return _tested(entry, truth, candidate, drawn).pvalue
+
+
+def _tested(
+    entry: Coefficient,
+    truth: FloatArray,
+    candidate: FloatArray,
+    drawn: Resampling,
+    *,
+    alternative: Alternative = "two-sided",
+    method: PermutationMethod = "auto",
+    parameters: Mapping[str, Any] | None = None,
+    notes: tuple[str, ...] = (),
+) -> PermutationTest:
+    m = len(candidate)
+    exact = _tries_all(method, m, drawn.n_resamples)
+    parameters = dict(parameters or {})
+    value = float(entry.formula(truth, candidate, **parameters))
+    function = entry.on_workers(drawn.workers, **parameters)
+    total = math.factorial(m) if exact else drawn.n_resamples
     null = np.empty(total)
     done = 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedCorrelationWarning)  # counted, and told by the result
-        for some in orders:
-            null[done : done + len(some)] = function(t, o[some])
-            done += len(some)
-            if progress is not None:
-                progress(done, total)
+    for some in _all_orders(m) if exact else _random_orders(m, total, drawn.generator()):
+        null[done : done + len(some)] = function(truth, candidate[some])
+        done += len(some)
+        if drawn.progress is not None:
+            drawn.progress(done, total)
     p = _pvalue(null, value, alternative, 0 if exact else 1)
+    undefined = int(np.isnan(null).sum())
+    if undefined:
+        notes += (f"{counted(undefined, 'permutation')} without a value, counted as at least as extreme",)
     return PermutationTest(
-        coefficient=coefficient,
+        coefficient=entry.name,
         value=value,
         pvalue=p,
         standard_error=0.0 if exact else math.sqrt(p * (1 - p) / total),
         alternative=alternative,
         exact=exact,
+        n_undefined=undefined,
         null=null,
-        n_undefined=int(np.isnan(null).sum()),
-        settings=settings,
+        notes=notes,
+        settings=settings_of(
+            seed=None if exact else drawn.seed,
+            n_resamples=None if exact else total,
+            coefficient=entry.name,
+            parameters=parameters,
+            alternative=alternative,
+            method="exact" if exact else "random",
+        ),
     )
 
 

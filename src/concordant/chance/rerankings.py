@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, LimitError
 from ..resampling import Seed, check_count, generator
+from .nulls import check_correlation, check_systems
 from .windows import NothingFoundError, Window
 
 _DEFAULT_TOLERANCE = 0.005
@@ -33,13 +34,6 @@ def random_rankings(
 ) -> FloatArray:
     """Draw random rankings of m systems, uniformly among all that have a given tau or AP correlation.
 
-    The truth ranks the m systems in the order of the columns, best first: its scores are ``numpy.arange(m, 0, -1)``.
-    Each row holds the scores m .. 1 of one ranking, higher is better, with ``tau(truth, row)`` or
-    ``tau_ap(truth, row)`` as asked. With neither tau nor tau_ap, all rankings are equally probable.
-
-    tau holds exactly: the rankings are drawn by dynamic programming over the numbers of discordant pairs. For tau_ap,
-    which has too many values for that, every ranking within the tolerance is equally probable.
-
     Parameters
     ----------
     m : int
@@ -47,8 +41,8 @@ def random_rankings(
     size : int
         Number of rankings.
     tau, tau_ap : float
-        The value that the rankings have; give one of them or neither.
-    tolerance : float
+        The value that the rankings have. Give one of them, or neither: then all rankings are equally probable.
+    tolerance : float, optional
         How far tau_ap may be from its value, 0.005 if not given. Drawing takes the longer the smaller it is.
     rng : int, Generator or None
         A seed or a generator.
@@ -56,11 +50,19 @@ def random_rankings(
     Returns
     -------
     ndarray of shape (size, m)
+        The truth ranks the m systems in the order of the columns, best first: its scores are
+        ``numpy.arange(m, 0, -1)``. Each row holds the scores m .. 1 of one ranking, higher is better, with
+        ``tau(truth, row)`` or ``tau_ap(truth, row)`` as asked.
 
     Raises
     ------
     InputError
         If no ranking has that value; the message names the nearest values.
+
+    Notes
+    -----
+    tau holds exactly: the rankings are drawn by dynamic programming over the numbers of discordant pairs. For tau_ap,
+    which has too many values for that, every ranking within the tolerance is equally probable.
 
     References
     ----------
@@ -81,17 +83,16 @@ def random_rankings(
     >>> cc.tau_ap(truth, cc.random_rankings(6, 3, tau_ap=0.6, tolerance=0.05, rng=1)).round(3)
     array([0.6  , 0.627, 0.553])
     """
-    if isinstance(m, bool) or not isinstance(m, (int, np.integer)) or m < 2:
-        raise InputError(f"m is {m!r}: give the number of systems, a whole number of at least 2")
+    m = check_systems(m)
     draws, drawn_by = check_count(size, "size"), generator(rng)
     if tau is not None and tau_ap is not None:
         raise InputError("tau and tau_ap are both given: rankings are drawn at one of them")
     if tolerance is not None and tau_ap is None:
         raise InputError(f"tolerance is {tolerance!r}, and it is for tau_ap: rankings have a given tau exactly")
     if tau is not None:
-        ranks = _at_tau(int(m), _correlation(tau, "tau"), draws, drawn_by)
+        ranks = _at_tau(m, check_correlation(tau, "tau"), draws, drawn_by)
     elif tau_ap is not None:
-        ranks = _at_tau_ap(int(m), _correlation(tau_ap, "tau_ap"), _tolerance(tolerance), draws, drawn_by)
+        ranks = _at_tau_ap(m, check_correlation(tau_ap, "tau_ap"), _tolerance(tolerance), draws, drawn_by)
     else:
         ranks = drawn_by.permuted(np.tile(np.arange(m), (draws, 1)), axis=1)
     return np.asarray(m - ranks, np.float64)
@@ -134,12 +135,6 @@ def _at_tau_ap(m: int, tau_ap: float, tolerance: float, size: int, rng: np.rando
     return np.argsort(_ranks_of(moves), axis=1)
 
 
-def _correlation(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not -1 <= value <= 1:
-        raise InputError(f"{name} is {value!r}: give a value from -1 to 1")
-    return float(value)
-
-
 def _tolerance(tolerance: Any) -> float:
     if tolerance is None:
         return _DEFAULT_TOLERANCE
@@ -157,8 +152,7 @@ def rankings_at_tau(m: int, tau: float, size: int, rng: np.random.Generator, *, 
     >>> rankings_at_tau(4, 1 / 3, 3, np.random.default_rng(1)).tolist()
     [[2, 0, 1, 3], [0, 3, 1, 2], [1, 0, 3, 2]]
     """
-    if not -1 <= tau <= 1:
-        raise InputError(f"tau is {tau!r}: give a value from -1 to 1")
+    check_correlation(tau, "tau")
     pairs = m * (m - 1) // 2
     most = math.floor(pairs * (1 - tau) / 2 + 1e-9)  # discordant pairs
     if 2 * most > pairs and not at_least:  # reversed, these are the rankings with the rest of the pairs discordant

@@ -11,20 +11,15 @@ import numpy.typing as npt
 
 from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from ..arrays import FloatArray
-from .sums import concordance, ratio, refuse_ties
+from .sums import concordance, ratio, refuse_ties, undefined_if
 
 _ALL_TIED = "all systems are tied in truth or in candidate"
 
 
 def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, of: str) -> None:
-    refuse_ties(c.tied_truth, "truth", truth, of=of, instead="tau_ap_b")
-    refuse_ties(
-        c.tied_candidate,
-        "candidate",
-        candidate,
-        of=of,
-        instead="tau_ap_a, or tau_ap_b if truth is no objective ranking",
-    )
+    refuse_ties(c.tied_truth, "truth", truth, of=of, admits={"tau_ap_b": ""})
+    admits = {"tau_ap_a": "", "tau_ap_b": "if truth is no objective ranking"}
+    refuse_ties(c.tied_candidate, "candidate", candidate, of=of, admits=admits)
 
 
 def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -77,7 +72,24 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
 def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """AP correlation, the mean of both directions: (tau_ap(truth, candidate) + tau_ap(candidate, truth)) / 2.
 
-    For two rankings of equal standing without ties. Parameters, result and batches as in `tau_ap`.
+    For two rankings of equal standing without ties.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
+
+    Raises
+    ------
+    TiesError
+        If a side has ties. `tau_ap_b` admits them.
 
     References
     ----------
@@ -103,9 +115,24 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     + sum_i 1 / (2 t_i) sum_{k=1..t_i-1} k / (p_i + k - 1) ] - 1.
 
     It is the mean of `tau_ap` over all orders of the tied systems: the first sum from systems above the group, the
-    second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric. Ties in truth raise.
+    second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric.
 
-    Parameters, result and batches as in `tau_ap`.
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
+
+    Raises
+    ------
+    TiesError
+        If the truth has ties: `tau_ap_b` admits them, `tau_ap_strict` asks for them.
 
     References
     ----------
@@ -118,17 +145,13 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     0.208889
     """
     m, c = concordance(truth, candidate, extra=MEAN, workers=workers)
-    refuse_ties(
-        c.tied_truth,
-        "truth",
-        truth,
-        of="tau_ap_a",
-        instead="tau_ap_b, or tau_ap_strict if a tie should be a tie",
-    )
+    admits = {"tau_ap_b": "", "tau_ap_strict": "if a tie should be a tie"}
+    refuse_ties(c.tied_truth, "truth", truth, of="tau_ap_a", admits=admits)
     right: Value = c.mean_candidate + c.within_candidate
     return 2 * right / (m - 1) - 1
 
 
+@undefined_if(_ALL_TIED)
 def tau_ap_ties(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -139,15 +162,23 @@ def tau_ap_ties(
     top. Pairs tied in candidate are left out; a pair tied in the truth but not in candidate counts as not concordant.
     (The paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
 
-    Without ties it is `tau_ap`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
+    Without ties it is `tau_ap`. Undefined when a side is all tied.
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau_ap`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
         Scores closer than this are tied as well, see `tau_b`; p_i - 1 then is the number of systems above i by at least
         the tolerance.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -161,23 +192,32 @@ def tau_ap_ties(
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     below = (m - c.top_candidate) * (c.top_truth < m)  # 0 where a side is all tied
-    return 2 * ratio(c.down_candidate, below, _ALL_TIED) - 1
+    return 2 * ratio(c.down_candidate, below) - 1
 
 
+@undefined_if(_ALL_TIED)
 def tau_ap_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
     """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. Symmetric. Without ties it is
-    `tau_ap_symmetric`. Undefined, so nan with an `UndefinedCorrelationWarning`, when a side is all tied.
+    `tau_ap_symmetric`. Undefined when a side is all tied.
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau_ap`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
-        As in `tau_ap_ties`.
+        Scores closer than this are tied as well, see `tau_b` and `tau_ap_ties`.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -193,7 +233,7 @@ def tau_ap_b(
     below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 where a side is all tied
     # Half of 2 down_candidate / below_candidate - 1 and of 2 down_truth / below_truth - 1, as one fraction.
     both = c.down_candidate * below_truth + c.down_truth * below_candidate
-    return ratio(both, below_truth * below_candidate, _ALL_TIED) - 1
+    return ratio(both, below_truth * below_candidate) - 1
 
 
 def tau_ap_strict(
@@ -213,10 +253,17 @@ def tau_ap_strict(
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau_ap`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
-        As in `tau_ap_ties`.
+        Scores closer than this are tied as well, see `tau_b` and `tau_ap_ties`.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
 
     References
     ----------

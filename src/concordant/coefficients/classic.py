@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import by_block
+from .sums import by_block, undefined_if
 
 _ALL_TIED = "all systems are tied in truth or in candidate"
 
 
+@undefined_if(_ALL_TIED)
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
 
-    Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+    Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined when a side is all tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -29,14 +38,25 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
     >>> round(cc.pearson([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.884911
     """
-    return by_block(_pearson, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_pearson, truth, candidate)
 
 
+@undefined_if(_ALL_TIED)
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
-    Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+    Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined when a side is all tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -48,15 +68,26 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArr
     >>> round(cc.spearman([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.576818
     """
-    return by_block(_spearman, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_spearman, truth, candidate)
 
 
+@undefined_if(_ALL_TIED)
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
 
     Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
-    truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied. Parameters, result and batches as in `tau`.
+    truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined when a side is all tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -68,7 +99,7 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | Floa
     >>> round(cc.weighted_tau([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.531973
     """
-    return by_block(_weighted_tau, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_weighted_tau, truth, candidate)
 
 
 def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
@@ -76,10 +107,8 @@ def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
 
     apart = (truth != truth[:, :1]).any(axis=1) & (candidate != candidate[:, :1]).any(axis=1)
     values = np.full(len(truth), np.nan)
-    with warnings.catch_warnings():
-        # scipy warns where the mean swamps the differences, which is no longer so after `_shifted`.
-        warnings.simplefilter("ignore", stats.NearConstantInputWarning)
-        values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(candidate[apart]), axis=1).statistic
+    # scipy would warn where the mean swamps the differences, which is no longer so after `_shifted`.
+    values[apart] = stats.pearsonr(_shifted(truth[apart]), _shifted(candidate[apart]), axis=1).statistic
     return values
 
 

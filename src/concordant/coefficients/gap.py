@@ -6,11 +6,12 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from .gap_ties import expected_tau_gap
-from .sums import by_block, gaps, ratio, refuse_ties
+from .sums import by_block, gaps, ratio, refuse_ties, undefined_if
 
 _ALL_TIED = "all systems are tied in truth"
 
 
+@undefined_if(_ALL_TIED)
 def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Gap-sensitive AP correlation of candidate with the truth.
 
@@ -20,7 +21,7 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
 
     over the K places i >= 2 whose denominator is positive. Swapping systems that the truth tells barely apart costs
     little. Reads the scores of the truth and only the order of candidate; not symmetric; from -1 to 1. Ties in the
-    truth are pairs without a gap. Undefined, so nan with an `UndefinedCorrelationWarning`, when the truth is all tied.
+    truth are pairs without a gap. Undefined when the truth is all tied.
 
     Parameters
     ----------
@@ -32,7 +33,8 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     Returns
     -------
     float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where the truth is all tied.
 
     Raises
     ------
@@ -52,16 +54,32 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     0.666667
     """
     g = gaps(truth, candidate, workers=workers)
-    refuse_ties(g.tied_candidate, "candidate", candidate, of="tau_gap", instead="tau_gap_a")
-    return 2 * ratio(g.sum, g.places, _ALL_TIED) - 1
+    refuse_ties(g.tied_candidate, "candidate", candidate, of="tau_gap", admits={"tau_gap_a": ""})
+    return 2 * ratio(g.sum, g.places) - 1
 
 
+@undefined_if(_ALL_TIED)
 def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Gap-sensitive AP correlation with ties in candidate: the mean of `tau_gap` over all orders of the tied systems.
 
     There is no closed form; the mean is a smooth double integral, evaluated to 1e-9 or better (see `gap_ties`). Without
     ties it is `tau_gap`. Groups of some ten tied systems take milliseconds, a group of 100 a fraction of a second.
-    Parameters, result and undefined values as in `tau_gap`.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where the truth is all tied.
+
+    Raises
+    ------
+    LimitError
+        If so many systems are tied that it would take hours.
 
     References
     ----------
@@ -73,7 +91,7 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     >>> round(cc.tau_gap_a([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.5, 0.1]), 6)
     0.99187
     """
-    return by_block(_mean_over_orders, truth, candidate, undefined=_ALL_TIED)
+    return by_block(_mean_over_orders, truth, candidate)
 
 
 def _mean_over_orders(truth: FloatArray, candidate: FloatArray) -> list[float]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import concordance, ratio, refuse_ties
+from .sums import concordance, ratio, refuse_ties, undefined_if
 
 
 def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -49,14 +49,9 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     0.6666666666666666
     """
     m, c = concordance(truth, candidate, workers=workers)
-    refuse_ties(c.tied_truth, "truth", truth, of="tau", instead="tau_b")
-    refuse_ties(
-        c.tied_candidate,
-        "candidate",
-        candidate,
-        of="tau",
-        instead="tau_a, or tau_b if truth is no objective ranking",
-    )
+    refuse_ties(c.tied_truth, "truth", truth, of="tau", admits={"tau_b": ""})
+    admits = {"tau_a": "", "tau_b": "if truth is no objective ranking"}
+    refuse_ties(c.tied_candidate, "candidate", candidate, of="tau", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
@@ -66,9 +61,22 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     tau_a = (concordant - discordant) / (m (m - 1) / 2). A pair tied in candidate counts as half right: the value is the
     mean of `tau` over all orders of the tied systems. Without ties it is `tau`. All tied: 0.
 
-    Ties in truth raise: `tau_b` admits them, `tau_strict` asks for them.
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
 
-    Parameters, result and batches as in `tau`.
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
+
+    Raises
+    ------
+    TiesError
+        If the truth has ties: `tau_b` admits them, `tau_strict` asks for them.
 
     References
     ----------
@@ -82,27 +90,36 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     0.4
     """
     m, c = concordance(truth, candidate, workers=workers)
-    refuse_ties(c.tied_truth, "truth", truth, of="tau_a", instead="tau_b, or tau_strict if a tie should be a tie")
+    admits = {"tau_b": "", "tau_strict": "if a tie should be a tie"}
+    refuse_ties(c.tied_truth, "truth", truth, of="tau_a", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
+@undefined_if("all systems are tied in truth or in candidate")
 def tau_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
     """Kendall's tau with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
-    side. Equal to ``scipy.stats.kendalltau``. Without ties it is `tau`. Symmetric. Undefined, so nan with an
-    `UndefinedCorrelationWarning`, when a side is all tied.
+    side. Equal to ``scipy.stats.kendalltau``. Without ties it is `tau`. Symmetric. Undefined when a side is all tied.
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
         Scores closer than this are tied as well (a pair is tied if equal or if the difference is below the tolerance).
         That is not transitive: A may be tied with B and B with C, while A is above C. Scores are compared as the floats
         that they are: 0.57 - 0.56 is a little less than 0.01, so choose a tolerance between the steps of a grid.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -118,7 +135,7 @@ def tau_b(
     pairs = m * (m - 1) / 2
     untied = (pairs - c.tied_truth) * (pairs - c.tied_candidate)
     root = math.sqrt(untied) if isinstance(untied, float) else np.sqrt(untied)
-    return ratio(c.concordant - c.discordant, root, "all systems are tied in truth or in candidate")
+    return ratio(c.concordant - c.discordant, root)
 
 
 def tau_strict(
@@ -133,10 +150,17 @@ def tau_strict(
 
     Parameters
     ----------
-    truth, candidate, workers
-        As in `tau`.
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
     tolerance : float
-        As in `tau_b`.
+        Scores closer than this are tied as well, see `tau_b`.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape.
 
     References
     ----------

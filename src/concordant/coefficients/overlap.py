@@ -60,14 +60,14 @@ def rbo(
 
     Parameters
     ----------
-    truth, candidate
+    truth, candidate : array_like or mapping
         Two score vectors, higher is better, with the same items by position: the last axis holds the
         systems, leading axes broadcast. Or two mappings from item to score, which may hold
         different items and different numbers of items, for instance the documents that two
         engines returned. Never ordered lists of names.
-    p
+    p : float
         Persistence, 0 < p < 1. The closer to 1, the deeper the comparison.
-    ties
+    ties : {"w", "a", "b"}
         What a tied group means when a depth d cuts through it.
 
         - ``"w"``: the items are equal (a shared medal) and all of them are in from the group's first
@@ -79,7 +79,7 @@ def rbo(
           in place of d. This corrects for the ties as tau_b does: 1 between a tied ranking and itself.
 
         The three are equal where nothing is tied.
-    kind
+    kind : {"ext", "min", "max", "res"}
         What to assume of the ranks that were not given: those beyond the shorter mapping, and those
         beyond both. Vectors, too, are taken as the beginning of a longer ranking.
 
@@ -89,7 +89,8 @@ def rbo(
 
     Returns
     -------
-    float for two vectors or two mappings; for batches an array of the broadcast shape.
+    float or ndarray
+        A float for two vectors or two mappings, otherwise an array of the broadcast leading shape.
 
     References
     ----------

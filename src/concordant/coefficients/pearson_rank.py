@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import cosines, ratio
+from .sums import cosines, ratio, undefined_if
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
 
+@undefined_if(_UNDEFINED)
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
@@ -23,8 +24,8 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     Systems tied in the truth are not compared with each other; where all gaps in candidate are zero, the cosine is 0.
     Not symmetric: the truth is walked. O(m) after sorting, by running means and second moments.
 
-    Undefined, so nan with an `UndefinedCorrelationWarning`: a side all tied, or a total weight of 0, which is so when
-    all systems below the best are tied as the worst, and always for two systems.
+    Undefined where a side is all tied, or the total weight is 0, which is so when all systems below the best are tied
+    as the worst, and always for two systems.
 
     Parameters
     ----------
@@ -36,7 +37,8 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     Returns
     -------
     float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------
@@ -52,13 +54,27 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     0.971227
     """
     c = cosines(truth, candidate, workers=workers)
-    return ratio(c.sum, c.weight, _UNDEFINED)
+    return ratio(c.sum, c.weight)
 
 
+@undefined_if(_UNDEFINED)
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
-    For two rankings of equal standing. Parameters, result and undefined values as in `pearson_rank`.
+    For two rankings of equal standing. Undefined where either direction is.
+
+    Parameters
+    ----------
+    truth, candidate : array_like
+        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+    workers : int
+        Threads to use on a batch.
+
+    Returns
+    -------
+    float or ndarray
+        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
+        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------
@@ -74,4 +90,4 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     c = cosines(truth, candidate, workers=workers)
     d = cosines(candidate, truth, workers=workers)
     # One fraction, so that it is undefined where either direction is.
-    return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight, _UNDEFINED)
+    return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight)

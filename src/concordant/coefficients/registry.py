@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
-from inspect import signature
+from inspect import signature, unwrap
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from ..errors import InputError, TiesError
+from ..errors import InputError, LimitError, TiesError
+from ..parallel import Workers, shared_out
 from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau
@@ -21,11 +24,12 @@ from .kendall import tau, tau_a, tau_b, tau_strict
 from .overlap import rbo
 from .pearson_rank import pearson_rank, pearson_rank_symmetric
 
-
 Side: TypeAlias = Literal["truth", "candidate"]
 Reading: TypeAlias = Literal["order", "scores"]
 Headline: TypeAlias = Literal["main", "inferred", "table"]
 Losses: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+_PIECES = 8  # of a batch, for an executor, whose workers nobody has counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +78,35 @@ class Coefficient:
         """Whether it uses several threads on a batch."""
         return "workers" in signature(self.function).parameters
 
-    def on_workers(self, workers: int) -> Callable[..., Any]:
-        """The function on so many threads, where it knows how."""
-        return partial(self.function, workers=workers) if self.workers else self.function
+    @property
+    def undefined(self) -> str:
+        """When it has no value for lack of a definition; empty where it is always defined."""
+        return getattr(self.function, "undefined", "")
+
+    @property
+    def formula(self) -> Callable[..., Any]:
+        """The function without its warning: nan where it is undefined."""
+        return unwrap(self.function)
+
+    def attempt(self, truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[float, str]:
+        """The value for two vectors and no reason; or nan, and why there is no value. Nothing is warned of.
+
+        >>> get_coefficient("tau").attempt([3, 2, 1], [1, 1, 0])
+        (nan, 'ties in candidate')
+        """
+        try:
+            value = float(self.formula(truth, candidate))
+        except TiesError as error:
+            return math.nan, f"ties in {error.side}"
+        except LimitError as error:
+            return math.nan, str(error)
+        return value, self.undefined if math.isnan(value) else ""
+
+    def on_workers(self, workers: Workers, **parameters: Any) -> Callable[..., Any]:
+        """The formula for batches: on so many threads, where it knows how, or in pieces on an executor."""
+        if isinstance(workers, Executor):
+            return partial(_in_pieces, workers, self.name, parameters)
+        return partial(self.formula, **parameters, **({"workers": workers} if self.workers else {}))
 
     def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """The coefficient with the systems on `axis`, as `scipy.stats.permutation_test` and `bootstrap` call it.
@@ -102,9 +132,10 @@ class Coefficient:
     def matrix(self, frame: Any) -> Any:
         """All columns of a pandas frame against each other; the row is the truth, the column candidate.
 
-        The frame has a row a system and a column a ranking, as for ``frame.corr(method=concordant.tau_b)``, which is
-        right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it writes 1
-        in the diagonal and drops missing scores pair by pair, and says nothing of it. This does none of these.
+        The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
+        which is right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it
+        writes 1 in the diagonal and drops missing scores pair by pair, and says nothing of it. This does none of
+        these.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"people": [4, 3, 2, 1], "model": [4, 1, 3, 2]}, index=["a", "b", "c", "d"])
@@ -116,13 +147,28 @@ class Coefficient:
         return type(frame)(values, index=frame.columns, columns=frame.columns)
 
 
+def _in_pieces(
+    workers: Executor, name: str, parameters: dict[str, Any], truth: FloatArray, candidate: FloatArray
+) -> float | FloatArray:
+    """Rows of scores against as many rows, or against one vector: some rows at a time."""
+    sides = np.asarray(truth), np.asarray(candidate)
+    count = min(_PIECES, max(len(side) if side.ndim == 2 else 1 for side in sides))
+    split = [np.array_split(side, count) if side.ndim == 2 else [side] * count for side in sides]
+    made = list(shared_out(partial(_piece, name, parameters), zip(*split, strict=True), workers))
+    return np.concatenate(made) if max(side.ndim for side in sides) == 2 else made[0]
+
+
+def _piece(name: str, parameters: dict[str, Any], sides: tuple[FloatArray, FloatArray]) -> Any:
+    return get_coefficient(name).formula(*sides, **parameters)
+
+
 def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: Sequence[str]) -> FloatArray:
     """A coefficient of each row with each row, the truth first; ties are refused with the name of the ranking."""
     try:
         return np.asarray(function(rankings[:, None], rankings[None]))
     except TiesError as error:
-        tied = next(label for label, row in zip(labels, rankings, strict=True) if len(set(row)) < len(row))
-        raise TiesError(f"{tied} has ties, and{str(error).rpartition(', and')[2]}") from None
+        label = labels[max(error.positions[0][:2])]  # one of the two axes of rankings has length 1
+        raise TiesError(error.coefficient, error.side, error.positions, error.score, error.admits, name=label) from None
 
 
 _BOTH: tuple[Side, ...] = ("truth", "candidate")

@@ -5,10 +5,12 @@ The coefficients turn what comes back into a value; their formulas are in their 
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,10 @@ from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Value
 from ..arrays import FloatArray
 from ..errors import InputError, TiesError, UndefinedCorrelationWarning
-from .inputs import require_finite, rows, subscript, vectors
+from ..parallel import check_workers, threads
+from .inputs import require_finite, rows, vectors
+
+P = ParamSpec("P")
 
 
 def concordance(
@@ -50,7 +55,7 @@ def _call(
 ) -> tuple[int, Any]:
     t, o = vectors(truth, candidate)
     if type(workers) is not int or workers != 1:
-        workers = check_workers(workers)
+        workers = threads(check_workers(workers))
     if t.ndim == 1 and o.ndim == 1:
         found = getattr(_kernels.active, kernel + "_pair")(t, o, *settings)
         if found is None:
@@ -69,13 +74,9 @@ def _call(
 
 
 def by_block(
-    function: Callable[[FloatArray, FloatArray], npt.ArrayLike],
-    truth: npt.ArrayLike,
-    candidate: npt.ArrayLike,
-    *,
-    undefined: str,
+    function: Callable[[FloatArray, FloatArray], npt.ArrayLike], truth: npt.ArrayLike, candidate: npt.ArrayLike
 ) -> float | FloatArray:
-    """Call a function of rows of scores on all pairs, some at a time to bound the memory; nan warns as undefined."""
+    """Call a function of rows of scores on all pairs, some at a time to bound the memory."""
     t, o = vectors(truth, candidate)
     require_finite(t, o)
     batch = rows(t, o)
@@ -84,7 +85,6 @@ def by_block(
     for lo in range(0, len(values), step):
         some = slice(lo, lo + step)
         values[some] = function(batch.truth[batch.truth_row[some]], batch.candidate[batch.candidate_row[some]])
-    _warn_where(np.isnan(values), undefined)
     return float(values[0]) if batch.shape == () else values.reshape(batch.shape)
 
 
@@ -98,22 +98,12 @@ def _check_tolerance(tolerance: Any) -> float:
     )
 
 
-def check_workers(workers: Any) -> int:
-    """The number of threads; the kernels start no more than four for each core."""
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise InputError(f"workers is {workers!r}: give a whole number of threads, at least 1")
-    return min(int(workers), 2**20)
-
-
-def refuse_ties(tied: Value, name: str, scores: npt.ArrayLike, *, of: str, instead: str) -> None:
-    """Raise if there are tied pairs, naming the first ones and the coefficients that admit them."""
+def refuse_ties(tied: Value, side: str, scores: npt.ArrayLike, *, of: str, admits: Mapping[str, str]) -> None:
+    """Raise if there are tied pairs, with the first ones and the coefficients that admit them."""
     if tied > 0 if isinstance(tied, float) else tied.any():
         array = np.asarray(scores, dtype=np.float64)
-        place, other = _first_tie(array)
-        raise TiesError(
-            f"{name}{subscript(place)} and {name}{subscript(other)} are tied (both {array[place]:.17g}), "
-            f"and {of} is not defined for ties in {name}: use {instead}"
-        )
+        places = _first_tie(array)
+        raise TiesError(of, side, places, float(array[places[0]]), admits)
 
 
 def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -127,20 +117,38 @@ def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
     raise AssertionError("a kernel reported ties where there are none")
 
 
-def ratio(numerator: Value, denominator: Value, why: str) -> Value:
-    """The quotient; where the denominator is 0 the coefficient is undefined: nan, with a warning."""
+def ratio(numerator: Value, denominator: Value) -> Value:
+    """The quotient; nan where the denominator is 0 and the coefficient undefined."""
     if isinstance(denominator, float) and denominator != 0:
         return numerator / denominator
-    undefined = np.equal(denominator, 0)
-    _warn_where(undefined, why)
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.where(undefined, np.nan, np.divide(numerator, denominator))
+        values = np.where(np.equal(denominator, 0), np.nan, np.divide(numerator, denominator))
     return values if values.ndim else values.item()
 
 
-def _warn_where(undefined: Any, why: str) -> None:
+def undefined_if(why: str) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
+    """A coefficient whose formula gives nan where its definition gives no value: the public function warns of it.
+
+    The formula itself, which is silent, is the function's `__wrapped__`; see `Coefficient.formula`.
+    """
+
+    def public(formula: Callable[P, Value]) -> Callable[P, Value]:
+        @wraps(formula)
+        def coefficient(*arguments: P.args, **options: P.kwargs) -> Value:
+            value = formula(*arguments, **options)
+            if type(value) is not float or math.isnan(value):
+                warn_undefined(value, why)
+            return value
+
+        coefficient.undefined = why  # type: ignore[attr-defined]
+        return coefficient
+
+    return public
+
+
+def warn_undefined(values: Value, why: str, stacklevel: int = 3) -> None:
+    """Warn where values are nan, by default on the line that called the caller."""
+    undefined = np.isnan(values)
     if undefined.any():
-        if undefined.size > 1:
-            why += f" (in {undefined.sum()} of {undefined.size} pairs)"
-        # The caller's line: _warn_where <- ratio or by_block <- the coefficient <- the caller.
-        warnings.warn(f"undefined, so nan: {why}", UndefinedCorrelationWarning, stacklevel=4)
+        some = f" (in {undefined.sum()} of {undefined.size} pairs)" if undefined.size > 1 else ""
+        warnings.warn(f"undefined, so nan: {why}{some}", UndefinedCorrelationWarning, stacklevel=stacklevel)

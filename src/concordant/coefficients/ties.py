@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from ..errors import InputError, UndefinedCorrelationWarning
-from ..notebook import Displayed
+from ..errors import InputError
+from ..results import Result
 from .inputs import require_finite, vectors
-from .registry import get_coefficient, list_coefficients
-from .sums import concordance, refuse_ties
+from .registry import Coefficient, get_coefficient, list_coefficients
+from .sums import concordance, refuse_ties, warn_undefined
 
-@dataclass(frozen=True)
-class TieBounds(Displayed):
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TieBounds(Result):
     """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
 
     coefficient: str
@@ -25,14 +25,19 @@ class TieBounds(Displayed):
     expected: float | FloatArray
     maximum: float | FloatArray
 
-    def __str__(self) -> str:
-        """One line, or the shape of a batch."""
+    @property
+    def verdict(self) -> str:
+        """From where to where, and what is expected; or the shape of a batch."""
+        orders = f"{self.coefficient} over all orders of the tied systems"
         if isinstance(self.minimum, float):
-            return (
-                f"{self.coefficient} over all orders of the tied systems: "
-                f"{self.minimum:.4f} to {self.maximum:.4f}, expected {self.expected:.4f}"
-            )
-        return f"{self.coefficient} over all orders of the tied systems, for a batch of shape {np.shape(self.minimum)}"
+            return f"{orders}: {self.minimum:.4f} to {self.maximum:.4f}, expected {self.expected:.4f}"
+        return f"{orders}, for a batch of shape {np.shape(self.minimum)}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per pair of rankings."""
+        names = ("minimum", "expected", "maximum")
+        each = zip(*(np.ravel(getattr(self, name)).tolist() for name in names), strict=True)
+        return [{"coefficient": self.coefficient, **dict(zip(names, values, strict=True))} for values in each]
 
     def plot(self, ax: Any = None) -> Any:
         """From minimum to maximum as a line, the expected value as a dot."""
@@ -43,10 +48,6 @@ class TieBounds(Displayed):
 
 def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
     """Minimum, expected and maximum value over all orders of the systems tied in candidate.
-
-    The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of
-    the truth never lowers these coefficients, so both are exact at any group size. The expected value is the mean over
-    all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
 
     Parameters
     ----------
@@ -59,7 +60,22 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str 
     Returns
     -------
     TieBounds
-        With `minimum`, `expected` and `maximum`.
+        With `minimum`, `expected` and `maximum`: floats for two vectors, arrays for a batch.
+
+    Raises
+    ------
+    TiesError
+        If the truth has ties and the coefficient does not admit them.
+
+    Notes
+    -----
+    The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of
+    the truth never lowers these coefficients, so both are exact at any group size. The expected value is the mean over
+    all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
+
+    References
+    ----------
+    J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 3.
 
     Examples
     --------
@@ -71,18 +87,19 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str 
     if coefficient not in bounded:
         raise InputError(f"coefficient is {coefficient!r}: tie bounds are known for {', '.join(map(repr, bounded))}")
     entry = get_coefficient(coefficient)
-    strict, averaged = entry.function, get_coefficient(entry.mean_over_ties).function
-    t, o = vectors(truth, candidate)
-    require_finite(t, o)
-    if "truth" not in entry.ties:
-        _, counts = concordance(t, o)
-        refuse_ties(counts.tied_truth, "truth", t, of=coefficient, instead="tie_bounds for tau_gap, or no bounds")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UndefinedCorrelationWarning)
-        found = TieBounds(coefficient, strict(t, _break_ties(o, -t)), averaged(t, o), strict(t, _break_ties(o, t)))
-    for warning in caught[:1]:  # the same for all three
-        warnings.warn(warning.message, stacklevel=2)
+    found = bounds_of(entry, *vectors(truth, candidate))
+    warn_undefined(found.expected, entry.undefined)
     return found
+
+
+def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> TieBounds:
+    """As `tie_bounds`, nan without a warning where the coefficient is undefined."""
+    require_finite(truth, candidate)
+    if "truth" not in entry.ties:
+        _, counts = concordance(truth, candidate)
+        refuse_ties(counts.tied_truth, "truth", truth, of=entry.name, admits={"tau_gap": ""})
+    low, high = (entry.formula(truth, _break_ties(candidate, by)) for by in (-truth, truth))
+    return TieBounds(entry.name, low, get_coefficient(entry.mean_over_ties).formula(truth, candidate), high)
 
 
 def _break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -12,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..errors import DataWarning
 from ..scores import mean_over_topics
 from ..words import counted
 
@@ -24,10 +21,10 @@ _COARSE = 1_000  # steps of a grid
 
 @dataclass(frozen=True)
 class Block:
-    """Some pairs: the upper system `i`, the lower `j`, and by topic how much i is above j."""
+    """Some pairs of systems, the better one first."""
 
-    rows: slice
     differences: FloatArray
+    """By topic, how much the first is above the second: one row per pair."""
     sorted: FloatArray
     """The same, ascending in each row."""
     means: FloatArray
@@ -57,37 +54,39 @@ class Differences:
         self.means = np.ldexp(means[self.order], -self.exponent)
         self.values = np.ldexp(values.T[self.order], -self.exponent)  # systems x topics
         self.m, self.n = self.values.shape
-        self._warn_of_small_systems()
+        self.doubts = self._doubts()
         self.i, self.j = np.triu_indices(self.m, 1)
         self.lattice = lattice_of(self.values)
         # 0.3 - 0.2 is not 0.4 - 0.3 in floating point, and MSQD reads ranks: on a coarse grid equal differences are
         # made equal. On a fine one, where that is a matter of 1e-6, they stay as the published values have them.
         self._coarse = self.lattice > 0 and float(np.ptp(self.values)) < _COARSE * self.lattice
 
-    def _warn_of_small_systems(self) -> None:
+    def _doubts(self) -> tuple[str, ...]:
+        """What to doubt, for notes and warnings."""
         size = np.abs(self.values).max(axis=1)
-        small = (size > 0) & (size <= 10 * _ROUNDING)
-        if small.sum() > 1:
-            warnings.warn(
-                f"{counted(int(small.sum()), 'system')} have scores of less than 1e-11 of the largest: beside these "
-                "they count as equal; leave the others out to compare them",
-                DataWarning,
-                stacklevel=4,
-            )
+        small = int(((size > 0) & (size <= 10 * _ROUNDING)).sum())
+        if small < 2:
+            return ()
+        return (
+            f"{counted(small, 'system')} have scores of less than 1e-11 of the largest: beside these they count as "
+            "equal; leave the others out to compare them",
+        )
 
     def __len__(self) -> int:
         return len(self.i)
 
-    def blocks(self) -> Iterator[Block]:
+    def pieces(self) -> list[slice]:
         """The pairs in the order of `i` and `j`, some at a time."""
         step = max(1, _AT_A_TIME // self.n)
-        for lo in range(0, len(self), step):
-            rows = slice(lo, min(lo + step, len(self)))
-            i, j = self.i[rows], self.j[rows]
-            differences = self.values[i] - self.values[j]
-            if self._coarse:
-                differences = np.rint(differences / self.lattice) * self.lattice
-            yield Block(rows, differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
+        return [slice(lo, min(lo + step, len(self))) for lo in range(0, len(self), step)]
+
+    def block(self, rows: slice) -> Block:
+        """One of the pieces."""
+        i, j = self.i[rows], self.j[rows]
+        differences = self.values[i] - self.values[j]
+        if self._coarse:
+            differences = np.rint(differences / self.lattice) * self.lattice
+        return Block(differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
 
     def matrix(self, p: FloatArray) -> FloatArray:
         """A value for each pair as a matrix, above the diagonal; below it what is left to 1, on it nan."""

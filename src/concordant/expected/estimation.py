@@ -8,36 +8,33 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .. import __version__
 from ..arrays import FloatArray
-from ..coefficients.registry import Coefficient, get_coefficient
-from ..coefficients.sums import check_workers
-from ..errors import InputError, import_extra
-from ..matrices import Collection, matrix_of
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
-from ..results import Estimate, Interval
+from ..coefficients.registry import get_coefficient
+from ..door import Collection, as_topics
+from ..errors import InputError, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_level
+from ..results import Estimate, Interval, Result, settings_of
 from ..scores import mean_over_topics
 from ..words import counted
 from .differences import Differences
-from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
+from .estimators import Bandwidth
 from .halves import SPLITS, extrapolated, split_half
 from .posterior import Prior, correlations, draw
-from .probabilities import Identical, Ties, discordance
+from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities, warn_of
 
 Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
 ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
 
 
-@dataclass(frozen=True)
-class Reliability(Displayed):
-    """What `reliability` found. `print` shows it, `to_dict` has everything."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(Result):
+    """What `reliability` found."""
 
     estimates: Mapping[str, tuple[float, float]]
     """By estimator, the expected tau and tau_ap with the true ranking."""
     n_systems: int
     n_topics: int
-    settings: Mapping[str, Any]
 
     @property
     def tau(self) -> float:
@@ -49,30 +46,31 @@ class Reliability(Displayed):
         """Expected AP correlation with the true ranking, by MSQD."""
         return self.estimates["msqd"][1]
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """The expected correlations by MSQD."""
         size = f"{counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
-        lines = [
-            f"Expected correlation with the true ranking: tau {self.tau:.3f}, tau_ap {self.tau_ap:.3f} (MSQD; {size})",
-            "",
-            "  estimator       tau    tau_ap",
-        ]
-        lines += [f"  {name:<10} {tau:>8.4f}  {ap:>8.4f}" for name, (tau, ap) in self.estimates.items()]
-        return "\n".join(lines)
+        return (
+            f"Expected correlation with the true ranking: tau {self.tau:.3f}, tau_ap {self.tau_ap:.3f} (MSQD; {size})"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per estimator."""
+        return [{"estimator": name, "tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()]
+
+    def table(self) -> str:
+        """One line per estimator."""
+        lines = [f"  {name:<10} {tau:>8.4f}  {ap:>8.4f}" for name, (tau, ap) in self.estimates.items()]
+        return "\n".join(["  estimator       tau    tau_ap", *lines])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
-        return {
-            "estimates": {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()},
-            "n_systems": self.n_systems,
-            "n_topics": self.n_topics,
-            "settings": dict(self.settings),
-        }
+        estimates = {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()}
+        return {**super().to_dict(), "estimates": estimates}
 
     def to_frame(self) -> Any:
-        """A pandas frame: a row an estimator."""
-        pandas = import_extra("pandas")
-        index = pandas.Index(list(self.estimates), name="estimator")
-        return pandas.DataFrame(list(self.estimates.values()), index=index, columns=["tau", "tau_ap"])
+        """A pandas frame with one row per estimator."""
+        return super().to_frame().set_index("estimator")
 
     def plot(self, ax: Any = None) -> Any:
         """The estimates as points, the baselines hollow."""
@@ -93,10 +91,10 @@ def expected_correlation(  # noqa: PLR0913
     prior: Prior = "normal",
     confidence_level: float = 0.95,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Estimate:
-    """Expected correlation of the observed ranking with the true one, the ranking over all topics there could be.
+    """Expected correlation of the observed ranking with the true one, that across the population of topics.
 
     For tau and tau_ap, from the probabilities p_ij that a pair is discordant, with the systems sorted by their means:
 
@@ -110,29 +108,31 @@ def expected_correlation(  # noqa: PLR0913
     that is optimistic, because observed means are spread wider than true ones. The default, a normal prior over systems
     that is estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
 
-    Observed means that are tied count one half in tau and tau_ap, so that these are those of `tau_a` and `tau_ap_a`.
-    Identical systems count one half with "posterior".
-
     Parameters
     ----------
-    scores : Scores or array_like
-        Topics x systems, higher is better; at least 2 of each.
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
     coefficient : str
         Any of `list_coefficients()`.
     estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
         By default "msqd" for tau and tau_ap, and "posterior" for all others, which have no other one.
-    identical, ties, bandwidth
-        As in `discordance`.
+    identical : {"half", "concordant"}
+        What counts for two systems with the same scores, as in `discordance`.
+    ties : {"half", "strict"}
+        What counts for a resampled mean of exactly 0, as in `discordance`.
     n_resamples : int, optional
         As in `discordance`; for "posterior" the number of draws, by default 2,000.
+    bandwidth : {"plug-in", "scott", "silverman"}
+        For "kd", as in `discordance`.
     prior : {"normal", "flat"}
         For "posterior".
     confidence_level : float
         Of the interval that "posterior" gives.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
     progress : callable, optional
         As in `discordance`.
 
@@ -140,6 +140,13 @@ def expected_correlation(  # noqa: PLR0913
     -------
     Estimate
         `float(e)` is the value; `e.interval` is there with "posterior".
+
+    Notes
+    -----
+    Observed means that are tied count one half in tau, tau_ap and tau_gap: these are those of `tau_a`, `tau_ap_a` and
+    `tau_gap_a`.
+    Identical systems count one half with "posterior". How little observed means may be shrunk there is our own
+    calibration, and measured (`concordant.calibration.LEAST_SHRINKAGE`).
 
     References
     ----------
@@ -155,18 +162,17 @@ def expected_correlation(  # noqa: PLR0913
     >>> print(cc.expected_correlation(people, "spearman", rng=1))
     spearman = 0.9671 (posterior), 95% interval [0.9263, 0.9910] (posterior, normal prior)
     """
-    known = get_coefficient(coefficient)
+    get_coefficient(coefficient)
     linear = coefficient in ("tau", "tau_ap")
     if estimator is None:
         estimator = "msqd" if linear else "posterior"
-    if estimator not in get_args(Estimators):
-        raise InputError(f"estimator is {estimator!r}: use one of {', '.join(map(repr, get_args(Estimators)))}")
+    check_choice("estimator", estimator, get_args(Estimators))
     if estimator == "posterior":
-        # A tie in observed counts one half, as it does with the other estimators.
-        known = get_coefficient({"tau": "tau_a", "tau_ap": "tau_ap_a"}.get(coefficient, coefficient))
-        settings = (prior, 2_000 if n_resamples is None else check_count(n_resamples), confidence_level, rng, workers)
-        return _by_posterior(matrix_of(scores, "scores")[0], coefficient, known, settings)
-    if coefficient not in ("tau", "tau_ap"):
+        check_choice("prior", prior, get_args(Prior))
+        level = check_level(confidence_level)
+        how = Resampling.of(2_000 if n_resamples is None else n_resamples, rng, workers, progress)
+        return _by_posterior(as_topics(scores, "scores").values, coefficient, prior, level, how)
+    if not linear:
         raise InputError(f"estimator is {estimator!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     if estimator in ("sh(w)", "sh(w/o)"):
         return split_half(scores, coefficient, replace=estimator == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
@@ -182,25 +188,21 @@ def expected_correlation(  # noqa: PLR0913
         progress=progress,
     )
     value = found.tau if coefficient == "tau" else found.tau_ap
-    return Estimate(coefficient, value, estimator, settings=found.settings)
+    return Estimate(coefficient, value, estimator, notes=found.notes, settings=found.settings)
 
 
-def _by_posterior(
-    values: FloatArray, name: str, known: Coefficient, settings: tuple[Prior, int, float, Seed, int]
-) -> Estimate:
-    prior, count, level, rng, workers = settings
-    if prior not in get_args(Prior):
-        raise InputError(f"prior is {prior!r}: use 'normal' or 'flat'")
-    check_level(level)
-    drawn = draw(values, count, prior, generator(rng))
-    found = correlations(known, drawn.truth, mean_over_topics(values), check_workers(workers))
+def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
+    # A tie in the observed means counts one half, as it does with the other estimators.
+    known = get_coefficient(get_coefficient(name).mean_over_ties or name)
+    drawn = draw(values, how.n_resamples, prior, how.generator())
+    found = correlations(known, drawn.truth, mean_over_topics(values), how.threads)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(
         name,
         float(found.mean()),
         "posterior",
-        Interval(float(low), float(high), float(level), f"posterior, {prior} prior"),
-        settings={"prior": prior, "n_resamples": count, "seed": seed_of(rng), "version": __version__},
+        Interval(float(low), float(high), level, f"posterior, {prior} prior"),
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior),
     )
 
 
@@ -209,27 +211,29 @@ def reliability(
     *,
     identical: Identical = "half",
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
 ) -> Reliability:
     """Expected correlation of the observed ranking with the true one, by all estimators of urbano2016 at once.
 
-    The true ranking is that by the means over all topics there could be. MSQD is the headline: with few topics it is
+    The true ranking is that by the means across the population of topics. MSQD is the headline: with few topics it is
     the least biased. All of them tend to be optimistic with few topics; docs/guide/reliability.md has by how much.
 
     Parameters
     ----------
-    scores : Scores or array_like
-        Topics x systems, higher is better; at least 2 of each.
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
     identical : {"half", "concordant"}
-        As in `discordance`.
+        What counts for two systems with the same scores, as in `discordance`.
     rng : int, Generator or None
         Seed of the split halves; the other estimators are exact.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
 
     Returns
     -------
     Reliability
+        `estimates` by estimator; `tau` and `tau_ap` are those of MSQD.
 
     References
     ----------
@@ -250,34 +254,34 @@ def reliability(
       sh(w)        0.9261    0.8842
       sh(w/o)      0.9108    0.8764
     """
-    if identical not in ("half", "concordant"):
-        raise InputError(f"identical is {identical!r}: use 'half' or 'concordant'")
-    values, _ = matrix_of(scores, "scores")
-    found = estimates_of(values, generator(rng), identical=identical, workers=check_workers(workers))
+    check_choice("identical", identical, get_args(Identical))
+    how = Resampling.of(SPLITS, rng, workers)
+    values = as_topics(scores, "scores").values
+    pairs = Differences(values)
+    warn_of(pairs)
     n, m = values.shape
-    settings = {"identical": identical, "bandwidth": "plug-in", "n_splits": SPLITS, "seed": seed_of(rng)}
-    return Reliability(found, m, n, settings | {"version": __version__})
+    return Reliability(
+        _estimates(values, pairs, identical, how),
+        m,
+        n,
+        notes=pairs.doubts,
+        settings=settings_of(seed=how.seed, identical=identical, bandwidth="plug-in", n_splits=SPLITS),
+    )
 
 
 def estimates_of(
-    values: FloatArray,
-    rng: np.random.Generator,
-    *,
-    identical: Identical = "half",
-    workers: int = 1,
+    values: FloatArray, rng: np.random.Generator, *, identical: Identical = "half", workers: Workers = 1
 ) -> dict[str, tuple[float, float]]:
     """Tau and tau_ap by each of `ESTIMATORS`, for a topics x systems matrix of finite scores that is not checked."""
-    pairs = Differences(values)
-    p = {name: np.empty(len(pairs)) for name in ("ml", "msqd", "res", "kd")}
-    for block in pairs.blocks():
-        p["ml"][block.rows] = by_student(block, deviations(block, "ml"))
-        p["msqd"][block.rows] = by_student(block, deviations(block, "msqd"))
-        h = bandwidths(block, "plug-in", workers)
-        p["res"][block.rows], p["kd"][block.rows] = by_inversion(block, h, workers)
-        if identical == "concordant":
-            for of in p.values():
-                of[block.rows][block.identical] = 0.0
+    return _estimates(values, Differences(values), identical, Resampling(SPLITS, rng, workers))
+
+
+def _estimates(
+    values: FloatArray, pairs: Differences, identical: Identical, how: Resampling
+) -> dict[str, tuple[float, float]]:
+    p = exact_probabilities(pairs, get_args(Estimator), how, identical)
     found = {name: pairs.expected(of) for name, of in p.items()}
-    found["sh(w)"] = extrapolated(values, True, SPLITS, rng, workers)
-    found["sh(w/o)"] = extrapolated(values, False, SPLITS, rng, workers)
+    rng = how.generator()  # one stream for both kinds of halves
+    found["sh(w)"] = extrapolated(values, True, SPLITS, rng, how.threads)
+    found["sh(w/o)"] = extrapolated(values, False, SPLITS, rng, how.threads)
     return found

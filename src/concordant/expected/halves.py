@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from .. import __version__, _kernels
+from .. import _kernels
 from .._kernels.reference import Counts
 from ..arrays import FloatArray, IntArray
-from ..coefficients.sums import check_workers
+from ..door import Collection, as_topics
 from ..errors import InputError
-from ..matrices import Collection, matrix_of
-from ..resampling import Seed, check_count, generator, resampled_means, seed_of
-from ..results import Estimate
+from ..parallel import Workers
+from ..resampling import Resampling, Seed, check_count, resampled_means
+from ..results import Estimate, settings_of
 
 SPLITS = 100  # of each size
 
@@ -26,7 +26,7 @@ def split_half(
     replace: bool = True,
     n_splits: int = SPLITS,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
 ) -> Estimate:
     """Correlation of the observed ranking with the true one, extrapolated from splits of the topics: the baseline.
 
@@ -37,14 +37,11 @@ def split_half(
 
     urbano2016 finds it far more biased than the other estimators of `expected_correlation`; it is here to compare with.
 
-    Ties: a pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other.
-    With 4 or 5 topics one size is left, with 2 or 3 none, so that the size is 1: the curve is then taken as flat. Where
-    no split has a discordant pair the result is 1.
-
     Parameters
     ----------
-    scores : Scores or array_like
-        Topics x systems, higher is better; at least 2 of each.
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
     coefficient : {"tau", "tau_ap"}
         What is estimated.
     replace : bool
@@ -53,13 +50,19 @@ def split_half(
         Splits of each size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads; an executor is accepted, and needs none.
 
     Returns
     -------
     Estimate
         With method "sh(w)" or "sh(w/o)".
+
+    Notes
+    -----
+    A pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other. With
+    4 or 5 topics one size is left, with 2 or 3 none, so that the size is 1: the curve is then taken as flat. Where no
+    split has a discordant pair the result is 1.
 
     References
     ----------
@@ -76,15 +79,14 @@ def split_half(
         raise InputError(f"coefficient is {coefficient!r}: split-half estimates are of tau or tau_ap")
     if not isinstance(replace, (bool, np.bool_)):
         raise InputError(f"replace is {replace!r}: give True (topics drawn with replacement) or False")
-    values, _ = matrix_of(scores, "scores")
-    found = extrapolated(
-        values, bool(replace), check_count(n_splits, "n_splits"), generator(rng), check_workers(workers)
-    )
+    how = Resampling.of(check_count(n_splits, "n_splits"), rng, workers)
+    values = as_topics(scores, "scores").values
+    found = extrapolated(values, bool(replace), how.n_resamples, how.generator(), how.threads)
     return Estimate(
         coefficient,
         found[coefficient == "tau_ap"],
         "sh(w)" if replace else "sh(w/o)",
-        settings={"n_splits": int(n_splits), "seed": seed_of(rng), "version": __version__},
+        settings=settings_of(seed=how.seed, n_splits=how.n_resamples),
     )
 
 
@@ -108,7 +110,7 @@ def extrapolated(
 def half_means(
     values: FloatArray, sizes: IntArray, replace: bool, rng: np.random.Generator, workers: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Means of the systems over two halves of topics, a row a split."""
+    """Means of the systems over two halves of topics, one row per split."""
     n, rows = len(values), len(sizes)
     if replace:
         drawn = rng.integers(0, n, (rows, 2 * int(sizes.max())))
@@ -124,23 +126,23 @@ def half_means(
     return found[0], found[1]
 
 
-def discordant_shares(truth: FloatArray, observed: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
+def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
     """The share of discordant pairs, and that of tau_ap: (1 - tau) / 2 and (1 - tau_ap) / 2 if ties are concordant."""
     m = truth.shape[1]
-    counts = _counts(truth, observed, workers)
+    counts = _counts(truth, candidate, workers)
     discordant = np.array(counts.discordant)
     down = np.array(counts.down_candidate)
     tied = np.flatnonzero(np.asarray(counts.tied_truth) + np.asarray(counts.tied_candidate))
     if tied.size:
-        t, o = truth[tied], observed[tied]
-        down[tied] = _counts(_untied(t, o), _untied(o, t), workers).down_candidate
+        t, c = truth[tied], candidate[tied]
+        down[tied] = _counts(_untied(t, c), _untied(c, t), workers).down_candidate
     return discordant / (m * (m - 1) / 2), 1 - down / (m - 1)
 
 
-def _counts(truth: FloatArray, observed: FloatArray, workers: int) -> Counts:
+def _counts(truth: FloatArray, candidate: FloatArray, workers: int) -> Counts:
     rows = np.arange(len(truth))
     out = np.empty((len(truth), len(Counts._fields)))
-    _kernels.active.concordance_rows(truth, observed, rows, rows, out, workers, 0.0, 0)
+    _kernels.active.concordance_rows(truth, candidate, rows, rows, out, workers, 0.0, 0)
     return Counts._make(out.T)
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 
-from .. import __version__
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
-from ..coefficients.sums import check_workers
-from ..errors import InputError, import_extra
-from ..matrices import Collection, matrix_of
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_count, generator, seed_of
+from ..door import Collection, as_topics
+from ..errors import InputError, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_count
+from ..results import Result, settings_of
 from ..words import counted
 from .posterior import Prior, correlations, draw
 
@@ -23,9 +22,9 @@ POINTS = 24  # of the curve
 SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
 
 
-@dataclass(frozen=True, eq=False)
-class TopicPlan(Displayed):
-    """What `plan_topics` found. `print` shows it, `plot` draws the curve."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicPlan(Result):
+    """What `plan_topics` found."""
 
     n_topics: int | None
     """The smallest number of topics that reaches the target; None if `most` do not."""
@@ -45,19 +44,6 @@ class TopicPlan(Displayed):
     """The probability that such a collection reaches the target."""
     observed_topics: int
     """How many topics the plan was made from."""
-    settings: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        expected, reaches = f"expected {self.coefficient}", f"P(>= {self.target:g})"
-        lines = [self.verdict, "", f"  topics  {expected}  90% of collections  {reaches}"]
-        # Some rows of the curve, and those that matter.
-        shown = {*self.topics[::4], self.observed_topics, self.n_topics}
-        for n, mean, low, high, share in self._rows():
-            if n in shown:
-                lines.append(
-                    f"  {n:>6}  {mean:>{len(expected)}.3f}      {low:>6.3f} to {high:.3f}  {share:>{len(reaches)}.2f}"
-                )
-        return "\n".join(lines)
 
     @property
     def verdict(self) -> str:
@@ -71,27 +57,33 @@ class TopicPlan(Displayed):
             verdict = f"{counted(self.n_topics, 'topic')} for {a} {aim}"
         return f"{verdict}; predicted from {counted(self.observed_topics, 'topic')}"
 
-    def _rows(self) -> list[tuple[int, float, float, float, float]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """The curve: one row per number of topics."""
+        names = ("topics", "expected", "low", "high", "reached")
         columns = (self.expected.tolist(), self.low.tolist(), self.high.tolist(), self.reached.tolist())
-        return list(zip(self.topics, *columns, strict=True))
+        return [dict(zip(names, row, strict=True)) for row in zip(self.topics, *columns, strict=True)]
+
+    def table(self) -> str:
+        """Some rows of the curve, and those that matter."""
+        expected, reaches = f"expected {self.coefficient}", f"P(>= {self.target:g})"
+        shown = {*self.topics[::4], self.observed_topics, self.n_topics}
+        lines = [
+            f"  {row['topics']:>6}  {row['expected']:>{len(expected)}.3f}      {row['low']:>6.3f} to {row['high']:.3f}"
+            f"  {row['reached']:>{len(reaches)}.2f}"
+            for row in self.rows()
+            if row["topics"] in shown
+        ]
+        return "\n".join([f"  topics  {expected}  90% of collections  {reaches}", *lines])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        names = ("topics", "expected", "low", "high", "reached")
+        """Everything, ready for JSON; the curve one mapping per number of topics."""
+        names = ("verdict", "n_topics", "coefficient", "target", "probability", "most", "observed_topics")
         return {
-            "n_topics": self.n_topics,
-            "coefficient": self.coefficient,
-            "target": self.target,
-            "probability": self.probability,
-            "most": self.most,
-            "observed_topics": self.observed_topics,
-            "curve": [dict(zip(names, row, strict=True)) for row in self._rows()],
+            **{name: getattr(self, name) for name in names},
+            "curve": self.rows(),
+            "notes": list(self.notes),
             "settings": dict(self.settings),
         }
-
-    def to_frame(self) -> Any:
-        """A pandas frame: a row a number of topics."""
-        return import_extra("pandas").DataFrame(self._rows(), columns=["topics", "expected", "low", "high", "reached"])
 
     def plot(self, ax: Any = None) -> Any:
         """The expected correlation by number of topics, the range of 90%, the target and the answer."""
@@ -110,7 +102,7 @@ def plan_topics(  # noqa: PLR0913
     n_resamples: int = 1_000,
     most: int = 10_000,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> TopicPlan:
     """The number of topics that a new collection of the same kind needs to rank these systems well enough.
@@ -127,8 +119,9 @@ def plan_topics(  # noqa: PLR0913
 
     Parameters
     ----------
-    scores : Scores or array_like
-        Topics x systems, higher is better; at least 2 of each.
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
     coefficient : str
         Any of `list_coefficients()`.
     target : float
@@ -143,14 +136,15 @@ def plan_topics(  # noqa: PLR0913
         The largest number of topics to try.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads; an executor is accepted, and needs none.
     progress : callable, optional
         Called with the number of topic set sizes done and of all; the second is an estimate.
 
     Returns
     -------
     TopicPlan
+        `n_topics` is the answer, `rows()` the curve.
 
     Examples
     --------
@@ -170,8 +164,7 @@ def plan_topics(  # noqa: PLR0913
          124         0.929       0.874 to 0.968       0.84
     """
     known = get_coefficient(coefficient)
-    if prior not in get_args(Prior):
-        raise InputError(f"prior is {prior!r}: use 'normal' or 'flat'")
+    check_choice("prior", prior, get_args(Prior))
     low, high = known.range
     if isinstance(target, bool) or not isinstance(target, (int, float, np.number)) or not low < target < high:
         raise InputError(f"target is {target!r}: give a value of {coefficient} above {low:g} and below {high:g}")
@@ -179,16 +172,16 @@ def plan_topics(  # noqa: PLR0913
         isinstance(probability, (int, float, np.number)) and not isinstance(probability, bool) and 0 < probability < 1
     ):
         raise InputError(f"probability is {probability!r}: give a number above 0 and below 1, or None")
-    values, _ = matrix_of(scores, "scores")
-    drawn = draw(values, check_count(n_resamples), prior, generator(rng), new=True)
-    workers = check_workers(workers)
+    how, most = Resampling.of(n_resamples, rng, workers, progress), check_count(most, "most")
+    values = as_topics(scores, "scores").values
+    drawn = draw(values, how.n_resamples, prior, how.generator(), new=True)
     found: dict[int, FloatArray] = {}
 
     def at(n: int) -> FloatArray:
         if n not in found:
-            found[n] = correlations(known, drawn.truth, drawn.observed(n), workers)
-            if progress is not None:
-                progress(len(found), max(len(found), POINTS + 20))
+            found[n] = correlations(known, drawn.truth, drawn.observed(n), how.threads)
+            if how.progress is not None:
+                how.progress(len(found), max(len(found), POINTS + 20))
         return found[n]
 
     def enough(n: int) -> bool:
@@ -196,22 +189,22 @@ def plan_topics(  # noqa: PLR0913
             return float(at(n).mean()) >= target
         return float((at(n) >= target - SLACK).mean()) >= probability
 
-    answer = _smallest(enough, check_count(most, "most"))
-    topics = tuple(_curve(answer, len(values), int(most)))
+    answer = _smallest(enough, most)
+    topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     return TopicPlan(
         n_topics=answer,
         coefficient=coefficient,
         target=float(target),
         probability=None if probability is None else float(probability),
-        most=int(most),
+        most=most,
         topics=topics,
         expected=curve.mean(axis=1),
         low=np.quantile(curve, 0.05, axis=1),
         high=np.quantile(curve, 0.95, axis=1),
         reached=(curve >= target - SLACK).mean(axis=1),
         observed_topics=len(values),
-        settings={"prior": prior, "n_resamples": int(n_resamples), "seed": seed_of(rng), "version": __version__},
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior),
     )
 
 

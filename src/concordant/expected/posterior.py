@@ -15,7 +15,6 @@ the factor of James and Stein, with which 1 - K is unbiased. K is 1 for less tha
 
 from __future__ import annotations
 
-import inspect
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -33,7 +32,7 @@ _JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at 
 
 @dataclass(frozen=True)
 class Draws:
-    """True means, a row a draw, and the error that observed means would have beside each if there were one topic."""
+    """True means, one row per draw, and the error of observed means beside each if there were one topic."""
 
     truth: FloatArray
     error: FloatArray
@@ -85,7 +84,6 @@ def _repeated(values: FloatArray) -> IntArray:
     return np.flatnonzero(counts[inverse.ravel()] > 1)
 
 
-def correlations(coefficient: Coefficient, truth: FloatArray, observed: FloatArray, workers: int) -> FloatArray:
-    """The coefficient of each draw, in threads where it has them."""
-    threads = {"workers": workers} if "workers" in inspect.signature(coefficient.function).parameters else {}
-    return np.asarray(coefficient.function(truth, observed, **threads), dtype=np.float64)
+def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:
+    """The coefficient of each draw."""
+    return np.asarray(coefficient.on_workers(workers)(truth, candidate), dtype=np.float64)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .. import __version__
-from ..arrays import FloatArray
-from ..coefficients.sums import check_workers
-from ..errors import InputError, import_extra
-from ..matrices import Collection, matrix_of
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_count, generator, resampled_means, resampled_weights, seed_of
-from .differences import Block, Differences, Flags
+from ..arrays import FloatArray, IntArray
+from ..door import Collection, as_topics
+from ..errors import DataWarning, InputError, check_choice, import_extra
+from ..parallel import Workers, shared_out
+from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
+from ..results import Result, settings_of
+from .differences import Differences
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 
 Estimator = Literal["ml", "msqd", "res", "kd"]
@@ -24,9 +25,9 @@ Identical = Literal["half", "concordant"]
 Ties = Literal["half", "strict"]
 
 
-@dataclass(frozen=True, eq=False)
-class Discordance(Displayed):
-    """Probabilities of discordance. `to_frame` and `plot` show them, `np.asarray` gives the matrix."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Discordance(Result):
+    """Probabilities of discordance; `np.asarray` gives the matrix."""
 
     values: FloatArray
     """`values[i, j]`, i < j, is the probability that `systems[i]` is truly below `systems[j]`; below the diagonal what
@@ -38,37 +39,35 @@ class Discordance(Displayed):
     """Expected tau with the true ranking."""
     tau_ap: float
     """Expected AP correlation with the true ranking."""
-    settings: Mapping[str, Any]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype=dtype)
 
-    def __str__(self) -> str:
-        width = max(map(len, self.systems))
-        lines = [
+    @property
+    def verdict(self) -> str:
+        """The expected correlations."""
+        return (
             f"Expected correlation with the true ranking: tau {self.tau:.4f}, tau_ap {self.tau_ap:.4f} "
-            f"({self.estimator})",
-            "",
-            "Probability that neighbours are in the wrong order:",
+            f"({self.estimator})"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per pair of neighbours: the probability that they are in the wrong order."""
+        k = np.arange(len(self.systems) - 1)
+        neighbours = zip(self.systems, self.systems[1:], self.values[k, k + 1].tolist(), strict=False)
+        return [{"system": above, "below": below, "probability": p} for above, below, p in neighbours]
+
+    def table(self) -> str:
+        """One line per pair of neighbours."""
+        width = max(map(len, self.systems))
+        lines = ["Probability that neighbours are in the wrong order:"]
+        lines += [
+            f"  {row['system']:<{width}}  {row['below']:<{width}}  {row['probability']:.4f}" for row in self.rows()
         ]
-        for k in range(len(self.systems) - 1):
-            lines.append(f"  {self.systems[k]:<{width}}  {self.systems[k + 1]:<{width}}  {self.values[k, k + 1]:.4f}")
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; None on the diagonal."""
-        rows = [[None if i == j else p for j, p in enumerate(row)] for i, row in enumerate(self.values.tolist())]
-        return {
-            "estimator": self.estimator,
-            "systems": list(self.systems),
-            "values": rows,
-            "tau": self.tau,
-            "tau_ap": self.tau_ap,
-            "settings": dict(self.settings),
-        }
-
     def to_frame(self) -> Any:
-        """A pandas frame, systems x systems, best first."""
+        """The matrix as a pandas frame, systems x systems, best first."""
         pandas = import_extra("pandas")
         names = pandas.Index(self.systems, name="system")
         return pandas.DataFrame(self.values.copy(), index=names, columns=names.rename("below"))
@@ -89,7 +88,7 @@ def discordance(  # noqa: PLR0913
     n_resamples: int | None = None,
     bandwidth: Bandwidth = "plug-in",
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Discordance:
     """Probability that a pair of systems, as its observed means order it, is ordered the other way in truth.
@@ -106,13 +105,11 @@ def discordance(  # noqa: PLR0913
     function of the mean. With `n_resamples` topics are resampled, the same for all pairs. The accuracy
     of both is in docs/guide/reliability.md.
 
-    A pair of systems that differ by the same on every topic has p = 0. Identical systems have p = 1/2, or 0 with
-    identical="concordant", which is what the authors' code does.
-
     Parameters
     ----------
-    scores : Scores or array_like
-        Topics x systems, higher is better; at least 2 of each.
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
+        least 2 topics and 2 systems.
     estimator : {"ml", "msqd", "res", "kd"}
         How p is estimated.
     identical : {"half", "concordant"}
@@ -127,14 +124,20 @@ def discordance(  # noqa: PLR0913
         0.9 min(sd, IQR / 1.349) n^(-1/5).
     rng : int, Generator or None
         Seed of the resampling.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
     progress : callable, optional
-        Called with the number of pairs done and of all.
+        Called with the number of pairs done and of all; with `n_resamples`, of resamples.
 
     Returns
     -------
     Discordance
+        A systems x systems matrix, best first, and the expected tau and tau_ap.
+
+    Notes
+    -----
+    A pair of systems that differ by the same on every topic has p = 0. Identical systems have p = 1/2, or 0 with
+    identical="concordant", which is what the authors' code does.
 
     References
     ----------
@@ -155,93 +158,110 @@ def discordance(  # noqa: PLR0913
       C  B  0.3327
       B  A  0.0139
     """
-    for name, value, choices in (
-        ("estimator", estimator, get_args(Estimator)),
-        ("identical", identical, get_args(Identical)),
-        ("ties", ties, get_args(Ties)),
-        ("bandwidth", bandwidth, get_args(Bandwidth)),
-    ):
-        if value not in choices:
-            raise InputError(f"{name} is {value!r}: use {' or '.join(map(repr, choices))}")
+    check_choice("estimator", estimator, get_args(Estimator))
+    check_choice("identical", identical, get_args(Identical))
+    check_choice("ties", ties, get_args(Ties))
+    check_choice("bandwidth", bandwidth, get_args(Bandwidth))
     if ties == "strict" and estimator == "res" and n_resamples is None:
         raise InputError(
             "ties is 'strict', and the exact limit counts a mean of 0 one half: give n_resamples, or leave ties at "
             "'half'"
         )
-    values, systems = matrix_of(scores, "scores")
-    check_workers(workers)
-    pairs = Differences(values)
-    settings: dict[str, Any] = {"identical": identical, "version": __version__}
-    if estimator in ("res", "kd"):
-        settings |= {"n_resamples": n_resamples, "ties": ties, "seed": seed_of(rng)}
+    how = Resampling.of(1 if n_resamples is None else n_resamples, rng, workers, progress)
+    given = as_topics(scores, "scores")
+    pairs = Differences(given.values)
+    warn_of(pairs)
+    if n_resamples is not None and estimator in ("res", "kd"):
+        p = _resampled(given.values, pairs, bandwidth if estimator == "kd" else None, ties, how)
+        if identical == "concordant":
+            p[np.concatenate([pairs.block(rows).identical for rows in pairs.pieces()])] = 0.0
+        settings = settings_of(seed=how.seed, n_resamples=how.n_resamples, identical=identical, ties=ties)
+    else:
+        p = exact_probabilities(pairs, (estimator,), how, identical, bandwidth)[estimator]
+        settings = settings_of(identical=identical, ties=ties)
     if estimator == "kd":
         settings["bandwidth"] = bandwidth
-    if estimator in ("res", "kd") and n_resamples is not None:
-        p = _resampled(
-            values, pairs, estimator, (ties, bandwidth), check_count(n_resamples), generator(rng), workers, progress
-        )
-    else:
-        p = _computed(pairs, lambda block: _of(block, estimator, bandwidth, workers), progress)
-    if identical == "concordant":
-        p[_identical(pairs)] = 0.0
     tau, tau_ap = pairs.expected(p)
-    return Discordance(pairs.matrix(p), tuple(systems[k] for k in pairs.order), estimator, tau, tau_ap, settings)
+    systems = tuple(given.systems[k] for k in pairs.order)
+    return Discordance(pairs.matrix(p), systems, estimator, tau, tau_ap, notes=pairs.doubts, settings=settings)
 
 
-def _computed(pairs: Differences, of: Callable[[Block], FloatArray], progress: Progress | None) -> FloatArray:
-    p = np.empty(len(pairs))
-    for block in pairs.blocks():
-        p[block.rows] = of(block)
-        if progress is not None:
-            progress(block.rows.stop, len(pairs))
+def warn_of(pairs: Differences) -> None:
+    """Warn of what to doubt where the caller of a public function called it."""
+    for doubt in pairs.doubts:
+        warnings.warn(doubt, DataWarning, stacklevel=3)
+
+
+def exact_probabilities(
+    pairs: Differences,
+    estimators: Sequence[str],
+    how: Resampling,
+    identical: Identical = "half",
+    bandwidth: Bandwidth = "plug-in",
+) -> dict[str, FloatArray]:
+    """By estimator, the probability of discordance of each pair; "res" and "kd" with infinitely many resamples."""
+    work = partial(_exact, pairs, tuple(estimators), identical, bandwidth, how.threads)
+    pieces, found = pairs.pieces(), []
+    for rows, p in zip(pieces, shared_out(work, pieces, how.workers), strict=True):
+        found.append(p)
+        if how.progress is not None:
+            how.progress(rows.stop, len(pairs))
+    return dict(zip(estimators, np.concatenate(found, axis=1), strict=True))
+
+
+def _exact(
+    pairs: Differences,
+    estimators: tuple[str, ...],
+    identical: Identical,
+    bandwidth: Bandwidth,
+    workers: int,
+    rows: slice,
+) -> FloatArray:
+    """Of one piece of the pairs, one row per estimator."""
+    block = pairs.block(rows)
+    found: dict[str, FloatArray] = {}
+    for name in ("ml", "msqd"):
+        if name in estimators:
+            found[name] = by_student(block, deviations(block, name))
+    if "res" in estimators or "kd" in estimators:
+        h = bandwidths(block, bandwidth, workers) if "kd" in estimators else np.zeros(len(block.means))
+        found["res"], found["kd"] = by_inversion(block, h, workers)
+    p = np.stack([found[name] for name in estimators])
+    if identical == "concordant":
+        p[:, block.identical] = 0.0
     return p
 
 
-def _of(block: Block, estimator: Estimator, bandwidth: Bandwidth, workers: int) -> FloatArray:
-    if estimator in ("ml", "msqd"):
-        return by_student(block, deviations(block, estimator))
-    h = np.zeros(len(block.means)) if estimator == "res" else bandwidths(block, bandwidth, workers)
-    return by_inversion(block, h, workers)[estimator == "kd"]
-
-
-def _identical(pairs: Differences) -> Flags:
-    return np.concatenate([block.identical for block in pairs.blocks()])
-
-
-def _resampled(  # noqa: PLR0917
-    values: FloatArray,
-    pairs: Differences,
-    estimator: Estimator,
-    rules: tuple[Ties, Bandwidth],
-    count: int,
-    rng: np.random.Generator,
-    workers: int,
-    progress: Progress | None,
+def _resampled(
+    values: FloatArray, pairs: Differences, bandwidth: Bandwidth | None, ties: Ties, how: Resampling
 ) -> FloatArray:
     """The share of resampled means below 0; for KD, its expectation over the noise of the kernels, N(0, h^2 / n)."""
+    h = np.zeros(len(pairs))
+    if bandwidth is not None:
+        h = np.concatenate([bandwidths(pairs.block(rows), bandwidth, how.threads) for rows in pairs.pieces()])
+    h = np.ldexp(h, pairs.exponent)  # in the units of the scores
+    ordered = np.ascontiguousarray(values[:, pairs.order])
+    work = partial(_below, ordered, h, 0.5 if ties == "half" else 0.0, how.threads)
+    p = np.zeros(len(pairs))
+    for counts in over_resamples(work, pairs.n, how):
+        p += counts
+    return p / how.n_resamples
+
+
+def _below(ordered: FloatArray, h: FloatArray, zero: float, workers: int, weights: IntArray) -> FloatArray:
+    """For each pair, in how many of some resamples the better system is below; `zero` is what a tie counts."""
     from scipy.special import ndtr
 
-    ties, bandwidth = rules
-    ordered = np.ascontiguousarray(values[:, pairs.order])
-    h = (
-        _computed(pairs, lambda b: bandwidths(b, bandwidth, workers), None)
-        if estimator == "kd"
-        else np.zeros(len(pairs))
-    )
-    h = np.ldexp(h, pairs.exponent)  # in the units of the scores
-    zero = 0.5 if ties == "half" else 0.0
-    p = np.zeros(len(pairs))
-    ends = np.cumsum(np.arange(pairs.m - 1, -1, -1))
-    for rows, weights in resampled_weights(pairs.n, count, rng):
-        means = resampled_means(ordered, weights, workers=workers)
-        for i in range(pairs.m - 1):
-            some = slice(ends[i] - (pairs.m - 1 - i), ends[i])
-            apart = means[:, i : i + 1] - means[:, i + 1 :]
-            smooth = h[some] > 0
-            below = np.where(apart < 0, 1.0, np.where(apart == 0, zero, 0.0))
-            if smooth.any():
-                below[:, smooth] = ndtr(-apart[:, smooth] * math.sqrt(pairs.n) / h[some][smooth])
-            p[some] += below.sum(axis=0)
-        if progress is not None:
-            progress(rows.stop, count)
-    return p / count
+    n, m = ordered.shape
+    means = resampled_means(ordered, weights, workers=workers)
+    ends = np.cumsum(np.arange(m - 1, -1, -1))
+    p = np.empty(len(h))
+    for i in range(m - 1):
+        some = slice(ends[i] - (m - 1 - i), ends[i])
+        apart = means[:, i : i + 1] - means[:, i + 1 :]
+        smooth = h[some] > 0
+        below = np.where(apart < 0, 1.0, np.where(apart == 0, zero, 0.0))
+        if smooth.any():
+            below[:, smooth] = ndtr(-apart[:, smooth] * math.sqrt(n) / h[some][smooth])
+        p[some] = below.sum(axis=0)
+    return p

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import __version__
 from ..arrays import FloatArray, IntArray
-from ..coefficients.sums import check_workers
-from ..errors import InputError, InputTypeError, import_extra
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of
-from ..scores import Scores, mean_over_topics
+from ..door import Collection, as_topics
+from ..errors import InputError, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_level
+from ..results import Result, as_html, settings_of
+from ..scores import mean_over_topics
 from ..words import counted, nearest
 from .pair_tests import corrected_pvalues
 
@@ -26,7 +23,7 @@ BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)
-class Best(Displayed):
+class Best:
     """Who is among the k best."""
 
     k: int
@@ -41,27 +38,29 @@ class Best(Displayed):
             f"{'is' if len(self.certain) == 1 else 'are'}"
         )
 
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
 
-@dataclass(frozen=True, eq=False)
-class RankIntervals(Displayed):
-    """What `rank_intervals` found, systems by their observed order. `print` shows it, `to_dict` has everything."""
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankIntervals(Result):
+    """What `rank_intervals` found, systems by their observed order."""
 
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
     means: FloatArray
     """Mean scores, or with aggregate="borda" mean ranks from the bottom."""
     rank: IntArray
-    """Candidate: 1 + the number of strictly better systems."""
+    """The observed one: 1 + the number of strictly better systems."""
     low: IntArray
     """The best rank that a system may have: 1 + the number of significantly better systems."""
     high: IntArray
     """The worst one: the number of systems minus that of the significantly worse ones."""
-    pvalues: FloatArray = field(repr=False)
+    pvalues: FloatArray
     """Of all differences, corrected; row i for the interval of system i."""
     confidence_level: float
     simultaneous: bool
     aggregate: Aggregate
-    settings: Mapping[str, Any]
 
     def better(self) -> BoolArray:
         """`[i, j]` says whether system j is significantly better than i, as the interval of i counts it."""
@@ -116,63 +115,61 @@ class RankIntervals(Displayed):
         k = np.arange(len(self.systems) - 1)
         return int((~(significant[k, k + 1] & significant[k + 1, k])).sum())
 
+    @property
     def verdict(self) -> str:
-        """What a reader wants to know first, in a sentence."""
-        first, m, n = self.best(1).possible, len(self.systems), self.settings["topics"]
-        head = self.systems[0]
-        if len(first) == 1:
-            top = f"{head} is the best system"
-        else:
-            rest = len(first) - 1
-            top = f"{head} ranks first, and {counted(rest, 'other system')} may be best as well"
+        """How many tiers there are, who may be best, and how many neighbours cannot be separated."""
+        others = len(self.best(1).possible) - 1
+        top = (
+            f"{self.systems[0]} ranks first, and {counted(others, 'other system')} may be best as well"
+            if others
+            else f"{self.systems[0]} is the best system"
+        )
         return (
-            f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {m - 1} adjacent ranks are not "
-            f"separable with {counted(n, 'topic')}"
+            f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
+            f"are not separable with {counted(self.settings['topics'], 'topic')}"
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """A dictionary for each system."""
+        """One row per system, best first."""
         tier_of = {system: k for k, tier in enumerate(self.tiers, start=1) for system in tier}
         return [
             {"system": s, "mean": float(mean), "rank": int(r), "low": int(lo), "high": int(hi), "tier": tier_of[s]}
             for s, mean, r, lo, hi in zip(self.systems, self.means, self.rank, self.low, self.high, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def table(self) -> str:
+        """One line per system, and what the intervals hold."""
         width = max(6, *map(len, self.systems))
         value = "mean" if self.aggregate == "mean" else "mean rank"
-        lines = [textwrap.fill(self.verdict(), 100), "", f"  tier  rank  {'system':<{width}}  {value:>9}  ranks"]
+        lines = [f"  tier  rank  {'system':<{width}}  {value:>9}  ranks"]
         lines += [
             f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.4f}  "
             f"{row['low']} to {row['high']}"
             for row in self.rows()
         ]
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
-        lines += [
-            "",
-            f"{100 * self.confidence_level:g}% confidence for {scope}; {self.settings['n_resamples']:,} resamples of "
-            f"{counted(self.settings['topics'], 'topic')}",
-        ]
-        if 2.0 ** (1 - self.settings["topics"]) > 1 - self.confidence_level:
-            lines += [f"Mind: {counted(self.settings['topics'], 'topic')} can separate nothing at this level"]
-        return "\n".join(lines)
+        return "\n".join(lines) + (
+            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; {self.settings['n_resamples']:,} resamples "
+            f"of {counted(self.settings['topics'], 'topic')}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the p-values of the pairs, ready for JSON."""
         return {
-            "verdict": self.verdict(),
+            "verdict": self.verdict,
             "systems": self.rows(),
             "tiers": [list(tier) for tier in self.tiers],
             "inseparable_neighbours": self.inseparable,
             "confidence_level": self.confidence_level,
             "simultaneous": self.simultaneous,
             "aggregate": self.aggregate,
+            "notes": list(self.notes),
             "settings": dict(self.settings),
         }
 
     def to_frame(self) -> Any:
-        """A pandas frame: a row a system, best first."""
-        return import_extra("pandas").DataFrame(self.rows()).set_index("system")
+        """A pandas frame with one row per system, best first."""
+        return super().to_frame().set_index("system")
 
     def plot(self, ax: Any = None) -> Any:
         """A line for the ranks of each system, a dot for the observed one, tiers as bands."""
@@ -182,37 +179,34 @@ class RankIntervals(Displayed):
 
 
 def rank_intervals(
-    scores: Scores | str | os.PathLike[str] | npt.ArrayLike,
+    scores: Collection,
     confidence_level: float = 0.95,
     *,
     simultaneous: bool = True,
     aggregate: Aggregate = "mean",
     n_resamples: int = 9_999,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> RankIntervals:
-    """For each system the ranks that it may have, if the topics are a sample of all those there could be.
+    """For each system the ranks that it may have, if the topics are a sample from a population of topics.
 
-    What is estimated: the ranks of the systems by their mean over the population of topics. Systems that are tied there
-    share the ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and an
-    interval must cover all of them. With `simultaneous` all intervals do so together with the confidence
-    level; without, each one by itself does.
+    What is estimated: the ranks of the systems by their mean across the population of topics. Systems that are tied
+    there share the ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and
+    an interval must cover all of them. With `simultaneous` all intervals do so together with the confidence level;
+    without, each one by itself does.
 
     All pairs of systems are compared by Student's t over the topics, corrected for their number by the largest
     statistic of resamples in which each topic's scores keep or change their sign, step by step (Westfall and Young,
     Romano and Wolf); t is shrunk where the pair's differences are skewed in the direction that makes it too large. The
     interval of a system goes from 1 + the number of significantly better systems to m - the number of
-    significantly worse ones. The derivation, the coverage that was measured, and that of the common
-    alternatives are in docs/guide/rank-intervals.md.
-
-    Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
-    evidence as n topics can give: about p = 2^(1 - n).
+    significantly worse ones.
 
     Parameters
     ----------
-    scores : Scores, file or array_like
-        Topics x systems, higher is better; at least 2 of each. Columns of an array are called 0, 1, 2, ...
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array, whose columns are called
+        0, 1, 2, ...; higher is better; at least 2 topics and 2 systems.
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool
@@ -225,14 +219,23 @@ def rank_intervals(
         Number of resamples.
     rng : int, Generator or None
         The same seed gives the same result at any number of workers.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
     progress : callable, optional
         Called with the number of resamples done and of all.
 
     Returns
     -------
     RankIntervals
+        One interval per system; `tiers`, `best(k)` and `pvalues` say more.
+
+    Notes
+    -----
+    Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
+    evidence as n topics can give: about p = 2^(1 - n).
+
+    How much t is shrunk is our own calibration, and measured (`concordant.calibration.UNSEEN`). The derivation, the
+    coverage that was measured, and that of the common alternatives are in docs/guide/rank-intervals.md.
 
     References
     ----------
@@ -246,10 +249,10 @@ def rank_intervals(
     >>> import numpy as np, concordant as cc
     >>> values = np.random.default_rng(1).random((40, 4)) + [0.5, 0.5, 0.3, 0]
     >>> scores = cc.Scores(values, topics=range(40), systems=["a", "b", "c", "d"])
-    >>> print(cc.rank_intervals(scores, rng=1))
-    3 tiers; b ranks first, and 1 other system may be best as well; 1 of 3 adjacent ranks are not
-    separable with 40 topics
-    <BLANKLINE>
+    >>> found = cc.rank_intervals(scores, rng=1)
+    >>> found.verdict
+    '3 tiers; b ranks first, and 1 other system may be best as well; 1 of 3 adjacent ranks are not separable with 40 topics'
+    >>> print(found.table())
       tier  rank  system       mean  ranks
          1     1  b          1.0413  1 to 2
          1     2  a          1.0119  1 to 2
@@ -257,29 +260,26 @@ def rank_intervals(
          3     4  d          0.4635  4 to 4
     <BLANKLINE>
     95% confidence for all intervals together; 9,999 resamples of 40 topics
-    """
+    """  # noqa: E501
     level = check_level(confidence_level)
-    if aggregate not in get_args(Aggregate):
-        raise InputError(f"aggregate is {aggregate!r}: use 'mean' or 'borda'")
-    count = check_count(n_resamples)
-    if 1 / (count + 1) > 1 - level + 1e-12:
+    check_choice("aggregate", aggregate, get_args(Aggregate))
+    how = Resampling.of(n_resamples, rng, workers, progress)
+    if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
         least = int(np.ceil(1 / (1 - level) - 1e-9)) - 1
-        raise InputError(f"n_resamples is {count}: confidence_level {level:g} needs at least {least}")
-    given = _scores_of(scores)
-    values = _borda(given.values) if aggregate == "borda" else given.values
-    pvalues = corrected_pvalues(
-        values,
-        count,
-        generator(rng),
-        simultaneous=bool(simultaneous),
-        workers=check_workers(workers),
-        progress=progress,
-    )
+        raise InputError(f"n_resamples is {how.n_resamples}: confidence_level {level:g} needs at least {least}")
+    given = as_topics(scores, "scores")
+    values, n = given.values, len(given.topics)
+    if aggregate == "borda":
+        from scipy.stats import rankdata
+
+        values = np.asarray(rankdata(values, axis=1), dtype=np.float64)  # within each topic, from 1 for the worst
+    pvalues = corrected_pvalues(values, how, simultaneous=bool(simultaneous))
     means = mean_over_topics(values)
     order = np.argsort(-means, kind="stable")
     means, pvalues = means[order], pvalues[np.ix_(order, order)]
     significant = pvalues <= 1 - level + 1e-12
     higher = means[None, :] > means[:, None]  # [i, j]: j is better than i
+    few = f"{counted(n, 'topic')} can separate nothing at this confidence level"
     return RankIntervals(
         systems=tuple(given.systems[k] for k in order),
         means=means,
@@ -290,45 +290,12 @@ def rank_intervals(
         confidence_level=level,
         simultaneous=bool(simultaneous),
         aggregate=aggregate,
-        settings={
-            "n_resamples": count,
-            "topics": len(given.topics),
-            "measure": given.measure,
-            "seed": seed_of(rng),
-            "version": __version__,
-        },
+        notes=(few,) if 2.0 ** (1 - n) > 1 - level else (),
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=level,
+            topics=n,
+            measure=given.measure,
+        ),
     )
-
-
-def _scores_of(given: Any) -> Scores:
-    if isinstance(given, (str, os.PathLike)):
-        from ..read import read_scores
-
-        given = read_scores(given)
-    if not isinstance(given, Scores):
-        if hasattr(given, "columns"):
-            given = Scores.from_frame(given)
-        else:
-            try:
-                array = np.asarray(given)
-            except ValueError:
-                raise InputError("scores has rows of unequal length: give a topics x systems matrix") from None
-            if array.ndim != 2 or array.dtype.kind not in "fiub":
-                raise InputTypeError(
-                    f"scores is a {type(given).__name__} of shape {array.shape}: give the scores on each topic, as "
-                    "Scores, a file, a frame or a topics x systems matrix"
-                )
-            given = Scores(array, topics=range(array.shape[0]), systems=range(array.shape[1]))
-    scores: Scores = given
-    n, m = scores.values.shape
-    for size, what in ((n, "topic"), (m, "system")):
-        if size < 2:
-            raise InputError(f"scores have {counted(size, what)}: at least 2 are needed to compare systems")
-    return scores
-
-
-def _borda(values: FloatArray) -> FloatArray:
-    """Ranks within each topic from 1, the worst; tied systems share the mean of their ranks."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values, axis=1), dtype=np.float64)

@@ -9,19 +9,19 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..errors import InputError, UndefinedCorrelationWarning
-from ..matrices import Collection, matrix_of
-from ..notebook import Displayed
+from ..door import Collection, as_topics
+from ..errors import UndefinedCorrelationWarning, check_choice
 from ..resampling import check_alpha
+from ..results import Result, settings_of
 from ..scores import mean_over_topics
 from ..words import counted
-from .distance import Candidate, scores_beside
+from .distance import rankings_beside
 
 Correction = Literal["holm"]
 
 
-@dataclass(frozen=True)
-class DiscriminativePower(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class DiscriminativePower(Result):
     """What `discriminative_power` found; `share` and `n_agreeing` are arrays for a batch."""
 
     share: float | FloatArray
@@ -37,24 +37,23 @@ class DiscriminativePower(Displayed):
     def __float__(self) -> float:
         return float(self.share)
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """How many pairs differ, and how many of them the candidate confirms."""
         corrected = ", Holm" if self.correction == "holm" else ""
         test = f"paired t-test, alpha = {self.alpha:g}{corrected}"
         found = f"{self.n_significant} of {counted(self.n_pairs, 'pair')} differ significantly ({test})"
         if np.ndim(self.share):
             return f"{found}; shares for a batch of shape {np.shape(self.share)}"
+        if not self.n_significant:
+            return f"{found}, so that there is nothing to confirm"
         return f"{found}; candidate confirms {self.n_agreeing} of them: {self.share:.4f}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "share": None if self.n_significant == 0 else np.asarray(self.share).tolist(),
-            "n_significant": self.n_significant,
-            "n_agreeing": np.asarray(self.n_agreeing).tolist(),
-            "n_pairs": self.n_pairs,
-            "alpha": self.alpha,
-            "correction": self.correction,
-        }
+    def rows(self) -> list[dict[str, Any]]:
+        """One row; one row per ranking for a batch."""
+        both = zip(np.ravel(self.share).tolist(), np.ravel(self.n_agreeing).tolist(), strict=True)
+        rest = {"n_significant": self.n_significant, "n_pairs": self.n_pairs}
+        return [{"share": share, "n_agreeing": agreeing, **rest} for share, agreeing in both]
 
     def plot(self, ax: Any = None) -> Any:
         """All pairs as a bar: those that candidate confirms, those that it does not, those that do not differ."""
@@ -64,7 +63,7 @@ class DiscriminativePower(Displayed):
 
 
 def discriminative_power(
-    truth: Collection, candidate: Candidate, alpha: float = 0.05, correction: Correction | None = None
+    truth: Collection, candidate: Collection, alpha: float = 0.05, correction: Correction | None = None
 ) -> DiscriminativePower:
     """Share of the pairs of systems that differ significantly in `truth` that `candidate` orders in the same way.
 
@@ -74,12 +73,19 @@ def discriminative_power(
 
     Parameters
     ----------
-    truth, candidate
-        As in `rank_distance`.
+    truth : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
+    candidate : Collection or array_like
+        One score per system, or a batch of rankings, as in `rank_distance`.
     alpha : float
         Level of the t-tests.
     correction : {None, "holm"}
         None as in the paper: every pair at level alpha. "holm": the level holds for all pairs together.
+
+    Returns
+    -------
+    DiscriminativePower
+        `float(found)` is the share.
 
     References
     ----------
@@ -93,16 +99,15 @@ def discriminative_power(
     >>> print(cc.discriminative_power(ap, [2, 1, 3]))  # A before B
     2 of 3 pairs differ significantly (paired t-test, alpha = 0.05); candidate confirms 1 of them: 0.5000
     """
-    check_alpha(alpha)
-    if correction is not None and correction not in get_args(Correction):
-        raise InputError(f"correction is {correction!r}: use None or 'holm'")
-    values, _ = matrix_of(truth, "truth")
-    scores = scores_beside(truth, candidate)
-    means = mean_over_topics(values)
+    level = check_alpha(alpha)
+    check_choice("correction", correction, (None, *get_args(Correction)))
+    known = as_topics(truth, "truth")
+    scores = rankings_beside(known, candidate)
+    means = known.means()
     require_room_for_pairs(len(means), "discriminative power")
     first, second = np.triu_indices(len(means), 1)
-    p = paired_pvalues(values)
-    significant = (holm(p) if correction == "holm" else p) <= alpha
+    p = paired_pvalues(known.values)
+    significant = (holm(p) if correction == "holm" else p) <= level
     first, second = first[significant], second[significant]
     agree = np.sign(scores[..., first] - scores[..., second]) == np.sign(means[first] - means[second])
     count = agree.sum(axis=-1)
@@ -110,7 +115,7 @@ def discriminative_power(
         share = count / first.size
     else:
         warnings.warn(
-            f"undefined, so nan: no pair differs significantly at alpha = {alpha:g}",
+            f"undefined, so nan: no pair differs significantly at alpha = {level:g}",
             UndefinedCorrelationWarning,
             stacklevel=2,
         )
@@ -121,8 +126,9 @@ def discriminative_power(
         n_significant=int(first.size),
         n_agreeing=int(count) if one else count,
         n_pairs=len(p),
-        alpha=float(alpha),
+        alpha=level,
         correction=correction,
+        settings=settings_of(alpha=level, correction=correction, measure=known.measure),
     )
 
 

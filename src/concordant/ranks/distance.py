@@ -8,30 +8,30 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, NamedTuple, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _kernels
 from .._kernels import reference_distance
+from ..align import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..coefficients.inputs import floats, refuse_not_finite, refuse_other_labels
-from ..coefficients.sums import check_workers
+from ..coefficients.inputs import floats, refuse_not_finite
+from ..door import Collection, as_scores, as_topics, is_bare
 from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning
-from ..matrices import Collection, matrix_of
-from ..scores import Scores, mean_over_topics
+from ..parallel import Workers, check_workers, shared_out, threads
+from ..resampling import CHUNK
+from ..scores import Means, Scores
 from ..words import counted, listing
 
 LEAST_EPS = 1e-11
 """Beside the largest variance: where the covariance has no inverse, rounding and not eps decides with less."""
 _LARGEST = 1e150  # its square is a float
 
-Candidate: TypeAlias = "Scores | npt.ArrayLike"
-
 
 def rank_distance(
-    truth: Collection, candidate: Candidate, eps: float = 1e-5, *, workers: int = 1
+    truth: Collection, candidate: Collection, eps: float = 1e-5, *, workers: Workers = 1
 ) -> float | FloatArray:
     """Distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
 
@@ -44,28 +44,32 @@ def rank_distance(
     the wrong order it is Student's paired t. It is 0 if, and only if, both rank the systems in the same way, it has no
     upper bound, and it is not symmetric. How large is large depends on the collection: `rank_test` tells.
 
-    Systems that are tied in `candidate` are put in the order that the truth gives them; those tied on both sides stay
-    in the order of the columns.
-
     Parameters
     ----------
-    truth : Scores or array_like
-        Topics x systems, higher is better.
-    candidate : Scores or array_like
-        One score for each system: a vector; Scores, of which the means are taken, with the same systems and topics as
-        the truth in any order; or an array with the systems on its last axis, as a batch of vectors.
+    truth : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
+    candidate : Collection or array_like
+        One score per system. Bare numbers are in the order of the truth's systems: a vector, or an array with the
+        systems on its last axis as a batch of vectors. Anything with labels (Scores, a file, a frame, a mapping or
+        Series) is matched by name, and must have the same systems as the truth; where it has topics, also the same
+        topics, and its means are taken.
     eps : float
         What is added to the variances, in squared units of the scores; the paper's value by default. It matters where
         there are as many systems as topics or more: a `RegularisationWarning` says so. There it is at least 1e-11 of
         the largest variance, because with less rounding decides. It should be small beside the variances, or it and
         not the topics decides, which is warned of as well.
-    workers : int
-        Threads to use on a batch. The result is the same to the last bit.
+    workers : int or Executor
+        Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit.
 
     Returns
     -------
     float or ndarray
-        A float for a vector or Scores, otherwise an array of the leading shape of `candidate`.
+        A float for one ranking, otherwise an array of the leading shape of `candidate`.
+
+    Notes
+    -----
+    Systems that are tied in `candidate` are put in the order that the truth gives them; those tied on both sides stay
+    in the order of the truth's systems.
 
     References
     ----------
@@ -85,9 +89,45 @@ def rank_distance(
     0.0
     """
     problem = Problem.of(truth, eps, "the rank distance")
-    scores = scores_beside(truth, candidate)
+    scores = rankings_beside(problem.scores, candidate)
+    problem.warn()
     values = problem.distances(scores.reshape(-1, problem.m), workers=check_workers(workers))
     return float(values[0]) if scores.ndim == 1 else values.reshape(scores.shape[:-1])
+
+
+def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
+    """The candidate as scores in the order of the truth's systems: one vector, or where it is bare a batch of them."""
+    if is_bare(candidate):
+        scores = floats(candidate, "candidate")
+        m = len(truth.systems)
+        if scores.shape[-1] != m:
+            raise InputError(
+                f"truth has {counted(m, 'system')} and candidate {scores.shape[-1]}: candidate needs one score per "
+                f"system, in the order of the truth's (last axis; shape {scores.shape})"
+            )
+        if not np.isfinite(scores).all():
+            refuse_not_finite(scores, "candidate")
+        return scores
+    if isinstance(candidate, list | tuple) and candidate and all(name in truth.systems for name in candidate):
+        raise InputTypeError(
+            "candidate is a list of names of systems: a ranking is passed as scores, never as a list of names; give "
+            "one score per system, such as {name: score}"
+        )
+    side = as_scores(candidate, "candidate")
+    found = alignment(truth, side, on="systems" if isinstance(side, Means) else "both", names=("truth", "candidate"))
+    if not found.complete:
+        lost = [
+            f"only {name} has {counted(len(labels), noun)}: {listing(labels, 5)}"
+            for noun, sides in (("system", found.dropped_systems), ("topic", found.dropped_topics))
+            for name, labels in zip(found.names, sides, strict=True)
+            if labels
+        ]
+        own = "; or rank by its own topics: candidate.means()" if any(found.dropped_topics) else ""
+        raise InputError(
+            f"truth and candidate do not have the same systems and topics ({'; '.join(lost)}). Select those that both "
+            f"have first: truth, candidate = concordant.align(truth, candidate){own}"
+        )
+    return np.asarray(found.scores[1].means())
 
 
 class Projection(NamedTuple):
@@ -105,52 +145,73 @@ class Projection(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What all rankings are compared with: a collection's means and its covariance, computed once."""
+    """What all rankings are compared with: a collection, its means and its covariance, computed once."""
 
-    values: FloatArray
+    scores: Scores
     means: FloatArray
     covariance: FloatArray
     eps: float
+    doubts: tuple[str, ...]
+    """Why a distance may say little: too few topics, or an eps that is too large. Public functions warn of them."""
 
     @classmethod
     def of(cls, truth: Collection, eps: float, what: str) -> Problem:
-        """Check a collection. Warns where it has as many systems as topics or more."""
-        values, _ = matrix_of(truth, "truth")
-        n, m = values.shape
+        """Check a collection; `what` is what the doubts call that which is to be computed."""
+        scores = as_topics(truth, "truth")
+        n, m = scores.values.shape
         if isinstance(eps, bool) or not isinstance(eps, (int, float, np.number)) or not 0 < eps < math.inf:
             raise InputError(
                 f"eps is {eps!r}: give a positive number, which is added to the variances; 1e-5 is the paper's"
             )
         require_room_for_pairs(m, what)
-        centred = values - values.mean(axis=0)
-        _refuse_overflow(values, centred)
+        centred = scores.values - scores.values.mean(axis=0)
+        if np.abs(centred).max(initial=0.0) > _LARGEST:
+            largest = float(np.abs(scores.values).max())
+            raise LimitError(
+                f"truth has scores of up to {largest:.3g}, and the rank distance needs their variances, which no float "
+                f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
+            )
         covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
-        used = max(float(eps), LEAST_EPS * float(covariance.diagonal().max())) if m >= n else float(eps)
+        used, doubts = float(eps), []
         if m >= n:
+            used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
             raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
-            warnings.warn(
+            doubts.append(
                 f"{counted(m, 'system')} on {counted(n, 'topic')}: with as many systems as topics or more their "
                 f"covariance has no inverse, so {what} was regularised by eps = {used:g}{raised}, and no size is "
-                "claimed for a test of it; take more topics or fewer systems (Scores.drop_bottom, select)",
-                RegularisationWarning,
-                stacklevel=3,
+                "claimed for a test of it; take more topics or fewer systems (Scores.drop_bottom, select)"
             )
-        _warn_of_large_eps(centred, covariance, used, what)
-        return cls(values, mean_over_topics(values), covariance, used)
+        variance = float(covariance.diagonal().mean())
+        if variance < used and centred.any():
+            doubts.append(
+                f"the scores of a system vary from topic to topic by {math.sqrt(variance):.2g} on average, little "
+                f"beside sqrt(eps) = {math.sqrt(used):.2g}: eps, not the topics, decides {what}; give a smaller eps, "
+                f"such as {max(1e-4 * variance, 1e-300):.0e}, or multiply all scores by one number"
+            )
+        return cls(scores, scores.means(), covariance, used, tuple(doubts))
+
+    def warn(self) -> None:
+        """Warn of the doubts where the caller of a public function called it."""
+        for doubt in self.doubts:
+            warnings.warn(doubt, RegularisationWarning, stacklevel=3)
 
     @property
     def n(self) -> int:
         """Number of topics."""
-        return len(self.values)
+        return len(self.scores.topics)
 
     @property
     def m(self) -> int:
         """Number of systems."""
-        return len(self.means)
+        return len(self.scores.systems)
 
-    def distances(self, candidate: FloatArray, *, workers: int = 1) -> FloatArray:
+    def distances(self, candidate: FloatArray, *, workers: Workers = 1) -> FloatArray:
         """d_rank of each row of scores."""
-        return self._solve(candidate, np.empty((0, self.m - 1)), workers)
+        none = np.empty((0, self.m - 1))
+        step = len(candidate) if isinstance(workers, int) else CHUNK
+        pieces = (candidate[lo : lo + step] for lo in range(0, len(candidate), max(1, step)))
+        solve = partial(self._solve, duals=none, workers=threads(workers))
+        return np.concatenate([np.empty(0), *shared_out(solve, pieces, workers)])
 
     def project(self, candidate: FloatArray) -> Projection:
         """The nearest means in the order of one vector of scores."""
@@ -164,45 +225,21 @@ class Problem(NamedTuple):
         return Projection(order, d, delta, v, float(distance[0]))
 
     def _solve(self, candidate: FloatArray, duals: FloatArray, workers: int) -> FloatArray:
-        out = np.empty((len(candidate), reference_distance.FIELDS))
+        def solve(kernels: Any, rows: Any, duals: FloatArray) -> FloatArray:
+            some = np.ascontiguousarray(candidate[rows])
+            out = np.empty((len(some), reference_distance.FIELDS))
+            kernels.rank_distances(self.covariance, self.means, some, self.eps, out, duals, workers)
+            return out
 
-        def solve(kernels: Any, rows: Any, out: FloatArray, duals: FloatArray) -> None:
-            kernels.rank_distances(
-                self.covariance, self.means, np.ascontiguousarray(candidate[rows]), self.eps, out, duals, workers
-            )
-
-        solve(_kernels.distance_kernels(), slice(None), out, duals)
+        out = solve(_kernels.distance_kernels(), slice(None), duals)
         again = unsolved(out)
         if again.size:
             more = np.empty((len(again) if len(duals) else 0, self.m - 1))
-            found = np.empty((len(again), reference_distance.FIELDS))
-            solve(reference_distance, again, found, more)
-            out[again] = found
+            out[again] = solve(reference_distance, again, more)
             if len(duals):
                 duals[again] = more
             require_solved(out, self.eps)
         return np.sqrt(self.n * out[:, 0])
-
-
-def _refuse_overflow(values: FloatArray, centred: FloatArray) -> None:
-    if np.abs(centred).max(initial=0.0) > _LARGEST:
-        largest = float(np.abs(values).max())
-        raise LimitError(
-            f"truth has scores of up to {largest:.3g}, and the rank distance needs their variances, which no float "
-            f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
-        )
-
-
-def _warn_of_large_eps(centred: FloatArray, covariance: FloatArray, eps: float, what: str) -> None:
-    variance = float(covariance.diagonal().mean())
-    if variance < eps and centred.any():
-        warnings.warn(
-            f"the scores of a system vary from topic to topic by {math.sqrt(variance):.2g} on average, little beside "
-            f"sqrt(eps) = {math.sqrt(eps):.2g}: eps, not the topics, decides {what}; give a smaller eps, such as "
-            f"{max(1e-4 * variance, 1e-300):.0e}, or multiply all scores by one number",
-            RegularisationWarning,
-            stacklevel=4,
-        )
 
 
 def unsolved(out: FloatArray) -> IntArray:
@@ -217,39 +254,3 @@ def require_solved(out: FloatArray, eps: float) -> None:
             f"no solution was found for {counted(len(unsolved(out)), 'ranking')}: eps = {eps:g} is too small beside "
             "the variances for float64; give a larger one, or divide the scores by their range"
         )
-
-
-def scores_beside(truth: Collection, candidate: Candidate) -> FloatArray:
-    """What was observed, as scores in the order of the truth's systems. The truth was checked by `matrix_of`."""
-    if isinstance(candidate, Scores):
-        return _aligned(truth, candidate)
-    refuse_other_labels(truth, candidate)  # of pandas frames and Series, which are compared by position
-    m = np.shape(truth.values if isinstance(truth, Scores) else truth)[1]
-    scores = floats(candidate, "candidate")
-    if scores.shape[-1] != m:
-        raise InputError(
-            f"truth has {counted(m, 'system')} and candidate {scores.shape[-1]}: candidate needs one score for each "
-            f"system, in the order of the truth's (last axis; shape {scores.shape})"
-        )
-    if not np.isfinite(scores).all():
-        refuse_not_finite(scores, "candidate")
-    return scores
-
-
-def _aligned(truth: Collection, candidate: Scores) -> FloatArray:
-    if not isinstance(truth, Scores):
-        raise InputTypeError(
-            "candidate is Scores, with labels, and truth an array without: give Scores for both, or candidate.means() "
-            "if its systems stand in the order of the truth's columns"
-        )
-    for mine, other, what in ((truth.systems, candidate.systems, "system"), (truth.topics, candidate.topics, "topic")):
-        lost = {"truth": set(mine) - set(other), "candidate": set(other) - set(mine)}
-        if any(lost.values()):
-            sides = "; ".join(f"only {side} has {listing(sorted(some), 5)}" for side, some in lost.items() if some)
-            own = "" if what == "system" else "; or rank by its own topics: candidate.means()"
-            raise InputError(
-                f"truth and candidate do not have the same {what}s: {sides}. "
-                f"Bring them together first: truth, candidate = concordant.align(truth, candidate){own}"
-            )
-    place = {system: k for k, system in enumerate(candidate.systems)}
-    return candidate.means()[[place[system] for system in truth.systems]]

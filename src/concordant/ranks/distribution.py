@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,40 +20,25 @@ import numpy.typing as npt
 
 from .. import __version__, _kernels
 from .._kernels import reference_distance
-from ..arrays import FloatArray
-from ..coefficients.sums import check_workers
+from ..arrays import FloatArray, IntArray
+from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
 from ..files import written_whole
-from ..matrices import Collection, matrix_of
-from ..notebook import Displayed
-from ..resampling import (
-    Progress,
-    Seed,
-    check_alpha,
-    check_count,
-    generator,
-    resampled_means,
-    resampled_weights,
-    seed_of,
-)
-from ..scores import Scores
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
+from ..results import Result, settings_of
 from ..words import counted
-from .distance import (
-    LEAST_EPS,
-    Problem,
-    Projection,
-    require_solved,
-    unsolved,
-)
+from .distance import LEAST_EPS, Problem, Projection, require_solved, unsolved
 
 RankTestMethod = Literal["recentred", "paper"]
 
 FORMAT = "concordant rank distances 1"
 EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
+_SAVED = ("method", "fingerprint", "n_topics", "n_systems", "eps", "seed", "measure", "version")
 
 
-@dataclass(frozen=True, eq=False)
-class DistanceDistribution(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class DistanceDistribution(Result):
     """Rank distances of resampled topics. `bootstrap` makes one, `save` and `load` keep it.
 
     Examples
@@ -62,12 +48,13 @@ class DistanceDistribution(Displayed):
     >>> distribution = cc.DistanceDistribution.bootstrap(scores, n_resamples=999, rng=1)
     >>> print(distribution)
     Rank distances of 999 resamples of 50 topics, 8 systems (method: paper)
-    median 1.0443, critical value 2.0392 at alpha = 0.05
+    <BLANKLINE>
+      median 1.0443, critical value 2.0392 at alpha = 0.05
     >>> distribution.pvalue(2.0)
     0.056056056056056056
     """
 
-    distances: FloatArray
+    distances: FloatArray = field(metadata={"in_dict": False})
     """One for each resample, in the order drawn; read-only."""
     method: RankTestMethod
     """"paper": distances of resampled rankings, for any ranking. "recentred": under the hypothesis that one is true."""
@@ -77,13 +64,15 @@ class DistanceDistribution(Displayed):
     n_systems: int
     eps: float
     seed: int | None
-    """None where a generator, or nothing, was given."""
+    """None where a generator was given."""
     measure: str = ""
     version: str = __version__
     """Of concordant, that made it."""
 
     def __post_init__(self) -> None:
         self.distances.flags.writeable = False
+        own = {name: getattr(self, name) for name in _SAVED if name != "seed"}
+        object.__setattr__(self, "settings", settings_of(seed=self.seed, n_resamples=self.n_resamples) | own)
 
     @classmethod
     def bootstrap(
@@ -93,32 +82,43 @@ class DistanceDistribution(Displayed):
         n_resamples: int = 9_999,
         rng: Seed = None,
         eps: float = 1e-5,
-        workers: int = 1,
+        workers: Workers = 1,
         progress: Progress | None = None,
     ) -> DistanceDistribution:
         """Resample topics, rank the systems by their means, and measure how far that ranking is: algorithm 2.
 
-        Parameters are those of `rank_test`.
+        Parameters
+        ----------
+        truth : Collection
+            Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
+        n_resamples : int
+            Number of resamples.
+        rng : int, Generator or None
+            The same seed gives the same bits at any number of workers.
+        eps : float
+            What is added to the variances, as in `rank_distance`.
+        workers : int or Executor
+            Threads, or an executor of concurrent.futures.
+        progress : callable, optional
+            Called with the number of resamples done and of all.
+
+        Returns
+        -------
+        DistanceDistribution
+            With method "paper".
         """
+        how = Resampling.of(n_resamples, rng, workers, progress)
         problem = Problem.of(truth, eps, "the distribution")
-        distances = paper_distances(problem, check_count(n_resamples), generator(rng), check_workers(workers), progress)
-        return cls.made(distances, "paper", problem, rng, truth)
+        problem.warn()
+        return cls.made("paper", problem, paper_distances(problem, how), how.seed)
 
     @classmethod
     def made(
-        cls, distances: FloatArray, method: RankTestMethod, problem: Problem, rng: Seed, truth: Collection
+        cls, method: RankTestMethod, problem: Problem, distances: FloatArray, seed: int | None
     ) -> DistanceDistribution:
         """With what is known about the collection."""
-        return cls(
-            distances=distances,
-            method=method,
-            fingerprint=fingerprint(problem.values),
-            n_topics=problem.n,
-            n_systems=problem.m,
-            eps=problem.eps,
-            seed=seed_of(rng),
-            measure=truth.measure if isinstance(truth, Scores) else "",
-        )
+        digest = fingerprint(problem.scores.values)
+        return cls(distances, method, digest, problem.n, problem.m, problem.eps, seed, problem.scores.measure)
 
     @property
     def n_resamples(self) -> int:
@@ -126,7 +126,18 @@ class DistanceDistribution(Displayed):
         return len(self.distances)
 
     def pvalue(self, distance: npt.ArrayLike) -> float | FloatArray:
-        """Share of the resamples that are at least as far; "recentred" counts the observed one among them."""
+        """Share of the resamples that are at least as far; "recentred" counts the observed one among them.
+
+        Parameters
+        ----------
+        distance : float or array_like
+            Rank distances from the same collection, with the same eps.
+
+        Returns
+        -------
+        float or ndarray
+            A float for one distance.
+        """
         wanted = np.asarray(distance, dtype=np.float64)
         if np.isnan(wanted).any() or (wanted < 0).any():
             raise InputError(f"distance is {distance!r}: give rank distances, which are 0 or more")
@@ -150,25 +161,27 @@ class DistanceDistribution(Displayed):
         allowed = int(np.floor(alpha * (self.n_resamples + self._observed) + 1e-9)) - self._observed
         return float("inf") if allowed < 0 else float(np.sort(self.distances)[::-1][allowed])
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """What they are the distances of."""
         measure = f", {self.measure}" if self.measure else ""
         return (
             f"Rank distances of {self.n_resamples:,} resamples of {counted(self.n_topics, 'topic')}, "
-            f"{counted(self.n_systems, 'system')}{measure} (method: {self.method})\n"
-            f"median {np.median(self.distances):.4f}, critical value {self.critical_value():.4f} at alpha = 0.05"
+            f"{counted(self.n_systems, 'system')}{measure} (method: {self.method})"
         )
 
-    def __repr__(self) -> str:
-        return f"<DistanceDistribution: {self.n_resamples} resamples, {self.method}, version {self.version}>"
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [{"median": float(np.median(self.distances)), "critical_value": self.critical_value(), "alpha": 0.05}]
 
-    def settings(self) -> dict[str, Any]:
-        """What made it, ready for JSON."""
-        names = ("method", "fingerprint", "n_topics", "n_systems", "eps", "seed", "measure", "version")
-        return {"n_resamples": self.n_resamples} | {name: getattr(self, name) for name in names}
+    def table(self) -> str:
+        """The median and the critical value."""
+        row = self.rows()[0]
+        return f"  median {row['median']:.4f}, critical value {row['critical_value']:.4f} at alpha = {row['alpha']:g}"
 
     def require(self, truth: Collection, eps: float | None = None) -> None:
         """Raise unless it was made for this collection, and with this eps."""
-        values, _ = matrix_of(truth, "truth")
+        values = as_topics(truth, "truth").values
         if fingerprint(values) != self.fingerprint:
             here = f"{counted(values.shape[0], 'topic')} x {counted(values.shape[1], 'system')}"
             raise InputError(
@@ -191,38 +204,34 @@ class DistanceDistribution(Displayed):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .npz file, whole or not at all."""
-        about = json.dumps({"format": FORMAT, **self.settings()})
+        saved = {name: getattr(self, name) for name in ("n_resamples", *_SAVED)}
         with written_whole(path) as file:
-            np.savez(file, distances=self.distances, about=np.array(about))
+            np.savez(file, distances=self.distances, about=np.array(json.dumps({"format": FORMAT, **saved})))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], truth: Collection | None = None) -> DistanceDistribution:
         """Read what `save` wrote. With `truth`, refuse a distribution that was made for another collection."""
-        found = _read(Path(path))
+        wrong = "is not a distribution of rank distances that concordant saved"
+        try:
+            with np.load(Path(path), allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                distances = np.array(file["distances"])
+        except FileNotFoundError:
+            raise ReadError("there is no such file", str(path)) from None
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError, TypeError, AttributeError):
+            raise ReadError(wrong, str(path)) from None
+        if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
+            raise ReadError(wrong + " in a format that this version reads", str(path))
+        count = about.pop("n_resamples", -1)
+        good = distances.dtype == np.float64 and distances.ndim == 1 and len(distances) == count > 0
+        if not good or not np.isfinite(distances).all() or (distances < 0).any():
+            raise ReadError("holds damaged distances: build it anew", str(path))
+        if set(about) != set(_SAVED):
+            raise ReadError(wrong, str(path))
+        found = cls(distances, **about)
         if truth is not None:
             found.require(truth)
         return found
-
-
-def _read(path: Path) -> DistanceDistribution:
-    wrong = "is not a distribution of rank distances that concordant saved"
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            about = json.loads(str(file["about"]))
-            distances = np.array(file["distances"])
-    except FileNotFoundError:
-        raise ReadError("there is no such file", str(path)) from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError, TypeError, AttributeError):
-        raise ReadError(wrong, str(path)) from None
-    if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
-        raise ReadError(wrong + " in a format that this version reads", str(path))
-    good = distances.dtype == np.float64 and distances.ndim == 1 and len(distances) == about.pop("n_resamples", -1) > 0
-    if not good or not np.isfinite(distances).all() or (distances < 0).any():
-        raise ReadError("holds damaged distances: build it anew", str(path))
-    try:
-        return DistanceDistribution(distances=distances, **about)
-    except TypeError:
-        raise ReadError(wrong, str(path)) from None
 
 
 def fingerprint(values: FloatArray) -> str:
@@ -235,48 +244,40 @@ def fingerprint(values: FloatArray) -> str:
 # The two bootstraps -------------------------------------------------------------------------------
 
 
-def paper_distances(
-    problem: Problem, n_resamples: int, rng: np.random.Generator, workers: int, progress: Progress | None
-) -> FloatArray:
+def paper_distances(problem: Problem, how: Resampling) -> FloatArray:
     """carterette2009, algorithm 2: distances of the rankings of resampled topics from the collection."""
-    distances = np.empty(n_resamples)
-    for rows, weights in resampled_weights(problem.n, n_resamples, rng):
-        distances[rows] = problem.distances(resampled_means(problem.values, weights, workers=workers), workers=workers)
-        if progress is not None:
-            progress(rows.stop, n_resamples)
-    return distances
+    return np.concatenate(list(over_resamples(partial(_paper, problem, how.threads), problem.n, how)))
 
 
-def recentred_distances(
-    problem: Problem,
-    found: Projection,
-    n_resamples: int,
-    rng: np.random.Generator,
-    workers: int,
-    progress: Progress | None,
-) -> FloatArray:
+def _paper(problem: Problem, workers: int, weights: IntArray) -> FloatArray:
+    means = resampled_means(problem.scores.values, weights, workers=workers)
+    return problem.distances(means, workers=workers)
+
+
+def recentred_distances(problem: Problem, found: Projection, how: Resampling) -> FloatArray:
     """Distances of a ranking from resamples of the collection, after moving it to where that ranking is true.
 
     Each system's scores are shifted so that the means are the nearest ones with that ranking; resampling then shows
     what distances chance alone makes, with means and covariance measured anew each time.
     """
-    ordered = problem.values[:, found.order]
+    ordered = problem.scores.values[:, found.order]
     differences = ordered[:, :-1] - ordered[:, 1:]
     differences = np.ascontiguousarray(differences - differences.mean(axis=0))
     # A resample may have no more topics than systems.
     eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max()))
-    distances = np.empty(n_resamples)
-    for rows, weights in resampled_weights(problem.n, n_resamples, rng):
-        out = np.empty((len(weights), reference_distance.FIELDS))
-        arguments = (differences, found.delta, weights, eps)
-        _kernels.distance_kernels().recentred_distances(*arguments, out, workers)
-        again = unsolved(out)
-        if again.size:
-            anew = np.empty((len(again), reference_distance.FIELDS))
-            reference_distance.recentred_distances(differences, found.delta, weights[again], eps, anew, workers)
-            out[again] = anew
-            require_solved(out, eps)
-        distances[rows] = np.sqrt(problem.n * out[:, 0])
-        if progress is not None:
-            progress(rows.stop, n_resamples)
-    return distances
+    work = partial(_recentred, differences, found.delta, eps, how.threads)
+    return np.concatenate(list(over_resamples(work, problem.n, how)))
+
+
+def _recentred(differences: FloatArray, delta: FloatArray, eps: float, workers: int, weights: IntArray) -> FloatArray:
+    def solve(kernels: Any, some: IntArray) -> FloatArray:
+        out = np.empty((len(some), reference_distance.FIELDS))
+        kernels.recentred_distances(differences, delta, some, eps, out, workers)
+        return out
+
+    out = solve(_kernels.distance_kernels(), weights)
+    again = unsolved(out)
+    if again.size:
+        out[again] = solve(reference_distance, weights[again])
+        require_solved(out, eps)
+    return np.sqrt(len(differences) * out[:, 0])

@@ -12,16 +12,16 @@ comparison. docs/guide/rank-intervals.md has the derivation and what was measure
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..calibration import UNSEEN
-from ..resampling import Progress
+from ..parallel import mapped
+from ..resampling import Resampling
 from ..scores import mean_over_topics
 
 _CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
@@ -76,18 +76,10 @@ class PairSamples(NamedTuple):
         return np.asarray(np.minimum(np.abs(self.difference) / size, 1))
 
 
-def corrected_pvalues(
-    values: FloatArray,
-    n_resamples: int,
-    rng: np.random.Generator,
-    *,
-    simultaneous: bool,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> FloatArray:
+def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
     pairs = PairSamples.of(values)
-    signs = rng.integers(0, 2, (n_resamples, pairs.n), dtype=np.int8)
+    signs = how.generator().integers(0, 2, (how.n_resamples, pairs.n), dtype=np.int8)
     r = shrunk(pairs)
     upper = np.triu_indices(pairs.m, 1)
     if simultaneous:
@@ -95,10 +87,10 @@ def corrected_pvalues(
     else:
         others = [np.delete(np.arange(pairs.m), i) for i in range(pairs.m)]
         families = [_family(np.full(pairs.m - 1, i), j, r, pairs.size) for i, j in enumerate(others)]
-    counts = _exceedances(pairs.centred, families, signs, workers, progress)
+    counts = _exceedances(pairs.centred, families, signs, how)
     result = np.ones((pairs.m, pairs.m))
     for family, count in zip(families, counts, strict=True):
-        p = (1 + count) / (1 + n_resamples)
+        p = (1 + count) / (1 + how.n_resamples)
         p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker pair is never more significant than a stronger one
         result[family.i, family.j] = p
         if simultaneous:
@@ -160,24 +152,20 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
     return _Family(i, j, scale, r[i, j] * (1 - _NOISE))
 
 
-def _exceedances(
-    centred: FloatArray, families: Sequence[_Family], signs: Any, workers: int, progress: Progress | None
-) -> list[IntArray]:
+def _exceedances(centred: FloatArray, families: Sequence[_Family], signs: Any, how: Resampling) -> list[IntArray]:
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
     totals = [np.zeros(len(family.i), np.int64) for family in families]
     chunks = [signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK)]
-
-    def work(chunk: Any) -> list[IntArray]:
-        means = np.ascontiguousarray(((2.0 * chunk - 1) @ centred).T) / len(centred)
-        return [_count(means, family) for family in families]
-
-    done = 0
-    for chunk, counts in zip(chunks, _in_threads(work, chunks, workers), strict=True):
+    for k, counts in enumerate(mapped(partial(_counts, centred, families), chunks, how.workers), start=1):
         totals = [total + count for total, count in zip(totals, counts, strict=True)]
-        done += len(chunk)
-        if progress is not None:
-            progress(done, len(signs))
+        if how.progress is not None:
+            how.progress(min(k * _CHUNK, len(signs)), len(signs))
     return totals
+
+
+def _counts(centred: FloatArray, families: Sequence[_Family], signs: Any) -> list[IntArray]:
+    means = np.ascontiguousarray(((2.0 * signs - 1) @ centred).T) / len(centred)
+    return [_count(means, family) for family in families]
 
 
 def _count(means: FloatArray, family: _Family) -> IntArray:
@@ -194,12 +182,3 @@ def _count(means: FloatArray, family: _Family) -> IntArray:
             largest = row
         counts[some] = np.count_nonzero(r >= family.least[some, None], axis=1)
     return counts
-
-
-def _in_threads(work: Callable[[Any], Any], chunks: Sequence[Any], workers: int) -> Any:
-    """Results in the order of the chunks; which thread makes one cannot change it."""
-    if workers == 1:
-        yield from map(work, chunks)
-        return
-    with ThreadPoolExecutor(min(workers, len(chunks), 4 * (os.cpu_count() or 1))) as pool:
-        yield from pool.map(work, chunks)

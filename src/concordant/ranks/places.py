@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .. import __version__
 from .._kernels.reference_distance import order_of
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
-from ..coefficients.sums import check_workers
-from ..errors import InputError
-from ..matrices import Collection, matrix_of
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_alpha, check_count, generator, resampled_means, resampled_weights
-from ..scores import Scores, mean_over_topics
-from ..words import counted
+from ..door import Collection, as_topics
+from ..errors import InputError, check_choice, import_extra
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
+from ..results import Result, settings_of
+from ..words import counted, nearest
 from .distance import Problem
 from .distribution import DistanceDistribution
 
 By = Literal["rank_distance", "tau"]
 
 
-@dataclass(frozen=True, eq=False)
-class RankProbabilities(Displayed):
-    """Probability of each system at each rank over acceptable rankings. `to_frame` and `plot` show it."""
+@dataclass(frozen=True, eq=False, repr=False)
+class RankProbabilities(Result):
+    """Probability of each system at each rank over acceptable rankings."""
 
     values: FloatArray
     """`values[i, k]` is the probability of `systems[i]` at rank k + 1; rows and columns sum to 1."""
@@ -39,31 +37,39 @@ class RankProbabilities(Displayed):
     n_rankings: int
     """How many acceptable rankings were drawn."""
     n_drawn: int
-    settings: Mapping[str, Any]
 
     def ranks(self, system: str) -> tuple[int, int]:
         """The best and the worst rank at which a system occurs, from 1."""
         if system not in self.systems:
-            raise InputError(f"there is no system {system!r}")
+            raise InputError(f"there is no system {system!r}{nearest(str(system), self.systems)}")
         found = np.flatnonzero(self.values[self.systems.index(system)] > 0)
         return int(found[0]) + 1, int(found[-1]) + 1
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """How many rankings are acceptable."""
         rule = f"d_rank <= {self.threshold:.4g}" if self.by == "rank_distance" else f"tau >= {self.threshold:.4g}"
+        return f"{self.n_rankings:,} rankings with {rule}, of {self.n_drawn:,} drawn"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system: its best, worst and mean rank."""
+        expected = (self.values @ np.arange(1, len(self.systems) + 1)).tolist()
+        return [
+            {"system": system, **dict(zip(("best", "worst"), self.ranks(system), strict=True)), "mean": mean}
+            for system, mean in zip(self.systems, expected, strict=True)
+        ]
+
+    def table(self) -> str:
+        """One line per system."""
         width = max(map(len, self.systems))
-        lines = [f"{self.n_rankings:,} rankings with {rule}, of {self.n_drawn:,} drawn", ""]
-        expected = self.values @ np.arange(1, len(self.systems) + 1)
-        for place, system in enumerate(self.systems):
-            best, worst = self.ranks(system)
-            lines.append(
-                f"  {place + 1:>3}  {system:<{width}}  ranks {best:>3} to {worst:>3}, mean {expected[place]:.1f}"
-            )
-        return "\n".join(lines)
+        return "\n".join(
+            f"  {place:>3}  {row['system']:<{width}}  ranks {row['best']:>3} to {row['worst']:>3}, "
+            f"mean {row['mean']:.1f}"
+            for place, row in enumerate(self.rows(), start=1)
+        )
 
     def to_frame(self) -> Any:
-        """A pandas frame: a row a system, best first, a column a rank."""
-        from ..errors import import_extra
-
+        """The probabilities as a pandas frame: one row per system, best first, one column per rank."""
         pandas = import_extra("pandas")
         return pandas.DataFrame(
             self.values.copy(),
@@ -87,7 +93,7 @@ def rank_probabilities(  # noqa: PLR0913
     alpha: float = 0.05,
     eps: float = 1e-5,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> RankProbabilities:
     """Probability of each system at each rank, over the rankings that are close enough to the truth's: figure 3.
@@ -98,8 +104,8 @@ def rank_probabilities(  # noqa: PLR0913
 
     Parameters
     ----------
-    truth, eps, rng, workers, progress
-        As in `rank_test`.
+    truth : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
     by : {"rank_distance", "tau"}
         What decides which rankings are acceptable, and how they are drawn.
     threshold : float, optional
@@ -108,6 +114,19 @@ def rank_probabilities(  # noqa: PLR0913
         How many rankings to draw.
     alpha : float
         Level of the critical value.
+    eps : float
+        What is added to the variances, as in `rank_distance`.
+    rng : int, Generator or None
+        The same seed gives the same bits at any number of workers.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
+    progress : callable, optional
+        Called with the number of rankings done and of all.
+
+    Returns
+    -------
+    RankProbabilities
+        A systems x ranks matrix, and the threshold that was used.
 
     References
     ----------
@@ -125,36 +144,30 @@ def rank_probabilities(  # noqa: PLR0913
         2  B  ranks   1 to   2, mean 1.8
         3  A  ranks   3 to   3, mean 3.0
     """
-    if by not in get_args(By):
-        raise InputError(f"by is {by!r}: use 'rank_distance' or 'tau'")
-    count, random = check_count(n_resamples), generator(rng)
-    check_workers(workers)
-    values, _ = matrix_of(truth, "truth")
-    require_room_for_pairs(values.shape[1], "the probability of each rank")
-    own = order_of(mean_over_topics(values), mean_over_topics(values))  # the truth's own order
-    problem = None
+    check_choice("by", by, get_args(By))
+    how = Resampling.of(n_resamples, rng, workers, progress)
+    scores = as_topics(truth, "truth")
+    require_room_for_pairs(len(scores.systems), "the probability of each rank")
+    own = order_of(scores.means(), scores.means())  # the truth's own order
+    settings: dict[str, Any] = {"alpha": None, "eps": None}
+    notes: tuple[str, ...] = ()
     if by == "tau":
         threshold = _threshold(threshold, 0.9, -1, 1)
-        places = _by_tau(len(own), threshold, count, random, progress)
-        accepted = count
+        places, accepted = _by_tau(len(own), threshold, how), how.n_resamples
     else:
-        check_alpha(alpha)
-        problem = Problem.of(truth, eps, "the distance")
-        threshold, accepted, places = _by_distance(problem, own, threshold, alpha, (count, random, workers, progress))
-    labels = truth.systems if isinstance(truth, Scores) else tuple(str(k) for k in range(len(own)))
+        problem = Problem.of(scores, eps, "the distance")
+        settings, notes = {"alpha": check_alpha(alpha), "eps": problem.eps}, problem.doubts
+        threshold, accepted, places = _by_distance(problem, own, threshold, alpha, how)
+        problem.warn()
     return RankProbabilities(
         values=places / accepted,
-        systems=tuple(labels[k] for k in own),
+        systems=tuple(scores.systems[k] for k in own),
         by=by,
         threshold=threshold,
         n_rankings=accepted,
-        n_drawn=count,
-        settings={
-            "alpha": alpha if by == "rank_distance" else None,
-            "eps": problem.eps if problem else None,
-            "seed": int(rng) if isinstance(rng, (int, np.integer)) else None,
-            "version": __version__,
-        },
+        n_drawn=how.n_resamples,
+        notes=notes,
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, measure=scores.measure, **settings),
     )
 
 
@@ -171,40 +184,39 @@ def _count(ranks: IntArray) -> FloatArray:
     return np.bincount((ranks + m * np.arange(m)).ravel(), minlength=m * m).reshape(m, m).astype(np.float64)
 
 
-def _by_tau(m: int, threshold: float, count: int, rng: np.random.Generator, progress: Progress | None) -> FloatArray:
-    step = max(1, 2**20 // m)
+def _by_tau(m: int, threshold: float, how: Resampling) -> FloatArray:
+    step, rng = max(1, 2**20 // m), how.generator()
     places = np.zeros((m, m))
-    for done in range(0, count, step):
-        places += _count(rankings_at_tau(m, threshold, min(step, count - done), rng, at_least=True))
-        if progress is not None:
-            progress(min(count, done + step), count)
+    for done in range(0, how.n_resamples, step):
+        places += _count(rankings_at_tau(m, threshold, min(step, how.n_resamples - done), rng, at_least=True))
+        if how.progress is not None:
+            how.progress(min(how.n_resamples, done + step), how.n_resamples)
     return places
 
 
 def _by_distance(
-    problem: Problem, own: IntArray, threshold: float | None, alpha: float, settings: tuple[Any, ...]
+    problem: Problem, own: IntArray, threshold: float | None, alpha: float, how: Resampling
 ) -> tuple[float, int, FloatArray]:
     """Threshold, acceptable rankings, and how often each system has each rank among them."""
-    count, rng, workers, progress = settings
-    distances = np.empty(count)
-    ranks = np.empty((count, problem.m), np.min_scalar_type(problem.m))
-    place = np.argsort(own)  # of each system in the truth's order
-    for rows, weights in resampled_weights(problem.n, count, rng):
-        means = resampled_means(problem.values, weights, workers=workers)
-        distances[rows] = problem.distances(means, workers=workers)
-        order = place[order_of(means, problem.means)]
-        np.put_along_axis(ranks[rows], order, np.arange(problem.m, dtype=ranks.dtype)[None], axis=1)
-        if progress is not None:
-            progress(rows.stop, count)
+    work = partial(_distances_and_ranks, problem, np.argsort(own), how.threads)
+    found = list(over_resamples(work, problem.n, how))
+    distances, ranks = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if threshold is None:
-        threshold = DistanceDistribution(
-            distances, "paper", "", problem.n, problem.m, problem.eps, None
-        ).critical_value(alpha)
+        threshold = DistanceDistribution.made("paper", problem, distances, how.seed).critical_value(alpha)
     threshold = _threshold(threshold, 0, 0, np.inf)
     accepted = distances <= threshold * (1 + 1e-9)
     if not accepted.any():
         raise InputError(
-            f"threshold is {threshold:g}, and none of {counted(count, 'resampled ranking')} is as near "
+            f"threshold is {threshold:g}, and none of {counted(how.n_resamples, 'resampled ranking')} is as near "
             f"(the nearest has {distances.min():.4g}): give a larger one, or None for the critical value"
         )
     return threshold, int(accepted.sum()), _count(ranks[accepted].astype(np.int64))
+
+
+def _distances_and_ranks(problem: Problem, place: IntArray, workers: int, weights: IntArray) -> tuple[FloatArray, Any]:
+    """Of the rankings of some resamples; `place` is that of each system in the truth's order, as are the columns."""
+    means = resampled_means(problem.scores.values, weights, workers=workers)
+    ranks = np.empty(means.shape, np.min_scalar_type(problem.m))
+    order = place[order_of(means, problem.means)]
+    np.put_along_axis(ranks, order, np.arange(problem.m, dtype=ranks.dtype)[None], axis=1)
+    return problem.distances(means, workers=workers), ranks

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from ..coefficients.sums import check_workers
-from ..errors import InputError
-from ..matrices import Collection
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_alpha, check_count, generator
+from ..arrays import FloatArray
+from ..door import Collection
+from ..errors import InputError, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_alpha
+from ..results import Result
 from ..words import counted
-from .distance import Candidate, Problem, scores_beside
+from .distance import Problem, rankings_beside
 from .distribution import DistanceDistribution, RankTestMethod, paper_distances, recentred_distances
 
 
-@dataclass(frozen=True)
-class RankTest(Displayed):
-    """What `rank_test` found. `print` shows it, `to_dict` has everything."""
+@dataclass(frozen=True, eq=False, repr=False)
+class RankTest(Result):
+    """What `rank_test` found."""
 
     distance: float
     """d_rank of the candidate ranking."""
@@ -27,54 +27,43 @@ class RankTest(Displayed):
     standard_error: float
     """Of the p-value, because there are only so many resamples."""
     critical_value: float
-    """Distances beyond it are significant at level alpha."""
+    """Distances beyond it are significant at level alpha; infinite with too few resamples for that level."""
     alpha: float
-    distribution: DistanceDistribution
+    distribution: DistanceDistribution = field(metadata={"in_dict": False})
     """The distances of the resamples."""
-    settings: Mapping[str, Any]
 
     @property
     def significant(self) -> bool:
         """Whether the candidate ranking is rejected as the true one at level alpha."""
         return self.pvalue <= self.alpha
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """Whether the candidate ranking could be the true one."""
+        says = "differs significantly from" if self.significant else "cannot be distinguished from"
+        return f"The candidate ranking {says} the truth's (p = {self.pvalue:.4f})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        names = ("distance", "pvalue", "standard_error", "critical_value", "alpha")
+        return [{name: getattr(self, name) for name in names}]
+
+    def table(self) -> str:
+        """Distance, p-value and critical value, and how they were made."""
         made = self.distribution
-        verdict = "differs significantly from" if self.significant else "is not distinguishable from"
-        lines = [
-            f"The candidate ranking {verdict} the truth's (p = {self.pvalue:.4f})",
-            "",
-            f"  rank distance    {self.distance:10.4f}",
-            f"  p-value          {self.pvalue:10.4f}   standard error {self.standard_error:.4f}",
-            f"  critical value   {self.critical_value:10.4f}   alpha = {self.alpha:g}",
-            f"  {made.method} bootstrap, {made.n_resamples:,} resamples of {counted(made.n_topics, 'topic')}, "
-            f"{counted(made.n_systems, 'system')}",
-        ]
-        if made.n_systems >= made.n_topics:
-            lines += ["", "Mind: as many systems as topics or more, so that no size is claimed for this test"]
-        elif made.method == "paper":
-            lines += ["", "Mind: this test rejects true rankings too often; method='recentred' keeps its level"]
-        return "\n".join(lines)
+        return "\n".join(
+            [
+                f"  rank distance    {self.distance:10.4f}",
+                f"  p-value          {self.pvalue:10.4f}   standard error {self.standard_error:.4f}",
+                f"  critical value   {self.critical_value:10.4f}   alpha = {self.alpha:g}",
+                f"  {made.method} bootstrap, {made.n_resamples:,} resamples of {counted(made.n_topics, 'topic')}, "
+                f"{counted(made.n_systems, 'system')}",
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the distances of the resamples, ready for JSON."""
-        critical = None if math.isinf(self.critical_value) else self.critical_value
-        return {
-            "distance": self.distance,
-            "pvalue": self.pvalue,
-            "standard_error": self.standard_error,
-            "critical_value": critical,
-            "alpha": self.alpha,
-            "significant": self.significant,
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame of one row."""
-        from ..errors import import_extra
-
-        names = ("distance", "pvalue", "standard_error", "critical_value", "alpha")
-        return import_extra("pandas").DataFrame([{name: getattr(self, name) for name in names}])
+        return {**super().to_dict(), "significant": self.significant}
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""
@@ -85,20 +74,20 @@ class RankTest(Displayed):
 
 def rank_test(  # noqa: PLR0913
     truth: Collection,
-    candidate: Candidate,
+    candidate: Collection,
     method: RankTestMethod = "recentred",
     *,
     n_resamples: int = 9_999,
     alpha: float = 0.05,
     eps: float = 1e-5,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     distribution: DistanceDistribution | None = None,
     progress: Progress | None = None,
 ) -> RankTest:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
 
-    The hypothesis is that over the population of topics the systems rank as in `candidate`. The statistic is
+    The hypothesis is that across the population of topics the systems rank as in `candidate`. The statistic is
     `rank_distance`; what it does by chance is learnt from resampling topics.
 
     - "recentred": shift each system's scores so that their means are the nearest ones with the ranking `candidate`,
@@ -111,18 +100,22 @@ def rank_test(  # noqa: PLR0913
 
     Parameters
     ----------
-    truth, candidate, eps
-        As in `rank_distance`; candidate is one ranking.
+    truth : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
+    candidate : Collection or array_like
+        One score per system, as in `rank_distance`: one ranking.
     method : {"recentred", "paper"}
         How the distribution is made.
     n_resamples : int
         Number of resamples.
     alpha : float
         Level, for the critical value and the verdict.
+    eps : float
+        What is added to the variances, as in `rank_distance`.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
-    workers : int
-        Threads.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
     distribution : DistanceDistribution, optional
         For method "paper": one made before for this collection, instead of new resamples.
     progress : callable, optional
@@ -131,6 +124,7 @@ def rank_test(  # noqa: PLR0913
     Returns
     -------
     RankTest
+        `pvalue`, `distance`, `critical_value`, and the `distribution` of the resamples.
 
     References
     ----------
@@ -141,48 +135,58 @@ def rank_test(  # noqa: PLR0913
     >>> import numpy as np, concordant as cc
     >>> scores = np.random.default_rng(1).random((50, 8)) + np.linspace(0, 0.2, 8)
     >>> print(cc.rank_test(scores, [1, 2, 3, 4, 5, 6, 8, 7], n_resamples=999, rng=1))
-    The candidate ranking is not distinguishable from the truth's (p = 0.7060)
+    The candidate ranking cannot be distinguished from the truth's (p = 0.7060)
     <BLANKLINE>
       rank distance        1.1120
       p-value              0.7060   standard error 0.0144
       critical value       3.2064   alpha = 0.05
       recentred bootstrap, 999 resamples of 50 topics, 8 systems
     """
-    if method not in get_args(RankTestMethod):
-        raise InputError(f"method is {method!r}: use 'recentred' or 'paper'")
-    check_alpha(alpha)
+    check_choice("method", method, get_args(RankTestMethod))
+    how = Resampling.of(n_resamples, rng, workers, progress)
     problem = Problem.of(truth, eps, "the test")
-    scores = scores_beside(truth, candidate)
-    if scores.ndim != 1:
+    found = rank_test_of(
+        problem, rankings_beside(problem.scores, candidate), method, how, check_alpha(alpha), distribution
+    )
+    problem.warn()
+    return found
+
+
+def rank_test_of(
+    problem: Problem,
+    candidate: FloatArray,
+    method: RankTestMethod,
+    how: Resampling,
+    alpha: float = 0.05,
+    distribution: DistanceDistribution | None = None,
+) -> RankTest:
+    """As `rank_test`, for what is checked and in the same order on both sides; what to doubt is in the notes only."""
+    if candidate.ndim != 1:
         raise InputError(
-            f"candidate has shape {scores.shape}: a test takes one ranking at a time. For many rankings and the "
+            f"candidate has shape {candidate.shape}: a test takes one ranking at a time. For many rankings and the "
             "paper's method: DistanceDistribution.bootstrap(truth).pvalue(rank_distance(truth, candidate))"
         )
-    found = problem.project(scores)
+    found = problem.project(candidate)
     if distribution is None:
-        settings = (check_count(n_resamples), generator(rng), check_workers(workers), progress)
-        if method == "paper":
-            distances = paper_distances(problem, *settings)
-        else:
-            distances = recentred_distances(problem, found, *settings)
-        distribution = DistanceDistribution.made(distances, method, problem, rng, truth)
+        distances = paper_distances(problem, how) if method == "paper" else recentred_distances(problem, found, how)
+        distribution = DistanceDistribution.made(method, problem, distances, how.seed)
+    elif method != "paper" or distribution.method != "paper":
+        raise InputError(
+            "a distribution made before can be used with method='paper' only: a recentred one is made for one ranking"
+        )
     else:
-        _require(distribution, method, truth, problem.eps)
+        distribution.require(problem.scores, problem.eps)
     p = float(distribution.pvalue(found.distance))
+    notes = problem.doubts
+    if method == "paper" and problem.m < problem.n:
+        notes += ("this test rejects true rankings too often; method='recentred' keeps its level",)
     return RankTest(
         distance=found.distance,
         pvalue=p,
         standard_error=math.sqrt(p * (1 - p) / distribution.n_resamples),
         critical_value=distribution.critical_value(alpha),
-        alpha=float(alpha),
+        alpha=alpha,
         distribution=distribution,
-        settings=distribution.settings(),
+        notes=notes,
+        settings=distribution.settings,
     )
-
-
-def _require(distribution: DistanceDistribution, method: RankTestMethod, truth: Collection, eps: float) -> None:
-    if method != "paper" or distribution.method != "paper":
-        raise InputError(
-            "a distribution made before can be used with method='paper' only: a recentred one is made for one ranking"
-        )
-    distribution.require(truth, eps)

@@ -5,12 +5,15 @@ The run's file may order measure and topic either way; the names of measures and
 
 from __future__ import annotations
 
-from ..errors import ReadError
-from ..tables import warn_of_words
-from ..vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
+import numpy as np
+
+from ..errors import ConcordantError, ReadError
+from ..tables.contents import Contents, warn_of_words
+from ..tables.numbers import number
+from ..tables.pivot import Grid, pivot
+from ..tables.vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
 from ..words import listing
-from .source import QUOTED, Source, number
-from .table import Rows, Table, without_summary
+from .source import QUOTED, Source
 from .trec_eval import TEXTS, TrecEval
 
 _WAY_OUT_SUMMARY = "write per-topic scores (ir_measures -q, trec_eval -q)"
@@ -55,7 +58,7 @@ def topic_first(fields: Fields, first: int) -> bool | None:
     return summary[0] if summary[0] != summary[1] else None
 
 
-def read_columns(source: Source, width: int) -> Table | None:
+def read_columns(source: Source, width: int) -> Contents | None:
     """Three columns (one run) or four (the run first). None if no column holds measures."""
     fields = _fields(source, width)
     order = topic_first(fields, width - 3)
@@ -65,24 +68,24 @@ def read_columns(source: Source, width: int) -> Table | None:
         _refuse_no_run_first(source, fields, 1 if order else 2)
     if width == 3:
         topics = {row[0 if order else 1] for _, row in fields}
-        warn_of_words(sorted(topics), f"{source.label}: ")
+        warn_of_words(source, sorted(topics))
     if width == 3 and not order:
         return TrecEval(source)  # without its padding
     topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
-    parts: dict[str, list[tuple[int, list[str]]]] = {}
+    parts: dict[str, Fields] = {}
     for line, row in fields:
         if not row[measure].startswith(TEXTS):
             parts.setdefault(row[measure], []).append((line, row))
-    columns: dict[str, Rows] = {}
+    grids: dict[str, Grid] = {}
     only_summary = None
     for name, rows in parts.items():
         if all(is_summary(row[topic]) for _, row in rows):
             only_summary = rows[0][0]
             continue
-        columns[name] = _rows(source, rows, topic, width == 4)
-    if not columns:
+        grids[name] = _grid(source, rows, topic, width == 4)
+    if not grids:
         raise source.error(f"holds only summary rows, no scores of topics: {_WAY_OUT_SUMMARY}", only_summary)
-    return Table(source, columns)
+    return Contents(source, grids)
 
 
 def _refuse_no_run_first(source: Source, fields: Fields, topic: int) -> None:
@@ -126,17 +129,13 @@ def _fields(source: Source, width: int) -> Fields:
     return fields
 
 
-def _rows(source: Source, rows: Fields, topic: int, with_system: bool) -> Rows:
-    seen: dict[tuple[str, str], int] = {}
-    values = []
-    for line, row in rows:
-        key = (row[0] if with_system else "", row[topic])
-        value = number(row[-1])
-        if value is None:
-            raise source.error("the last field is not a finite number", line)
-        if key in seen:
-            raise source.error(f"the same score was given at line {seen[key]}", line)
-        seen[key] = line
-        values.append(value)
-    found = Rows([t for _, t in seen], values, [s for s, _ in seen] if with_system else None, list(seen.values()))
-    return without_summary(source, found, _WAY_OUT_SUMMARY)
+def _grid(source: Source, rows: Fields, topic: int, with_system: bool) -> Grid:
+    values = [number(row[-1]) for _, row in rows]
+    if None in values:
+        raise source.error("the last field is not a finite number", rows[values.index(None)][0])
+
+    def twice(first: int, again: int) -> ConcordantError:
+        return source.error(f"the same score was given at line {rows[first][0]}", rows[again][0])
+
+    systems = [row[0] for _, row in rows] if with_system else None
+    return pivot(source, [row[topic] for _, row in rows], systems, np.array(values, dtype=np.float64), twice)

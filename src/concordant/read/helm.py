@@ -8,15 +8,15 @@ those of one split.
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any, TypeAlias
 
-from ..errors import DataWarning
+from ..tables.cells import warn_of
+from ..tables.contents import Contents
+from ..tables.pivot import Grid
 from ..words import counted
 from .mteb import sibling
 from .nested import finite
 from .source import Source
-from .table import Rows, Table
 
 # Statistics that describe the run, not how well it did. They can be asked for by name, but are not offered.
 _NO_SCORE = re.compile(
@@ -48,34 +48,29 @@ def _records_with(content: Any, *keys: str) -> bool:
     )
 
 
-class _Helm(Table):
+class _Helm(Contents):
     def __init__(self, source: Source, whole: dict[str, Scored], parts: dict[str, Scored]) -> None:
         """Of the scores by measure, on all instances and on those of each split."""
-        super().__init__(source, {name: _rows(found) for name, found in whole.items()})
-        self.parts = {name: _rows(found) for name, found in parts.items()}
+        super().__init__(source, {name: Grid.of_run(found) for name, found in whole.items()})
+        self.parts = {name: Grid.of_run(found) for name, found in parts.items()}
 
     def measures(self) -> list[str]:
-        return [name for name in self.columns if not _NO_SCORE.match(name)] or list(self.columns)
+        return [name for name in self.grids if not _NO_SCORE.match(name)] or list(self.grids)
 
-    def rows(self, measure: str) -> Rows:
+    def grid(self, measure: str) -> Grid:
         if measure in self.parts:
             return self.parts[measure]
-        parts = [(name, rows) for name, rows in self.parts.items() if name.rpartition("[")[0] == measure]
+        parts = [(name, grid) for name, grid in self.parts.items() if name.rpartition("[")[0] == measure]
         if len(parts) > 1:
-            warnings.warn(
-                f"{self.source.label}: all splits together, which HELM summarises apart; for one, ask for "
-                + " or ".join(f"measure={name!r} ({counted(len(rows.topics), 'instance')})" for name, rows in parts),
-                DataWarning,
-                stacklevel=5,
+            warn_of(
+                self.origin,
+                "all splits together, which HELM summarises apart; for one, ask for "
+                + " or ".join(f"measure={name!r} ({counted(len(grid.topics), 'instance')})" for name, grid in parts),
             )
-        return super().rows(measure)
+        return super().grid(measure)
 
 
-def _rows(found: Scored) -> Rows:
-    return Rows(list(found), list(found.values()))
-
-
-def read_helm(source: Source, content: Any) -> Table:
+def read_helm(source: Source, content: Any) -> Contents:
     """The scores of one model on one scenario, a topic for each instance."""
     model, scenario = _spec(source)
     whole: dict[str, Scored] = {}
@@ -103,8 +98,8 @@ def read_helm(source: Source, content: Any) -> Table:
         raise source.error("no instance has a statistic that was counted", 1)
     table = _Helm(source, whole, parts)
     if model:
-        table.names = (model, *table.names)
-        table.origin = f"{model} in {source.path.absolute().parent.parent}" if source.path else model
+        table.names = (model, source.run_name())
+        table.part_of = f"{model} in {source.path.absolute().parent.parent}" if source.path else model
     return table
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import DataWarning
+from ..tables.cells import warn_of
+from ..tables.contents import Contents
+from ..tables.numbers import number
+from ..tables.pivot import Grid
 from .nested import finite
-from .source import Source, number
-from .table import Rows, Table
+from .source import Source
 
 # Inspect's own values of grades and words (inspect_ai.scorer.value_to_float).
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -23,21 +24,21 @@ def is_inspect(content: Any) -> bool:
     return isinstance(run, dict) and "model" in run and "task" in run
 
 
-class _Inspect(Table):
+class _Inspect(Contents):
     """A log. Where a sample's value is no score, the measure is refused when it is asked for."""
 
-    def __init__(self, source: Source, columns: Mapping[str, Rows], bad: Mapping[str, str]) -> None:
-        super().__init__(source, columns)
+    def __init__(self, source: Source, grids: Mapping[str, Grid], bad: Mapping[str, str]) -> None:
+        super().__init__(source, grids)
         self.bad = bad
 
-    def rows(self, measure: str) -> Rows:
+    def grid(self, measure: str) -> Grid:
         """The scores of one measure."""
-        if measure in self.columns and measure in self.bad:
-            raise self.source.error(self.bad[measure], 1)
-        return super().rows(measure)
+        if measure in self.grids and measure in self.bad:
+            raise self.origin.error(self.bad[measure], 1)
+        return super().grid(measure)
 
 
-def read_inspect(source: Source, content: Any) -> Table:
+def read_inspect(source: Source, content: Any) -> Contents:
     """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer."""
     run = content["eval"]
     columns: dict[str, dict[str, float]] = {}
@@ -59,19 +60,15 @@ def read_inspect(source: Source, content: Any) -> Table:
     if not columns:
         raise source.error("holds no scored samples: write the log with its samples (inspect log convert --to json)", 1)
     if content.get("status", "success") != "success":
-        warnings.warn(
-            f"{source.label}: the status of this log is {content['status']!r}, not success",
-            DataWarning,
-            stacklevel=2,
-        )
+        warn_of(source, f"the status of this log is {content['status']!r}, not success")
     samples = [f"{run['task']}/{name}" for name in _samples(content, epochs=not reduced)]
-    rows = {}
+    grids = {}
     for measure, found in columns.items():  # a sample without a score, because of an error, has nan
         complete = dict.fromkeys([*found, *samples], math.nan) | found
-        rows[measure] = Rows(list(complete), list(complete.values()))
-    table = _Inspect(source, rows, bad)
-    table.names = (str(run["model"]), *table.names)
-    table.origin = table.names[0]  # tasks of one model
+        grids[measure] = Grid.of_run(complete)
+    table = _Inspect(source, grids, bad)
+    table.names = (str(run["model"]), source.run_name())
+    table.part_of = table.names[0]  # tasks of one model
     return table
 
 

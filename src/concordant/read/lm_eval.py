@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from typing import Any
 
-from ..errors import DataWarning
+from ..tables.cells import warn_of
+from ..tables.contents import Contents
+from ..tables.pivot import Grid
 from ..words import listing
 from .mteb import sibling
 from .nested import finite
 from .source import Source
-from .table import Rows, Table
 
 _SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
 # Fields of a sample that older versions, which do not list their metrics, mix with them.
@@ -32,7 +32,7 @@ def is_sample(record: Any) -> bool:
     return isinstance(record, dict) and "doc_id" in record and ("doc" in record or "filter" in record)
 
 
-def read_results(source: Source, content: Any) -> Table:
+def read_results(source: Source, content: Any) -> Contents:
     """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
     columns: dict[str, dict[str, float]] = {}
     groups = _groups(content)
@@ -48,17 +48,13 @@ def read_results(source: Source, content: Any) -> Table:
     if not columns:
         raise source.error("results hold no `metric,filter` with a number", 1)
     if groups:
-        warnings.warn(
-            f"{source.label}: groups left out, because they summarise tasks: {listing(groups)}",
-            DataWarning,
-            stacklevel=2,
-        )
-    table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
+        warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
+    table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
     table.summary = True
     table.lower = _lower(content, columns)
     name = _model_name(content)
     if name:
-        table.names = (name, *table.names)
+        table.names = (name, source.run_name())
     return table
 
 
@@ -91,7 +87,7 @@ def _lower(content: Any, columns: dict[str, dict[str, float]]) -> frozenset[str]
     return frozenset(name for name in columns if name.partition(",")[0] in lower)
 
 
-def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
+def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
     """The scores of one model on one task, a topic for each document: `task/doc_id`."""
     match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
     task = match[1] + "/" if match else ""
@@ -110,15 +106,10 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Table:
             rows[topic] = (score, line)
     if not columns:
         raise source.error("no sample has a metric with a number", records[0][0])
-    table = Table(
-        source,
-        {
-            name: Rows(list(found), [v for v, _ in found.values()], lines=[line for _, line in found.values()])
-            for name, found in columns.items()
-        },
-    )
+    grids = {name: Grid.of_run({topic: v for topic, (v, _) in found.items()}) for name, found in columns.items()}
+    table = Contents(source, grids)
     table.names = _names(source, match[2] if match else None)
-    table.origin = table.names[-1]
+    table.part_of = table.names[-1]
     return table
 
 

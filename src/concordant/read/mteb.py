@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ReadError
+from ..tables.contents import Contents
+from ..tables.pivot import Grid
 from .nested import finite
 from .source import Item, Source, load, load_json
-from .table import Rows, Table
 
 # Scores of the test split count, where a task has one; MSMARCO, for instance, is scored on dev.
 _SPLITS = ("test", "dev", "validation")
@@ -26,7 +27,7 @@ def is_model_meta(content: Any) -> bool:
     )
 
 
-def read_mteb(source: Source, content: Any) -> Table:
+def read_mteb(source: Source, content: Any) -> Contents:
     """The scores of one model on one task: main_score, and the other measures by their names.
 
     A task of several subsets (languages) gives a topic for each: `Task/subset`. Scores of another split than test are
@@ -49,11 +50,11 @@ def read_mteb(source: Source, content: Any) -> Table:
                 columns[measure][topic] = finite(source, value, f"{topic!r} ({measure})")
     if not columns:
         raise source.error(f"scores.{split} holds no numbers", 1)
-    table = Table(source, {name: Rows(list(found), list(found.values())) for name, found in columns.items()})
+    table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
     table.default = "main_score"
     model, revision = _model(source)
     table.names = (model, f"{model}@{revision}") if revision else (model,)
-    table.origin = f"{model}@{revision}"
+    table.part_of = f"{model}@{revision}"
     return table
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..errors import ReadError
 from ..judgments.qrels import MOST, Qrels
+from ..tables.numbers import number
 from . import source as sources
-from .source import Source, number
+from .source import Source
 
 
 def read_qrels(what: Any) -> Qrels:

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ReadError
-from ..tables import is_fraction
-from ..vocabulary import is_summary, names_labels
+from ..tables.cells import Cells
+from ..tables.contents import Contents, table_contents
+from ..tables.nested import Nested
+from ..tables.numbers import is_fraction, number
+from ..tables.vocabulary import is_summary, names_labels
 from . import helm, inspect_log, lm_eval, mteb, nested
 from .columns import read_columns, separator, split_line
-from .delimited import from_cells, no_header, read_delimited
-from .source import Source, load_json, number
-from .table import Table
+from .delimited import no_header, read_delimited
+from .source import Source, load_json
 from .trec_eval import TEXTS, TrecEval
 
 KNOWN = (
@@ -25,11 +27,11 @@ KNOWN = (
 MAX_LINE_BYTES = 2**24
 
 
-class Companion(Table):
+class Companion(Contents):
     """A file that tools write beside scores and that holds none."""
 
 
-_Reader = Callable[[Source, Any], Table]
+_Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (nested.is_ranx_report, nested.refuse_ranx_report),
     (inspect_log.is_inspect, inspect_log.read_inspect),
@@ -39,12 +41,21 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (mteb.is_model_meta, lambda source, content: Companion(source)),
     (helm.is_companion, lambda source, content: Companion(source)),
     (helm.is_stats, lambda source, content: Companion(source)),
-    (nested.is_nested, nested.Nested),
+    (nested.is_nested, Nested),
 )
 
 
-def recognise(source: Source) -> Table:
-    """The table of a file that is not empty."""
+def recognise(source: Source) -> Contents:
+    """What a file that is not empty holds. Where it is one run, the name that the caller gave counts most."""
+    found = _recognise(source)
+    if source.name:
+        found.names = (source.name,)
+    elif not found.names:
+        found.names = (source.run_name(),)
+    return found
+
+
+def _recognise(source: Source) -> Contents:
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first)
@@ -55,7 +66,7 @@ def recognise(source: Source) -> Table:
     return table
 
 
-def _text(source: Source, line: int, first: bytes) -> Table:
+def _text(source: Source, line: int, first: bytes) -> Contents:
     fields = split_line(first, separator(source))
     if len(fields) == 3 and (
         (fields[0] == "runid" and is_summary(fields[1]))
@@ -81,7 +92,7 @@ def unknown(source: Source, line: int | None) -> ReadError:
     )
 
 
-def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
+def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
     """The formats whose first line is data already."""
     ends_in_number = number(fields[-1]) is not None
     if (
@@ -124,7 +135,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Table | None:
     )
 
 
-def _json(source: Source, first: bytes) -> Table:
+def _json(source: Source, first: bytes) -> Contents:
     records = _records(source, first)
     if records is not None:
         if lm_eval.is_sample(records[0][1]):
@@ -151,15 +162,15 @@ def _records(source: Source, first: bytes) -> list[tuple[int, Any]] | None:
     return [(line, load_json(source, text, line)) for line, text in lines]
 
 
-def _long(source: Source, records: list[tuple[int, Any]]) -> Table:
-    """Records of one shape: a long table, the keys its header."""
+def _long(source: Source, records: list[tuple[int, Any]]) -> Contents:
+    """Records of one shape: a table, the keys its header."""
     header = list(records[0][1])
     for line, record in records:
         if not isinstance(record, dict) or record.keys() != records[0][1].keys():
             raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
-    table = from_cells(
-        source, header, [(line, [record[key] for key in header]) for line, record in records], records[0][0]
-    )
+    columns = [[record[key] for _, record in records] for key in header]
+    lines = [line for line, _ in records]
+    table = table_contents(Cells.of(source, header, columns, lines=lines, header_line=lines[0]))
     if table is None:
         raise unknown(source, records[0][0])
     return table

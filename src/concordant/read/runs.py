@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import DataWarning, ReadError
+from ..errors import ReadError, warn
 from ..judgments.runs import Run, Runs
 from ..words import listing
 from . import source as sources
@@ -57,11 +56,7 @@ def read_runs(what: Any) -> Runs:
 def _warn_tags(tags: dict[str, str]) -> None:
     other = [f"{name} (tag {tag})" for name, tag in tags.items() if tag != name]
     if other:
-        warnings.warn(
-            f"named by their files, although the tags inside differ: {listing(other)}",
-            DataWarning,
-            stacklevel=3,
-        )
+        warn(f"named by their files, although the tags inside differ: {listing(other)}")
 
 
 def _read(item: sources.Item) -> Run:
@@ -129,11 +124,7 @@ def _by_line(source: Source) -> _Columns:
         values.append(value[0])
         tags.append(fields[5])
     if len(set(tags)) > 1:
-        warnings.warn(
-            f"{source.label} holds several tags: {listing(t.decode() for t in dict.fromkeys(tags))}",
-            DataWarning,
-            stacklevel=4,
-        )
+        warn(f"{source.label} holds several tags: {listing(t.decode() for t in dict.fromkeys(tags))}")
     return topics, documents, values, tags[0]
 
 

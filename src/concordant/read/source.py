@@ -11,14 +11,13 @@ import io
 import json
 import os
 import re
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import DataWarning, InputTypeError, ReadError, limit_of
+from ..errors import InputTypeError, ReadError, limit_of, warn
 
 # The most that one file may hold, decompressed. A gzip of 1 MB can expand to 1 GB, so there has to be a
 # limit. Set CONCORDANT_MAX_BYTES in the environment, or this, to read larger files.
@@ -107,12 +106,8 @@ class Source:
     def warn_if_cut(self) -> None:
         """Tools end their last line; where that is missing the last number may be cut off, too."""
         if self.data and not self.data.endswith(b"\n"):
-            last = self.data.rsplit(b"\n", 1)[-1].decode()
-            warnings.warn(
-                f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: {last[:120]!r}",
-                DataWarning,
-                stacklevel=2,
-            )
+            last = self.data[self.data.rfind(b"\n") + 1 :].decode()
+            warn(f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: {last[:120]!r}")
 
 
 def run_name(file_name: str) -> str:
@@ -202,7 +197,7 @@ def _is_backup(name: str) -> bool:
 
 def _warn_of_backups(backups: Iterable[str]) -> None:
     if shown := ", ".join(sorted(backups)[:12]):
-        warnings.warn(f"backup files left out: {shown}", DataWarning, stacklevel=6)
+        warn(f"backup files left out: {shown}")
 
 
 def _folder(folder: Path) -> list[Path]:
@@ -256,6 +251,8 @@ def _raw(file: Any, label: str) -> bytes:
             if file.is_file() and file.stat().st_size > MAX_BYTES:
                 raise _too_large(label)
             with open(file, "rb") as stream:
+                if file.is_file():
+                    return stream.read()  # at once: pieces would be in the memory twice
                 return b"".join(_chunks(stream, label))
         return b"".join(part.encode() if isinstance(part, str) else part for part in _chunks(file, label))
     except OSError as error:
@@ -357,15 +354,3 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
         raise source.error(f"has the key {str(error)!r} twice in one object", line) from None
     except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
         raise source.error(f"is JSON that cannot be read: {error}", line) from None
-
-
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-
-
-def number(text: str | bytes) -> float | None:
-    """The finite number that a text is, or None. Python's own float() also takes 1_000, nan and infinity."""
-    text = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
-    if len(text) > 400 or _NUMBER.fullmatch(text) is None:
-        return None
-    value = float(text)
-    return value if abs(value) != float("inf") else None

@@ -15,27 +15,30 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
-from ..tables import warn_of_summaries
-from ..vocabulary import is_summary
+from ..tables.contents import Contents
+from ..tables.missing import warn_of_summaries
+from ..tables.numbers import number
+from ..tables.pivot import Grid
+from ..tables.vocabulary import is_summary
 from ..words import listing
-from .source import Source, number
-from .table import Rows, Table
+from .source import Source
 
 # Values of these measures are strings.
 TEXTS = ("runid", "relstring")
 
 
-class TrecEval(Table):
+class TrecEval(Contents):
     """The output of trec_eval for one run."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
+        self.source = source
         # With a newline before each line, a measure's rows are what follows "\nmeasure".
         self._data = b"\n" + source.data + (b"" if source.data.endswith(b"\n") else b"\n")
         self._fields = None if _regular(self._data) else _by_line(source)
         tag = self._run_id()
         if tag:
-            self.names = (tag, *self.names)
+            self.names = (tag, source.run_name())
 
     def measures(self) -> Collection[str]:
         """The measures that have rows of topics, in the order of the file."""
@@ -45,13 +48,13 @@ class TrecEval(Table):
             raise _only_summary(self.source)
         return [name for name in map(bytes.decode, found) if not name.startswith(TEXTS)]
 
-    def rows(self, measure: str) -> Rows:
-        """The rows of one measure."""
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure."""
         plain = self._fields is None and measure.split() == [measure]
         found = self._cut_out(measure.encode(errors="replace")) if plain else None
         return found or self._by_fields(measure)
 
-    def _cut_out(self, measure: bytes) -> Rows | None:
+    def _cut_out(self, measure: bytes) -> Grid | None:
         """The rows of a measure by splitting the file at its name; None if anything is unusual."""
         topics, values, left = [], [], []
         for piece in self._data.split(b"\n" + measure)[1:]:
@@ -70,10 +73,10 @@ class TrecEval(Table):
         # float() also reads 1_0, nan and inf; a topic given twice is wrong as well.
         if not topics or b"_" in b"".join(values) or not np.isfinite(numbers).all() or len(set(topics)) < len(topics):
             return None
-        warn_of_summaries(left, f"{self.source.label}: ")
-        return Rows([topic.decode() for topic in topics], numbers.tolist())
+        warn_of_summaries(self.source, left)
+        return Grid(numbers[:, None], [topic.decode() for topic in topics])
 
-    def _by_fields(self, measure: str) -> Rows:
+    def _by_fields(self, measure: str) -> Grid:
         """The same line by line, to say what is wrong and where."""
         fields = self._fields if self._fields is not None else _by_line(self.source)
         rows: dict[str, tuple[float, int]] = {}
@@ -97,8 +100,8 @@ class TrecEval(Table):
             if any(not _is_summary(topic) for _, _, topic, _ in fields):
                 raise self._summary_measure(measure) if summarised else self.no_measure(measure)
             raise _only_summary(self.source)
-        warn_of_summaries(summarised, f"{self.source.label}: ")
-        return Rows(list(rows), [score for score, _ in rows.values()], lines=[line for _, line in rows.values()])
+        warn_of_summaries(self.source, summarised)
+        return Grid.of_run({topic: score for topic, (score, _) in rows.items()})
 
     def _summary_measure(self, measure: str) -> ReadError:
         return self.source.error(f"measure {measure!r} exists only as the summary of all topics, not for each topic")

@@ -1,4 +1,4 @@
-"""The means that a simulator has over all topics: an integral over topic effect and residual."""
+"""The means of a simulator across the population of topics: an integral over topic effect and residual."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FAR = 60.0  # a system effect at which every score is 0 or 1
 
 
 def unit_means(model: Simulator) -> FloatArray:
-    """Expected scores on the scale from 0 to 1, a system each."""
+    """Expected scores on the scale from 0 to 1, one per system."""
     effects = zip(model._level, _effects(model), strict=True)
     return np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import import_extra
-from ..notebook import Displayed
-from ..resampling import Seed, check_count, seed_of
+from ..resampling import Resampling, Seed, check_count
+from ..results import Result, or_none, settings_of
 from ..scores import round_means
 from ..words import counted
 
@@ -19,23 +17,22 @@ if TYPE_CHECKING:
     from .simulator import Simulator
 
 
-@dataclass(frozen=True, eq=False)
-class Fidelity(Displayed):
-    """Original and simulated scores side by side. `print` shows the whole, `to_frame` each system."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Fidelity(Result):
+    """Original and simulated scores side by side: `print` shows the whole, `to_frame` each system."""
 
     systems: tuple[str, ...]
     means: FloatArray
     """Of the original."""
     true_means: FloatArray
-    """Of the simulator, over all topics that could be drawn."""
+    """Of the simulator, across the population of topics."""
     sds: FloatArray
     simulated_sds: FloatArray
     distances: FloatArray
-    """Kolmogorov's distance between the distributions of original and simulated scores, a system each."""
+    """Kolmogorov's distance between the distributions of original and simulated scores, one per system."""
     correlations: FloatArray
     """Between systems over topics, systems x systems."""
     simulated_correlations: FloatArray
-    settings: Mapping[str, Any]
 
     @property
     def mean_shift(self) -> float:
@@ -58,18 +55,17 @@ class Fidelity(Displayed):
 
     @property
     def correlation_shifts(self) -> FloatArray:
-        """Distances between original and simulated correlations, a pair of systems each; constant systems left out."""
+        """Distances between original and simulated correlations, one per pair of systems; constant systems left out."""
         pairs = np.triu_indices(len(self.systems), 1)
         shifts = np.abs(self.simulated_correlations - self.correlations)[pairs]
         return np.asarray(shifts[~np.isnan(shifts)])
 
-    def to_dict(self) -> dict[str, Any]:
-        """The whole in a few numbers, ready for JSON."""
-        shifts = self.correlation_shifts
-        found = {
-            "systems": len(self.systems),
+    def _in_all(self) -> dict[str, float]:
+        """The whole in a few numbers; nan where there is none."""
+        moved, shifts = np.abs(self.true_means - self.means), self.correlation_shifts
+        return {
             "mean_shift_largest": self.mean_shift,
-            "mean_shift_average": float(np.abs(self.true_means - self.means).mean()),
+            "mean_shift_average": float(moved.mean()),
             "tau_of_means": self.tau,
             "distance_largest": float(self.distances.max()),
             "distance_average": float(self.distances.mean()),
@@ -77,15 +73,27 @@ class Fidelity(Displayed):
             "correlation_shift_largest": float(shifts.max()) if len(shifts) else float("nan"),
             "correlation_shift_average": float(shifts.mean()) if len(shifts) else float("nan"),
         }
-        return {k: None if np.isnan(v) else v for k, v in found.items()} | {"settings": dict(self.settings)}
 
-    def __str__(self) -> str:
-        found = {k: float("nan") if v is None else v for k, v in self.to_dict().items()}
+    @property
+    def verdict(self) -> str:
+        """How far the means move."""
+        return (
+            f"The simulation keeps the means of {counted(len(self.systems), 'system')} on "
+            f"{counted(self.settings['original_topics'], 'topic')} to within {self.mean_shift:.4f}"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system."""
+        names = ("means", "true_means", "sds", "simulated_sds", "distances")
+        columns = zip(*(getattr(self, name).tolist() for name in names), strict=True)
+        heads = ["system", *(name.removesuffix("s") for name in names)]
+        return [dict(zip(heads, (s, *row), strict=True)) for s, row in zip(self.systems, columns, strict=True)]
+
+    def table(self) -> str:
+        """Means, margins and correlations, one line each."""
+        found = self._in_all()
         return "\n".join(
             [
-                f"What the simulation keeps of {counted(len(self.systems), 'system')} on "
-                f"{counted(self.settings['original_topics'], 'topic')}",
-                "",
                 f"  means         largest shift {found['mean_shift_largest']:.4f}, average "
                 f"{found['mean_shift_average']:.4f}; tau between old and new {found['tau_of_means']:.3f}",
                 f"  margins       Kolmogorov's distance at most {found['distance_largest']:.3f}, average "
@@ -96,11 +104,19 @@ class Fidelity(Displayed):
             ]
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """The whole in a few numbers, ready for JSON."""
+        return {
+            "verdict": self.verdict,
+            "systems": len(self.systems),
+            **{name: or_none(value) for name, value in self._in_all().items()},
+            "notes": list(self.notes),
+            "settings": dict(self.settings),
+        }
+
     def to_frame(self) -> Any:
-        """A pandas frame, a row a system."""
-        columns = ("means", "true_means", "sds", "simulated_sds", "distances")
-        data = {name.removesuffix("s"): getattr(self, name) for name in columns}
-        return import_extra("pandas").DataFrame(data, index=import_extra("pandas").Index(self.systems, name="system"))
+        """A pandas frame with one row per system."""
+        return super().to_frame().set_index("system")
 
     def plot(self, ax: Any = None) -> Any:
         """Original means against those of the simulator."""
@@ -112,7 +128,8 @@ class Fidelity(Displayed):
 
 def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
     """Draw topics, and compare them with those that the simulator was made from."""
-    old, new = model.scores.values, model.draw(check_count(n_topics, "n_topics"), rng)
+    how = Resampling.of(check_count(n_topics, "n_topics"), rng)
+    old, new = model.scores.values, model.draw(how.n_resamples, how.rng)
     return Fidelity(
         systems=model.scores.systems,
         means=model.scores.means(),
@@ -122,12 +139,7 @@ def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
         distances=np.array([_kolmogorov(a, b) for a, b in zip(old.T, new.T, strict=True)]),
         correlations=_correlations(old),
         simulated_correlations=_correlations(new),
-        settings={
-            **model.settings,
-            "original_topics": len(old),
-            "n_topics": len(new),
-            "seed": seed_of(rng),
-        },
+        settings=settings_of(seed=how.seed, **model.settings, original_topics=len(old), n_topics=len(new)),
     )
 
 

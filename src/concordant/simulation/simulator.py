@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
+from ..door import Collection, as_topics
 from ..errors import InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
 from ..scores import Scores
@@ -30,31 +31,43 @@ class Simulator:
     the distribution function, h = sd (4 / n)**(1/3)), and all of them together the correlations that they have
     (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to [0, 1].
 
-    The transform keeps the means only roughly: `true_means` has what each system scores on average over all topics
-    that could be drawn. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is
+    The transform keeps the means only roughly: `true_means` has what each system scores on average across the
+    population of topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is
     kept.
 
     Parameters
     ----------
-    scores
-        The collection: scores between 0 and 1, at least two topics.
-    normal
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
+        two topics.
+    normal : bool
         Give residuals and topic effects normal distributions.
-    homoscedastic
+    homoscedastic : bool
         Give the residuals of all systems the same variance, the mean of their variances.
-    uncorrelated
+    uncorrelated : bool
         Draw residuals and topic effects independently of each other.
-    random_topics
+    random_topics : bool
         False draws easy or hard topics preferably, as a careless choice of topics would: of max(200, 4 n) topics
         sorted by their effect, n are taken with weights from a beta distribution that is drawn anew for each
         collection.
-    exact_means
+    exact_means : bool
         Shift each system effect until `true_means` are the original means.
-    drop_bottom
-        Leave out the systems whose mean is below this quantile of the means; 0, the default, leaves out none. Studies
-        use 0.25, against defective systems. `dropped` has the names.
-    bounds
+    drop_bottom : float
+        Leave out the systems whose mean is below this quantile of the means, as `Scores.drop_bottom` does; 0, the
+        default, leaves out none. Studies use 0.25, against defective systems. `dropped` has the names.
+    bounds : tuple of float
         The lowest and highest score that is possible, where that is not 0 and 1.
+
+    Attributes
+    ----------
+    scores : Scores
+        The collection that is simulated, without the systems that were dropped.
+    dropped : tuple of str
+        The systems that `drop_bottom` left out.
+    bounds : tuple of float
+        The lowest and highest possible score.
+    settings : dict
+        The options, ready for JSON.
 
     References
     ----------
@@ -74,7 +87,7 @@ class Simulator:
 
     def __init__(
         self,
-        scores: Scores,
+        scores: Collection,
         *,
         normal: bool = False,
         homoscedastic: bool = False,
@@ -84,15 +97,12 @@ class Simulator:
         drop_bottom: float = 0.0,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> None:
-        if not isinstance(scores, Scores):
-            raise InputTypeError(f"scores is a {type(scores).__name__}: give Scores (read_scores makes them)")
-        if len(scores.topics) < 2:
-            raise InputError("scores has 1 topic: at least 2 are needed to see how topics differ")
-        require_room_for_pairs(len(scores.systems), "simulation")
+        whole = as_topics(scores, "scores", least_systems=1)
+        require_room_for_pairs(len(whole.systems), "simulation")
         self.bounds = check_bounds(bounds)
-        self.scores = above_quantile(scores, drop_bottom)
-        self.dropped = tuple(s for s in scores.systems if s not in set(self.scores.systems))
-        self.settings = {
+        self.scores = whole.drop_bottom(drop_bottom)
+        self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
+        self.settings: dict[str, Any] = {
             "normal": bool(normal),
             "homoscedastic": bool(homoscedastic),
             "uncorrelated": bool(uncorrelated),
@@ -165,10 +175,10 @@ class Simulator:
         return Scores(values, [f"sim{k + 1}" for k in range(len(values))], self.scores.systems, self.scores.measure)
 
     def true_means(self) -> FloatArray:
-        """What each system scores on average over all topics that could be drawn, in the order of the systems.
+        """What each system scores on average across the population of topics, in the order of the systems.
 
-        Computed by numerical integration, to about 1e-5. With `random_topics=False` these are still the means over
-        all topics, which the topics that were chosen do not represent.
+        Computed by numerical integration, to about 1e-5. With `random_topics=False` these are still the means across
+        the population, which the topics that were chosen do not represent.
         """
         low, high = self.bounds
         return low + (high - low) * self._unit_means
@@ -198,7 +208,7 @@ class Simulator:
         return f"<Simulator of {', '.join([repr(self.scores)[1:-1], *changed])}>"
 
 
-def simulate(scores: Scores, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
+def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
     """Simulate a new collection: scores of the same systems on `n_topics` new topics.
 
     The new scores have nearly the means, the distributions and the correlations of the original. All systems are kept
@@ -206,13 +216,14 @@ def simulate(scores: Scores, n_topics: int, rng: Seed = None, **options: Any) ->
 
     Parameters
     ----------
-    scores
-        The collection, with scores between 0 and 1.
-    n_topics
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
+        two topics.
+    n_topics : int
         How many topics to draw.
-    rng
-        Seed or Generator; the same one gives the same scores.
-    options
+    rng : int, Generator or None
+        The same seed gives the same scores.
+    **options : Any
         As for `Simulator`, which is made anew in each call: make one yourself to draw from it often.
 
     Returns
@@ -227,20 +238,6 @@ def simulate(scores: Scores, n_topics: int, rng: Seed = None, **options: Any) ->
     <Scores: 100 topics x 20 systems, nDCG@10>
     """
     return Simulator(scores, **options).simulate(n_topics, rng)
-
-
-def above_quantile(scores: Scores, quantile: float) -> Scores:
-    """The systems whose mean is not below this quantile of the means.
-
-    With 74 systems and 0.25, 19 are left out: `Scores.drop_bottom` counts systems and leaves out 18.
-    """
-    if isinstance(quantile, bool) or not isinstance(quantile, (int, float)) or not 0 <= quantile < 1:
-        raise InputError(f"drop_bottom is {quantile!r}: give a quantile of the means, at least 0 and below 1")
-    if quantile == 0:
-        return scores
-    means = scores.means()
-    limit = np.quantile(means, quantile)
-    return scores.select(systems=[s for s, mean in zip(scores.systems, means, strict=True) if mean >= limit])
 
 
 def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
@@ -272,7 +269,7 @@ def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
 
 
 def _some(many: int, n: int, rng: np.random.Generator) -> Any:
-    """N of `many` places, without replacement, with weights from a beta density that prefers one end."""
+    """`n` of `many` places, without replacement, with weights from a beta density that prefers one end."""
     a, b = rng.uniform(0.01, 2.0), rng.uniform(2.0, 8.0)
     if rng.random() < 0.5:
         a, b = b, a

@@ -16,7 +16,7 @@ from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..resampling import Progress, check_count, seed_of
 from ..scores import Scores, mean_over_topics
-from ..simulation.simulator import Simulator, above_quantile, check_bounds
+from ..simulation.simulator import Simulator, check_bounds
 from .execution import run_grid
 from .grid import Grid, fingerprint
 from .reliability_result import COEFFICIENTS, ReliabilityStudy
@@ -170,7 +170,7 @@ def _originals(
     for name, whole in collections.items():
         if not isinstance(whole, Scores):
             raise InputTypeError(f"collections[{name!r}] is a {type(whole).__name__}: give Scores")
-        scores = above_quantile(whole, drop_bottom)
+        scores = whole.drop_bottom(drop_bottom)
         if len(scores.systems) < 2:
             raise InputError(f"collections[{name!r}] has 1 system left: a ranking has several")
         original = Original(str(name), fingerprint(scores), exact_means, bounds, scores)

@@ -7,38 +7,23 @@ and noise lowers agreement. docs/guide/intervals.md derives what is done about i
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from statistics import NormalDist
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..calibration import FEWEST, LEFT, NEAR, WIDENING
-from ..errors import InputError, UndefinedCorrelationWarning
-from ..resampling import Progress, check_count, check_level, resampled_means, resampled_weights
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..errors import InputError, check_choice
+from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from ..scores import mean_over_topics
-from .nested import nested_values
-from .summary import Summary, summarise
+from .nested import Summary, nested_values, plain_values, summarise
 
 BootstrapMethod: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]
-
-
-class Problem(NamedTuple):
-    """A coefficient of two conditions, topics x systems each."""
-
-    truth: FloatArray
-    candidate: FloatArray
-    coefficient: Callable[..., Any]
-    range: tuple[float, float]
-
-    def values(self, means: Sequence[FloatArray]) -> FloatArray:
-        """The coefficient on each resample, nan where it is undefined."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedCorrelationWarning)  # counted, and reported once
-            return np.asarray(self.coefficient(*means))
 
 
 class Found(NamedTuple):
@@ -53,26 +38,39 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Agreements:
+    """The statistic that is resampled: coefficients of the means of two conditions, nan where undefined."""
+
+    names: tuple[str, ...]
+    threads: int
+
+    def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
+        return np.array([get_coefficient(name).on_workers(self.threads)(*means) for name in self.names])
+
+
+@dataclass(frozen=True)
 class TopicBootstrap:
-    """How to make an interval by resampling topics; an argument of `correlate`.
-
-    The methods are
-
-    - "iterated" (the default): for the coefficient between the two *population* mean vectors. Resamples of resamples
-      show how the coefficient falls as noise is added; the fall is taken back and the interval built around the result.
-      The only one here that holds its level.
-    - "another-sample": where the coefficient of another sample of as many topics would lie.
-    - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
-    - "basic": those quantiles reflected at the value. Too short as well.
+    """How to make an interval by resampling topics; an argument of `correlate` and `compare`.
 
     Parameters
     ----------
     n_resamples : int
         Resamples in all, those of resamples included.
-    method : str
-        One of the above.
+    method : {"iterated", "another-sample", "percentile", "basic"}
+        - "iterated": for the coefficient between the two *population* mean vectors. Resamples of resamples show how
+          the coefficient falls as noise is added; the fall is taken back and the interval built around the result. The
+          only one here that holds its level.
+        - "another-sample": where the coefficient of another sample of as many topics would lie.
+        - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
+        - "basic": those quantiles reflected at the value. Too short as well.
     confidence_level : float
         How often the interval is to hold what it is for.
+
+    Notes
+    -----
+    How many standard errors the intervals "iterated" and "another-sample" reach to each side is our own calibration,
+    and measured: `concordant.calibration` has the constants, benchmarks/coverage_intervals.py finds them again
+    (``--constants``), and docs/measured/interval-coverage.md has the coverage with these values.
 
     Examples
     --------
@@ -87,27 +85,28 @@ class TopicBootstrap:
 
     def __post_init__(self) -> None:
         check_count(self.n_resamples)
-        if self.method not in get_args(BootstrapMethod):
-            raise InputError(f"method is {self.method!r}: use {', '.join(map(repr, get_args(BootstrapMethod)))}")
+        check_choice("method", self.method, get_args(BootstrapMethod))
         check_level(self.confidence_level)
         if self.n_resamples < FEWEST:
             raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least {FEWEST} resamples")
 
     def run(
-        self, problem: Problem, rng: np.random.Generator, *, workers: int = 1, progress: Progress | None = None
-    ) -> Found:
-        """The limits for a coefficient, and what they are made from."""
+        self, truth: FloatArray, candidate: FloatArray, coefficients: Sequence[Coefficient], drawn: Resampling
+    ) -> list[Found | None]:
+        """The limits for each coefficient from the same resamples, and what they are made from.
+
+        Both sides are topics x systems. None where a coefficient is undefined on nearly all resamples.
+        """
+        values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
         if self.method in ("percentile", "basic"):
-            return self._plain(problem, rng, workers, progress)
-        found = nested_values(
-            (problem.truth, problem.candidate),
-            problem.values,
-            self.n_resamples,
-            rng,
-            workers=workers,
-            progress=progress,
-        )
-        return self.limits(summarise(found, len(problem.truth))[0], problem.range)
+            means = mean_over_topics(truth), mean_over_topics(candidate)
+            resampled = plain_values((truth, candidate), values, drawn)
+            return [
+                self._quantiles(float(c.formula(*means)), row, c.range)
+                for c, row in zip(coefficients, resampled, strict=True)
+            ]
+        summaries = summarise(nested_values((truth, candidate), values, drawn), len(truth))
+        return [s and self.limits(s, c.range) for c, s in zip(coefficients, summaries, strict=True)]
 
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
         """The limits from a summary of all levels.
@@ -132,40 +131,18 @@ class TopicBootstrap:
         """The limits as an `Interval`."""
         return Interval(found.low, found.high, float(self.confidence_level), f"{self.method} topic bootstrap")
 
-    def _plain(self, problem: Problem, rng: np.random.Generator, workers: int, progress: Progress | None) -> Found:
-        values = plain_values(problem, self.n_resamples, rng, workers=workers, progress=progress)
-        kept = values[~np.isnan(values)]
+    def _quantiles(self, value: float, resampled: FloatArray, within: tuple[float, float]) -> Found | None:
+        kept = resampled[~np.isnan(resampled)]
         if len(kept) < 2:
-            raise InputError("the coefficient is undefined on all resamples of the topics: there is no interval")
-        value = float(problem.coefficient(mean_over_topics(problem.truth), mean_over_topics(problem.candidate)))
+            return None
         tail = (1 - self.confidence_level) / 2
         low, high = np.quantile(kept, [tail, 1 - tail])
         if self.method == "basic":
             low, high = 2 * value - high, 2 * value - low
-        low, high, corrected = np.clip([low, high, 2 * value - kept.mean()], *problem.range)
-        return Found(float(low), float(high), float(corrected), float(kept.std(ddof=1)), len(values) - len(kept))
-
-
-def plain_values(
-    problem: Problem,
-    n_resamples: int,
-    rng: np.random.Generator,
-    *,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> FloatArray:
-    """The coefficient on resamples of the topics: the plain bootstrap distribution."""
-    values = np.empty(n_resamples)
-    for some, weights in resampled_weights(len(problem.truth), n_resamples, rng):
-        means = [resampled_means(side, weights, workers=workers) for side in (problem.truth, problem.candidate)]
-        values[some] = problem.values(means)
-        if progress is not None:
-            progress(some.stop, n_resamples)
-    return values
+        low, high, corrected = np.clip([low, high, 2 * value - kept.mean()], *within)
+        return Found(float(low), float(high), float(corrected), float(kept.std(ddof=1)), len(resampled) - len(kept))
 
 
 def normal_quantile(confidence_level: float) -> float:
     """How many standard errors a normal interval of that level reaches to each side."""
-    from statistics import NormalDist
-
     return NormalDist().inv_cdf((1 + confidence_level) / 2)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from dataclasses import dataclass
-from typing import Any, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
-import numpy as np
-
-from .. import __version__
-from ..chance.pvalues import Test, chance_pvalue
+from ..align import matched
+from ..chance.permutation import chance_pvalue
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..coefficients.sums import check_workers
-from ..errors import InputError, InputTypeError, TiesError, UndefinedCorrelationWarning
-from ..resampling import Progress, Seed, generator, seed_of, seeded
-from ..results import Estimate
-from ..sides import Labelled, Side, aligned, side_of
+from ..coefficients.sums import warn_undefined
+from ..door import Collection, as_scores, as_topics
+from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed
+from ..results import Estimate, settings_of
 from ..words import counted
-from .bootstrap import Found, Problem, TopicBootstrap
+from .bootstrap import Found, TopicBootstrap
+
+Test = Literal["chance"]
 
 _DEFAULT = TopicBootstrap()
+_PERMUTATIONS = 9_999  # of the test against chance
+NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CorrelationEstimate(Estimate):
     """A coefficient on a sample of topics. `float(e)` is the value; `e.interval` is for the population of topics."""
 
@@ -31,48 +35,37 @@ class CorrelationEstimate(Estimate):
     standard_error: float | None = None
     """Of `bias_corrected`; for the methods "percentile" and "basic", the standard deviation of the resampled values."""
 
-    def __str__(self) -> str:
-        text = super().__str__()
+    @property
+    def verdict(self) -> str:
+        """The value, its interval, its p-value and what it is without the bias of sampling."""
+        text = super().verdict
         return text if self.bias_corrected is None else f"{text}, bias-corrected {self.bias_corrected:.4f}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        more = {"bias_corrected": self.bias_corrected, "standard_error": self.standard_error}
-        return {**super().to_dict(), **more}
-
-    def to_frame(self) -> Any:
-        """A pandas frame of one row."""
-        return super().to_frame().assign(bias_corrected=self.bias_corrected, standard_error=self.standard_error)
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        (row,) = super().rows()
+        return [{**row, "bias_corrected": self.bias_corrected, "standard_error": self.standard_error}]
 
 
 def correlate(
-    truth: Labelled,
-    candidate: Labelled,
+    truth: Collection,
+    candidate: Collection,
     coefficient: str = "tau_b",
     *,
     interval: TopicBootstrap | None = _DEFAULT,
     test: Test | None = None,
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> CorrelationEstimate:
-    """A coefficient between two conditions, with an interval for its value over the population of topics.
-
-    Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the topics at hand; what
-    the interval is for is f(mu, nu), the same coefficient between the two *population* mean vectors, which one would
-    see with endless topics of this kind. The two differ by more than chance: noise in the means lowers agreement, so
-    that the value lies below f(mu, nu) on average, and resampled values lie lower still. `bias_corrected` takes this
-    back, and the default interval is built around it. The derivation is
-    in docs/guide/intervals.md, and the coverage in docs/measured/interval-coverage.md.
-
-    Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so that the
-    coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.
+    """A coefficient between two conditions, with an interval for its value across the population of topics.
 
     Parameters
     ----------
-    truth, candidate
-        `Scores`, or files that `read_scores` reads. Systems and topics are matched by their labels. What only one side
-        has is left out, and an `AlignmentWarning` says what. Without an interval also one score for each system.
+    truth, candidate : what `as_scores` takes
+        `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices. Systems and topics are
+        matched by their labels. What only one side has is left out, and an `AlignmentWarning` says what. Without an
+        interval one score per system is enough.
     coefficient : str
         A name from `list_coefficients`.
     interval : TopicBootstrap or None
@@ -83,8 +76,8 @@ def correlate(
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
         say which.
-    workers : int
-        Threads.
+    workers : int or concurrent.futures.Executor
+        Threads, or an executor.
     progress : callable, optional
         Called with the number of resamples done and of all.
 
@@ -92,6 +85,26 @@ def correlate(
     -------
     CorrelationEstimate
         The bias-corrected value and then the limits are cut to the coefficient's range.
+
+    Warns
+    -----
+    AlignmentWarning
+        Where a side has systems or topics that the other lacks.
+    UndefinedCorrelationWarning
+        Where the coefficient is undefined for the means, or on some of the resamples.
+
+    Notes
+    -----
+    Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the topics at hand; what
+    the interval is for is f(mu, nu), the same coefficient between the two *population* mean vectors, which one would
+    see with endless topics of this kind. The two differ by more than chance: noise in the means lowers agreement, so
+    that the value lies below f(mu, nu) on average, and resampled values lie lower still. `bias_corrected` takes this
+    back, and the default interval is built around it. The derivation is in docs/guide/intervals.md. How wide the
+    interval is, in standard errors, is our own calibration, measured on real and simulated collections:
+    `concordant.calibration` has its constants, and docs/measured/interval-coverage.md the coverage.
+
+    Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so that the
+    coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.
 
     References
     ----------
@@ -109,89 +122,97 @@ def correlate(
     known = get_coefficient(coefficient)
     if interval is not None and not isinstance(interval, TopicBootstrap):
         raise InputTypeError(f"interval is {interval!r}: give a TopicBootstrap, such as TopicBootstrap(9999), or None")
-    if test not in (None, *get_args(Test)):
-        raise InputError(f"test is {test!r}: use 'chance' or None")
-    workers = check_workers(workers)
-    rng = seeded(rng)
-    stream = generator(rng)
-    (a, b), notes = aligned(side_of(truth, "truth"), side_of(candidate, "candidate"), "both", ("truth", "candidate"))
+    check_choice("test", test, (*get_args(Test), None))
+    drawn = Resampling.of(_PERMUTATIONS if interval is None else interval.n_resamples, rng, workers, progress)
+    if interval is None:
+        sides = as_scores(truth, "truth"), as_scores(candidate, "candidate")
+    else:
+        if why := not_resampled(known):
+            raise InputError(f"{why}, or interval=None")
+        sides = tuple(
+            as_topics(given, name, least=1, otherwise=", or interval=None")
+            for given, name in ((truth, "truth"), (candidate, "candidate"))
+        )
+    found = matched(*sides)
+    a, b = found.scores
     if len(a.systems) < 2:
         raise InputError(f"{counted(len(a.systems), 'system')} to compare: at least 2 are needed that both sides have")
-    problem = None if interval is None else problem_of((a, b), known, workers)
-    value = float(known.function(a.means, b.means))
-    settings = {**_settings(known, (a, b), notes, seed_of(rng)), "test": test}
-    if np.isnan(value):
-        return CorrelationEstimate(known.name, value, "observed", settings=settings)
-    p = None if test is None else chance_pvalue(known, a.means, b.means, rng=rng, workers=workers)
-    if interval is None or problem is None:
-        return CorrelationEstimate(known.name, value, "observed", pvalue=p, settings=settings)
-    found = interval.run(problem, stream, workers=workers, progress=progress)
-    _report_undefined(found, interval)
-    return CorrelationEstimate(
-        known.name,
-        value,
-        "observed",
-        interval.interval(found),
-        p,
-        settings={**settings, **_how(interval, found)},
-        bias_corrected=found.bias_corrected,
-        standard_error=found.standard_error,
-    )
-
-
-def problem_of(sides: tuple[Side, Side], coefficient: Coefficient, workers: int) -> Problem:
-    """The scores by topic and the coefficient, fit for resampling."""
-    for side, name in zip(sides, ("truth", "candidate"), strict=True):
-        if side.scores is None:
-            raise InputError(
-                f"{name} came as one score for each system, and an interval resamples topics: give Scores by topic on "
-                "both sides, or interval=None"
-            )
-    require_ties(coefficient, ", or interval=None")
-    truth, candidate = (side.scores.values for side in sides if side.scores is not None)
-    if len(truth) < 2:
+    if interval is not None and len(a.topics) < 2:
         raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
-    return Problem(truth, candidate, coefficient.on_workers(workers), coefficient.range)
+    x, y = a.means(), b.means()
+    value = float(known.formula(x, y))
+    warn_undefined(value, known.undefined)
+    p = limits = None
+    if test is not None and not math.isnan(value):
+        p = chance_pvalue(known, x, y, replace(drawn, n_resamples=_PERMUTATIONS).quiet())
+    notes = found.notes
+    if interval is not None and not math.isnan(value):
+        (limits,) = interval.run(a.values, b.values, [known], drawn)
+        if limits is None:
+            raise InputError(NO_INTERVAL)
+        if limits.undefined:
+            notes += (undefined_on(limits, interval),)
+            warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
+    settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
+    return estimate_of(known, value, interval, limits, seed=drawn.seed, pvalue=p, notes=notes, **settings)
 
 
-def require_ties(coefficient: Coefficient, or_else: str) -> None:
-    """Refuse a coefficient that resampled means may be too much for."""
-    if set(coefficient.ties) != {"truth", "candidate"}:
-        raise TiesError(
-            f"resampled means can be tied, and {coefficient.name} is not defined for ties on both sides: use "
-            f"{coefficient.with_ties!r}, which is the same without ties{or_else}"
-        )
-
-
-def _settings(known: Coefficient, sides: tuple[Side, Side], notes: list[str], seed: int | None) -> dict[str, Any]:
-    scores = sides[0].scores
-    return {
-        "ties": "as tied" if len(known.ties) == 2 else f"admitted in {' and '.join(known.ties) or 'neither side'}",
-        "n_systems": len(sides[0].systems),
-        "n_topics": None if scores is None or sides[1].scores is None else len(scores.topics),
+def estimate_of(
+    known: Coefficient,
+    value: float,
+    interval: TopicBootstrap | None,
+    limits: Found | None,
+    *,
+    seed: int | None,
+    pvalue: float | None = None,
+    notes: tuple[str, ...] = (),
+    **settings: Any,
+) -> CorrelationEstimate:
+    """An estimate from the limits that the bootstrap found."""
+    how: dict[str, Any] = {
         "seed": seed,
-        "notes": list(notes),
-        "version": __version__,
+        "ties": "as tied" if len(known.ties) == 2 else f"admitted in {' and '.join(known.ties) or 'neither side'}",
+        **settings,
     }
-
-
-def _how(interval: TopicBootstrap, found: Found) -> dict[str, Any]:
-    return {
+    if interval is None or limits is None:
+        return CorrelationEstimate(
+            known.name, value, "observed", pvalue=pvalue, notes=notes, settings=settings_of(**how)
+        )
+    how |= {
+        "n_resamples": int(interval.n_resamples),
+        "confidence_level": float(interval.confidence_level),
         "estimand": "another sample of as many topics"
         if interval.method == "another-sample"
         else "the coefficient between the population means",
         "interval": interval.method,
-        "n_resamples": int(interval.n_resamples),
-        "confidence_level": float(interval.confidence_level),
-        "undefined": found.undefined,
+        "undefined": limits.undefined,
     }
+    return CorrelationEstimate(
+        known.name,
+        value,
+        "observed",
+        interval.interval(limits),
+        pvalue,
+        bias_corrected=limits.bias_corrected,
+        standard_error=limits.standard_error,
+        notes=notes,
+        settings=settings_of(**how),
+    )
 
 
-def _report_undefined(found: Found, interval: TopicBootstrap) -> None:
-    if found.undefined:
-        warnings.warn(
-            f"the coefficient is undefined on {found.undefined} of some {interval.n_resamples:,} resamples of topics, "
-            "where a side is all tied for instance; the interval is made from the others",
-            UndefinedCorrelationWarning,
-            stacklevel=3,
-        )
+def not_resampled(coefficient: Coefficient) -> str:
+    """Why a coefficient has no interval, whatever the data; empty where it has one."""
+    if len(coefficient.ties) == 2:
+        return ""
+    return (
+        f"resampled means can be tied, and {coefficient.name} is not defined for ties on both sides: use "
+        f"{coefficient.with_ties!r}, which is the same without ties"
+    )
+
+
+def undefined_on(limits: Found, interval: TopicBootstrap) -> str:
+    """On how many resamples a coefficient is undefined, in a sentence."""
+    return (
+        f"the coefficient is undefined on {limits.undefined} of some {interval.n_resamples:,} resamples of topics, "
+        "where a side is all tied for instance; the interval is made from the others"
+    )

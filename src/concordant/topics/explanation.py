@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .. import __version__
+from ..align import matched
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..errors import InputError, import_extra
-from ..notebook import Displayed
-from ..results import or_none
-from ..scores import Scores, round_means
-from ..sides import Labelled, Side, aligned, side_of
+from ..coefficients.sums import warn_undefined
+from ..door import Collection, as_scores
+from ..errors import InputError, check_choice, import_extra
+from ..results import Result, columns, plain, settings_of
+from ..scores import Means, Scores, round_means
 from ..words import counted, nearest
 
 Kind = Literal["pairs", "systems", "topics"]
@@ -79,8 +78,8 @@ class PairTopic:
         return self.candidate - self.truth
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
     """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
 
     coefficient: str
@@ -91,10 +90,8 @@ class Explanation(Displayed):
     """All systems, the largest loss first; empty as `pairs`."""
     topics: tuple[TopicEffect, ...]
     """All topics, the most harmful first; empty where there is no second topic, or the sides share none."""
-    notes: tuple[str, ...]
-    settings: Mapping[str, Any]
-    truth: Scores | None = field(repr=False)
-    candidate: Scores | None = field(repr=False)
+    truth: Scores | Means = field(metadata={"in_dict": False})
+    candidate: Scores | Means = field(metadata={"in_dict": False})
 
     @property
     def loss(self) -> float:
@@ -112,8 +109,8 @@ class Explanation(Displayed):
         The parts of a side sum to its difference of means. The topic that pushes the candidate difference furthest
         against the truth's comes first.
         """
-        if self.truth is None or self.candidate is None:
-            raise InputError("the sides were not given as Scores, so nothing is known of their topics")
+        if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
+            raise InputError("the sides came as one score per system, so nothing is known of their topics: give Scores")
         for name in (a, b):
             if name not in self.truth.systems:
                 raise InputError(f"there is no system {name!r}{nearest(name, self.truth.systems)}")
@@ -125,55 +122,62 @@ class Explanation(Displayed):
         sign = -1 if sum(p.truth for p in found) < 0 else 1
         return tuple(sorted(found, key=lambda p: sign * p.shift))
 
-    def __str__(self) -> str:
-        lines = [f"{self.coefficient} = {self.value:.4f}, loss {self.loss:.4f}"]
+    @property
+    def verdict(self) -> str:
+        """The value, and the pair and the topic that matter most."""
+        parts = [f"{self.coefficient} = {self.value:.4f}"]
+        if self.exact:
+            swapped = sum(p.kind == "swapped" for p in self.pairs)
+            parts.append(f"{counted(swapped, 'pair')} of systems swapped")
         if self.pairs:
-            lines += ["", f"Worst of {counted(len(self.pairs), 'pair')} with a loss (differences: truth, candidate)"]
-            lines += _columns([_cells(p) for p in self.pairs[:_SHOWN]])
-            lines += ["", "Systems with the largest share (half of each of their pairs)"]
+            worst = self.pairs[0]
+            parts.append(f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})")
+        if self.topics and self.topics[0].effect > 0:
+            topic = self.topics[0]
+            parts.append(f"without topic {topic.topic} it is {topic.without:.4f}")
+        return "; ".join(parts)
+
+    def table(self) -> str:
+        """The worst ten pairs, systems and topics."""
+        blocks = []
+        if self.pairs:
+            some = [_cells(p) for p in self.pairs[:_SHOWN]]
+            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss (differences: truth, candidate)")
+            blocks[-1] += f"\n{columns(some)}"
             largest = [s for s in self.systems[:_SHOWN] if s.loss > 0]
-            lines += _columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
+            blocks.append("Systems with the largest share (half of each of their pairs)\n")
+            blocks[-1] += columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
         if self.topics:
-            lines += ["", "Topics without which the rankings agree better"]
             harmful = [t for t in self.topics if t.effect > 0][:_SHOWN]
-            lines += _columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful]) or ["  none"]
-        if self.notes:
-            lines += ["", *(f"Mind: {note}" for note in self.notes)]
-        return "\n".join(lines)
+            lines = harmful and columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful])
+            blocks.append(f"Topics without which the rankings agree better\n{lines or '  none'}")
+        return "\n\n".join(blocks)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
-        return {
-            "coefficient": self.coefficient,
-            "value": or_none(self.value),
-            "loss": or_none(self.loss),
-            "exact": self.exact,
-            "pairs": self.rows("pairs"),
-            "systems": self.rows("systems"),
-            "topics": self.rows("topics"),
-            "notes": list(self.notes),
-            "settings": dict(self.settings),
-        }
+        lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
+        return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
 
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
-        """A dictionary for each pair, system or topic, the worst first."""
-        _check(kind)
-        if kind == "pairs":
-            names = ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind")
-            return [{name: getattr(p, name) for name in names} for p in self.pairs]
-        if kind == "systems":
-            return [{"system": s.system, "loss": s.loss, "swapped": s.swapped} for s in self.systems]
-        return [{"topic": t.topic, "without": or_none(t.without), "effect": or_none(t.effect)} for t in self.topics]
+        """One row per pair, system or topic, the worst first."""
+        check_choice("kind", kind, get_args(Kind))
+        names = {
+            "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
+            "systems": ("system", "loss", "swapped"),
+            "topics": ("topic", "without", "effect"),
+        }[kind]
+        return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
 
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
-    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:
+    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
         from ..plots import parts
 
-        return parts.explanation(self, _check(kind), ax, most=most)
+        check_choice("kind", kind, get_args(Kind))
+        return parts.explanation(self, kind, ax, most=most)
 
     def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
         """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
@@ -182,9 +186,23 @@ class Explanation(Displayed):
         return parts.pair_topics(self, a, b, ax, most=most)
 
 
-def explain(truth: Labelled, candidate: Labelled, coefficient: str = "tau_b") -> Explanation:
+def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b") -> Explanation:
     """What each pair of systems and each topic contributes to the loss, 1 - coefficient.
 
+    Parameters
+    ----------
+    truth, candidate : what `as_scores` takes
+        Matched by the names of systems and topics. Without topics (one score per system), only pairs are explained.
+    coefficient : str
+        A name from `list_coefficients`.
+
+    Returns
+    -------
+    Explanation
+        With `pairs`, `systems` and `topics`, the worst first.
+
+    Notes
+    -----
     Pairs, exact for tau, tau_a, tau_b, tau_strict, all of the tau_ap family and tau_gap: these are sums over pairs, so
     1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that both sides order in
     the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1)) with i the
@@ -196,24 +214,13 @@ def explain(truth: Labelled, candidate: Labelled, coefficient: str = "tau_b") ->
     effects do not sum to the loss, because the order of two means is not a sum over topics. For one pair the difference
     of means is such a sum: `Explanation.topics_of` has each topic's part.
 
-    Parameters
-    ----------
-    truth, candidate : Scores, file, dict or Series
-        Matched by the names of systems and topics. Without topics (a dictionary of means), only pairs are explained.
-    coefficient : str
-        A name of `list_coefficients`.
-
-    Returns
-    -------
-    Explanation
-
     Examples
     --------
     >>> import concordant as cc
     >>> truth = cc.Scores([[0.9, 0.5, 0.1], [0.8, 0.7, 0.2], [0.7, 0.9, 0.3]], range(3), ["a", "b", "c"])
     >>> candidate = cc.Scores([[0.9, 0.6, 0.1], [0.2, 0.9, 0.2], [0.8, 0.8, 0.4]], range(3), ["a", "b", "c"])
     >>> print(cc.explain(truth, candidate))
-    tau_b = 0.3333, loss 0.6667
+    tau_b = 0.3333; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it is 1.0000
     <BLANKLINE>
     Worst of 1 pair with a loss (differences: truth, candidate)
       a > b  0.6667  +0.1000  -0.1333
@@ -229,65 +236,67 @@ def explain(truth: Labelled, candidate: Labelled, coefficient: str = "tau_b") ->
     '1'
     """
     entry = get_coefficient(coefficient)
-    (t, o), notes = aligned(side_of(truth, "truth"), side_of(candidate, "candidate"), "both", ("truth", "candidate"))
-    value = float(entry.function(t.means, o.means))
-    pairs, systems = _pairs(entry, t, o) if not math.isnan(value) else ((), ())
-    topics, more = _topics(entry, value, t, o)
+    found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"))
+    sides, notes = found.scores, found.notes
+    x, y = (side.means() for side in sides)
+    value = float(entry.formula(x, y))
+    warn_undefined(value, entry.undefined)
+    pairs: tuple[PairLoss, ...] = ()
+    systems: tuple[SystemLoss, ...] = ()
     if entry.losses is None:
-        more = [f"{entry.name} is no sum over pairs, so only topics are explained", *more]
+        notes += (f"{entry.name} is no sum over pairs, so only topics are explained",)
+    elif not math.isnan(value):
+        require_room_for_pairs(len(x), f"what each pair adds to {entry.name}")
+        pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
+    topics: tuple[TopicEffect, ...] = ()
+    if any(isinstance(side, Means) for side in sides):
+        notes += ("no scores by topic on both sides, so only pairs are explained",)
+    elif len(sides[0].topics) < 2:
+        notes += ("one topic only, so none can be left out",)
+    else:
+        topics = _topics(entry, value, *sides)
+        if lost := sum(math.isnan(t.without) for t in topics):
+            notes += (f"{entry.name} has no value without {counted(lost, 'topic')}: they come last",)
     return Explanation(
         coefficient=entry.name,
         value=value,
         pairs=pairs,
         systems=systems,
         topics=topics,
-        notes=(*notes, *more),
-        settings={"version": __version__, "systems": len(t.systems), "topics": len(topics)},
-        truth=t.scores,
-        candidate=o.scores,
+        notes=notes,
+        settings=settings_of(systems=len(x), topics=len(topics)),
+        truth=sides[0],
+        candidate=sides[1],
     )
 
 
-def _pairs(entry: Coefficient, truth: Side, candidate: Side) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
-    if entry.losses is None:
-        return (), ()
-    require_room_for_pairs(len(truth.systems), f"what each pair adds to {entry.name}")
-    losses = entry.losses(truth.means, candidate.means)
-    x = truth.means[:, None] - truth.means[None, :]
-    y = candidate.means[:, None] - candidate.means[None, :]
+def _pairs(
+    systems: tuple[str, ...], truth: FloatArray, candidate: FloatArray, losses: FloatArray
+) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
+    x, y = truth[:, None] - truth[None, :], candidate[:, None] - candidate[None, :]
     found = []
     for i, j in zip(*np.nonzero(np.triu(losses, 1)), strict=True):
         a, b = (i, j) if (x[i, j], y[i, j]) > (0, 0) else (j, i)
-        found.append(PairLoss(truth.systems[a], truth.systems[b], float(losses[a, b]), float(x[a, b]), float(y[a, b])))
+        found.append(PairLoss(systems[a], systems[b], float(losses[a, b]), float(x[a, b]), float(y[a, b])))
     found.sort(key=lambda p: (-p.loss, -(p.truth_difference - p.candidate_difference)))
     swapped = (np.sign(x) * np.sign(y) < 0).sum(axis=1)
-    systems = [
-        SystemLoss(s, float(half), int(k))
-        for s, half, k in zip(truth.systems, losses.sum(axis=1) / 2, swapped, strict=True)
-    ]
-    return tuple(found), tuple(sorted(systems, key=lambda s: (-s.loss, -s.swapped)))
+    halves = losses.sum(axis=1) / 2
+    shares = [SystemLoss(s, float(half), int(k)) for s, half, k in zip(systems, halves, swapped, strict=True)]
+    return tuple(found), tuple(sorted(shares, key=lambda s: (-s.loss, -s.swapped)))
 
 
-def _topics(
-    entry: Coefficient, value: float, truth: Side, candidate: Side
-) -> tuple[tuple[TopicEffect, ...], list[str]]:
+def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) -> tuple[TopicEffect, ...]:
     """Leave one topic out, all of them in one call."""
-    if truth.scores is None or candidate.scores is None:
-        return (), ["no scores by topic on both sides, so only pairs are explained"]
-    if len(truth.scores.topics) < 2:
-        return (), ["one topic only, so none can be left out"]
-    x, y = means_without_each(truth.scores.values), means_without_each(candidate.scores.values)
+    x, y = means_without_each(truth.values), means_without_each(candidate.values)
     admitted = np.ones(len(x), bool)  # tau, for one, refuses ties, and leaving out a topic may make them
     for side, means in (("truth", x), ("candidate", y)):
         if side not in entry.ties:
             admitted &= np.diff(np.sort(means, axis=1), axis=1).min(axis=1) > 0
     without = np.full(len(x), np.nan)
     if admitted.any():
-        without[admitted] = entry.function(x[admitted], y[admitted])
-    found = [TopicEffect(t, w, w - value) for t, w in zip(truth.scores.topics, without.tolist(), strict=True)]
-    lost = int(np.isnan(without).sum())
-    notes = [f"{entry.name} has no value without {counted(lost, 'topic')}: they come last"] if lost else []
-    return tuple(sorted(found, key=lambda t: -t.effect if not math.isnan(t.effect) else math.inf)), notes
+        without[admitted] = entry.formula(x[admitted], y[admitted])
+    found = [TopicEffect(t, w, w - value) for t, w in zip(truth.topics, without.tolist(), strict=True)]
+    return tuple(sorted(found, key=lambda t: -t.effect if not math.isnan(t.effect) else math.inf))
 
 
 def means_without_each(values: FloatArray) -> FloatArray:
@@ -309,21 +318,3 @@ def _cells(p: PairLoss) -> tuple[str, ...]:
         f"{p.candidate_difference:+.4f}",
         kind,
     )
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows as lines, the first column to the left and numbers in line."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        (
-            "  " + "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def _check(kind: Any) -> Kind:
-    if kind not in get_args(Kind):
-        raise InputError(f"kind is {kind!r}: use 'pairs', 'systems' or 'topics'")
-    result: Kind = kind
-    return result

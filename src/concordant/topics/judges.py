@@ -5,36 +5,39 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from .. import __version__
+from ..align import alignment
 from ..arrays import FloatArray
 from ..calibration import FEWEST, WIDENING
 from ..chance.nulls import Alternative
-from ..coefficients.registry import Coefficient, get_coefficient
-from ..coefficients.sums import check_workers
-from ..errors import AlignmentWarning, InputError, InputTypeError, UndefinedCorrelationWarning, import_extra
-from ..notebook import Displayed
-from ..resampling import Progress, Seed, check_count, check_level, generator, seed_of, seeded
-from ..results import Interval
-from ..scores import Scores
-from ..sides import Labelled, aligned_by_name, side_of
+from ..coefficients.registry import get_coefficient
+from ..door import Collection, as_topics
+from ..errors import (
+    AlignmentWarning,
+    InputError,
+    InputTypeError,
+    UndefinedCorrelationWarning,
+    check_choice,
+)
+from ..parallel import Workers
+from ..resampling import Progress, Resampling, Seed, check_level
+from ..results import Interval, Result, settings_of
 from ..words import counted
 from .bootstrap import normal_quantile
-from .correlation import require_ties
-from .nested import nested_values
-from .summary import summarise
+from .correlation import NO_INTERVAL, not_resampled
+from .nested import nested_values, summarise
 
 JudgeMethod: TypeAlias = Literal["iterated", "plain"]
 
 
-@dataclass(frozen=True)
-class JudgeComparison(Displayed):
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeComparison(Result):
     """What `compare_judges` found. `print` shows it, `to_dict` has everything."""
 
     coefficient: str
@@ -48,64 +51,64 @@ class JudgeComparison(Displayed):
     standard_error: float
     """Of `bias_corrected`; with method "plain", of `difference`."""
     interval: Interval
-    """For the difference over the population; with method "plain", for that expected on as many topics."""
+    """For the difference across the population; with method "plain", for that expected on as many topics."""
     pvalue: float
     alternative: Alternative
     names: tuple[str, str]
-    settings: Mapping[str, Any]
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """Which judge agrees better, or that they cannot be distinguished."""
         a, b = self.names
-        verdict = f"{a} and {b} are not distinguishable"
+        verdict = f"{a} and {b} cannot be distinguished"
         if self.pvalue <= 1 - self.interval.confidence_level:
             a_is_better = {"greater": True, "less": False, "two-sided": self.interval.low > 0}[self.alternative]
             better, worse = (a, b) if a_is_better else (b, a)
             verdict = f"{better} agrees with the truth better than {worse}"
+        return f"{verdict} (p = {self.pvalue:.4f}, {self.alternative})"
+
+    def table(self) -> str:
+        """Both values, and their difference with its interval."""
+        a, b = self.names
         width = max(len(a), len(b), 10)
         level = f"{100 * self.interval.confidence_level:g}%"
-        return "\n".join(
-            [
-                f"{verdict} (p = {self.pvalue:.4f}, {self.alternative})",
-                "",
-                f"  {self.coefficient}",
-                f"  {a:<{width}}  {self.value_a:8.4f}",
-                f"  {b:<{width}}  {self.value_b:8.4f}",
-                f"  {'difference':<{width}}  {self.difference:8.4f}   bias-corrected {self.bias_corrected:.4f}, "
-                f"{level} interval {self.interval}",
-            ]
+        return (
+            f"  {self.coefficient}\n"
+            f"  {a:<{width}}  {self.value_a:8.4f}\n"
+            f"  {b:<{width}}  {self.value_b:8.4f}\n"
+            f"  {'difference':<{width}}  {self.difference:8.4f}   bias-corrected {self.bias_corrected:.4f}, "
+            f"{level} interval {self.interval}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        found = {name: getattr(self, name) for name in _NUMBERS}
-        return {
-            "coefficient": self.coefficient,
-            **found,
-            "interval": self.interval.to_dict(),
-            "alternative": self.alternative,
-            "names": list(self.names),
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame of one row."""
-        row = {"coefficient": self.coefficient, **{name: getattr(self, name) for name in _NUMBERS}}
-        return import_extra("pandas").DataFrame([{**row, "low": self.interval.low, "high": self.interval.high}])
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        numbers = ("value_a", "value_b", "difference", "bias_corrected", "standard_error", "pvalue")
+        row = {"coefficient": self.coefficient, **{name: getattr(self, name) for name in numbers}}
+        return [{**row, "low": self.interval.low, "high": self.interval.high}]
 
     def plot(self, ax: Any = None) -> Any:
-        """The difference with its interval, and no difference as a dashed line."""
+        """Draw the difference with its interval, and no difference as a dashed line."""
         from ..plots import intervals
 
         return intervals.judges(self, ax)
 
 
-_NUMBERS = ("value_a", "value_b", "difference", "bias_corrected", "standard_error", "pvalue")
+@dataclass(frozen=True)
+class Difference:
+    """The statistic that is resampled: the coefficient of truth and judge a, minus that of truth and judge b."""
+
+    coefficient: str
+    threads: int
+
+    def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
+        agreement = get_coefficient(self.coefficient).on_workers(self.threads)
+        return np.asarray(agreement(means[0], means[1]) - agreement(means[0], means[2]))
 
 
 def compare_judges(  # noqa: PLR0913
-    truth: Labelled,
-    candidate_a: Labelled,
-    candidate_b: Labelled,
+    truth: Collection,
+    candidate_a: Collection,
+    candidate_b: Collection,
     coefficient: str = "tau_b",
     *,
     method: JudgeMethod = "iterated",
@@ -114,33 +117,26 @@ def compare_judges(  # noqa: PLR0913
     confidence_level: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
     rng: Seed = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> JudgeComparison:
-    """Test whether judge a ranks the systems more like the truth than judge b, over topics that all three share.
-
-    Topics are resampled for all three at once, so that what they share cancels. p comes from a difference over its
-    standard error. Which difference is what the methods differ in:
-
-    - "iterated": that over the population of topics. The hypothesis is f(mu, nu_a) = f(mu, nu_b), with mu, nu_a and
-      nu_b the population means of the systems. As in `correlate`, resamples of resamples take back the bias of
-      sampling, which favours the judge whose scores vary less.
-    - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but calls
-      a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
-
-    docs/guide/intervals.md has the size and the power of both.
-
-    Ties: as in `correlate`; the coefficient must admit them on both sides.
+    """Test whether judge a ranks the systems more like the truth than judge b, on topics that all three share.
 
     Parameters
     ----------
-    truth, candidate_a, candidate_b
-        `Scores`, or files that `read_scores` reads, matched by label. What not all three have is left out, and an
-        `AlignmentWarning` says what.
+    truth, candidate_a, candidate_b : what `as_topics` takes
+        `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label. What
+        not all three have is left out, and an `AlignmentWarning` says what.
     coefficient : str
-        A name from `list_coefficients`.
+        A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
     method : {"iterated", "plain"}
-        What is compared: see above.
+        Which difference is compared with its standard error.
+
+        - "iterated": that across the population of topics. The hypothesis is f(mu, nu_a) = f(mu, nu_b), with mu, nu_a
+          and nu_b the population means of the systems. As in `correlate`, resamples of resamples take back the bias of
+          sampling, which favours the judge whose scores vary less.
+        - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but
+          calls a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
     n_resamples : int
         Resamples in all, those of resamples included.
     alternative : {"two-sided", "greater", "less"}
@@ -152,14 +148,21 @@ def compare_judges(  # noqa: PLR0913
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
         say which.
-    workers : int
-        Threads.
+    workers : int or concurrent.futures.Executor
+        Threads, or an executor.
     progress : callable, optional
         Called with the number of resamples done and of all.
 
     Returns
     -------
     JudgeComparison
+        With both values, their difference, its interval and its p-value.
+
+    Notes
+    -----
+    Topics are resampled for all three at once, so that what they share cancels. p comes from a difference over its
+    standard error, times a constant that is our own calibration (`concordant.calibration.WIDENING`).
+    docs/guide/intervals.md has the size and the power of both methods, benchmarks/coverage_judges.py measures them.
 
     Examples
     --------
@@ -174,39 +177,44 @@ def compare_judges(  # noqa: PLR0913
       difference    0.1818   bias-corrected 0.1825, 95% interval [0.0643, 0.2993]
     """
     known = get_coefficient(coefficient)
-    if method not in get_args(JudgeMethod):
-        raise InputError(f"method is {method!r}: use 'iterated' or 'plain'")
-    if alternative not in get_args(Alternative):
-        raise InputError(f"alternative is {alternative!r}: use 'two-sided', 'greater' or 'less'")
-    check_level(confidence_level)
-    require_ties(known, "")
-    workers, count = check_workers(workers), check_count(n_resamples)
-    if count < FEWEST:
-        raise InputError(f"n_resamples is {count}: a test needs at least {FEWEST} resamples")
-    rng = seeded(rng)
-    stream = generator(rng)
-    sides, notes = _three(truth, candidate_a, candidate_b, _check_names(names))
-    agreement = known.on_workers(workers)
-    values = [float(agreement(sides[0].means(), side.means())) for side in sides[1:]]
-    if np.isnan(values).any():
-        raise InputError(f"{coefficient} is undefined for these means: a side is all tied")
-
-    def difference(means: Sequence[FloatArray]) -> FloatArray:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedCorrelationWarning)  # counted, and reported once
-            return np.asarray(agreement(means[0], means[1]) - agreement(means[0], means[2]))
-
-    found = nested_values(
-        [side.values for side in sides], difference, count, stream, workers=workers, progress=progress
-    )
-    (summary,) = summarise(found, len(sides[0].topics))
-    if summary.undefined:
-        warnings.warn(
-            f"{coefficient} is undefined on {summary.undefined} of some {count:,} resamples; the others are used",
-            UndefinedCorrelationWarning,
-            stacklevel=2,
+    check_choice("method", method, get_args(JudgeMethod))
+    check_choice("alternative", alternative, get_args(Alternative))
+    level = check_level(confidence_level)
+    if why := not_resampled(known):
+        raise InputError(why)
+    drawn = Resampling.of(n_resamples, rng, workers, progress)
+    if drawn.n_resamples < FEWEST:
+        raise InputError(f"n_resamples is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
+    if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
+    given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
+    found = alignment(*(as_topics(side, name) for name, side in given.items()), names=("truth", *names))
+    for note in found.notes:
+        warnings.warn(note, AlignmentWarning, stacklevel=2)
+    sides, notes = found.scores, found.notes
+    n, m = sides[0].values.shape
+    if n < 2 or m < 2:
+        raise InputError(
+            f"all three sides have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are "
+            "needed"
         )
+    values = [float(known.formula(sides[0].means(), side.means())) for side in sides[1:]]
+    if np.isnan(values).any():
+        raise InputError(f"{coefficient} is undefined for these means: {known.undefined}")
+    difference = Difference(known.name, drawn.threads)
+    (summary,) = summarise(nested_values([side.values for side in sides], difference, drawn), n)
+    if summary is None:
+        raise InputError(NO_INTERVAL)
+    if summary.undefined:
+        notes += (
+            f"{coefficient} is undefined on {summary.undefined} of some {drawn.n_resamples:,} resamples; the others "
+            "are used",
+        )
+        warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
     tested = (summary.centre, summary.standard_error) if method == "iterated" else (summary.value, summary.spread)
+    reach = known.range[1] - known.range[0]
+    half = WIDENING * normal_quantile(level) * tested[1]
+    low, high = np.clip([tested[0] - half, tested[0] + half], -reach, reach)
     return JudgeComparison(
         coefficient,
         value_a=values[0],
@@ -214,28 +222,21 @@ def compare_judges(  # noqa: PLR0913
         difference=values[0] - values[1],
         bias_corrected=summary.centre,
         standard_error=tested[1],
-        interval=_interval(*tested, known, float(confidence_level), method),
+        interval=Interval(float(low), float(high), level, f"{method} topic bootstrap"),
         pvalue=pvalue_of(*tested, alternative),
         alternative=alternative,
-        names=names,
-        settings={
-            "n_systems": len(sides[0].systems),
-            "n_topics": len(sides[0].topics),
-            "n_resamples": count,
-            "method": method,
-            "seed": seed_of(rng),
-            "undefined": summary.undefined,
-            "notes": notes,
-            "version": __version__,
-        },
+        names=(names[0], names[1]),
+        notes=notes,
+        settings=settings_of(
+            seed=drawn.seed,
+            n_resamples=drawn.n_resamples,
+            confidence_level=level,
+            n_systems=m,
+            n_topics=n,
+            method=method,
+            undefined=summary.undefined,
+        ),
     )
-
-
-def _interval(centre: float, error: float, known: Coefficient, level: float, method: JudgeMethod) -> Interval:
-    reach = known.range[1] - known.range[0]
-    half = WIDENING * normal_quantile(level) * error
-    low, high = np.clip([centre - half, centre + half], -reach, reach)
-    return Interval(float(low), float(high), level, f"{method} topic bootstrap")
 
 
 def pvalue_of(centre: float, error: float, alternative: Alternative = "two-sided") -> float:
@@ -244,34 +245,3 @@ def pvalue_of(centre: float, error: float, alternative: Alternative = "two-sided
     below = NormalDist().cdf
     p = {"greater": below(-z), "less": below(z), "two-sided": 2 * below(-abs(z))}[alternative]
     return max(p, sys.float_info.min)
-
-
-def _three(
-    truth: Labelled, candidate_a: Labelled, candidate_b: Labelled, names: tuple[str, str]
-) -> tuple[tuple[Scores, ...], list[str]]:
-    """The three sides with the same systems and topics, and what was left out."""
-    called = ("truth", *names)
-    sides = []
-    for given, argument in ((truth, "truth"), (candidate_a, "candidate_a"), (candidate_b, "candidate_b")):
-        side = side_of(given, argument)
-        if side.scores is None:
-            raise InputError(
-                f"{argument} came as one score for each system, and the test resamples topics: give Scores"
-            )
-        sides.append(side.scores)
-    found = aligned_by_name(sides, called, "both")
-    notes = list(found.notes)
-    for note in notes:
-        warnings.warn(note, AlignmentWarning, stacklevel=3)
-    if len(found.scores[0].systems) < 2 or len(found.scores[0].topics) < 2:
-        raise InputError(
-            f"all three sides have {counted(len(found.scores[0].systems), 'system')} and "
-            f"{counted(len(found.scores[0].topics), 'topic')} in common: at least 2 of each are needed"
-        )
-    return found.scores, notes
-
-
-def _check_names(names: Any) -> tuple[str, str]:
-    if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) for name in names):
-        raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
-    return names[0], names[1]

@@ -7,16 +7,19 @@ adds it once more. What the statistic loses from level to level tells what it lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..calibration import INNER
-from ..resampling import Progress, resampled_means
+from ..calibration import GROWTH, INNER
+from ..parallel import shared_out
+from ..resampling import Resampling, over_resamples, resampled_means
 
 Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
-"""From the means of each condition (resamples x systems) to one value a resample; or several, k x resamples."""
+"""From the means of each condition (resamples x systems) to one value per resample; or several, k x resamples. An
+executor of processes needs one that can be pickled."""
 
 ROWS = 1024  # resamples at a time: what bounds the memory
 
@@ -36,7 +39,7 @@ class Nested(NamedTuple):
 
 def nested_weights(
     n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER
-) -> Iterator[tuple[slice, tuple[IntArray, IntArray, IntArray]]]:
+) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     """How often each topic is drawn at the three levels, for some first-level samples at a time."""
     step = max(1, ROWS // (1 + 2 * inner))
     for lo in range(0, outer, step):
@@ -44,41 +47,44 @@ def nested_weights(
         first = rng.integers(0, n, (rows, n))
         second = _drawn_from(np.repeat(first, inner, axis=0), rng)
         third = _drawn_from(second, rng)
-        yield slice(lo, lo + rows), (_counts(first), _counts(second), _counts(third))
+        yield _counts(first), _counts(second), _counts(third)
 
 
 def nested_values(
-    conditions: Sequence[FloatArray],
-    statistic: Statistic,
-    n_resamples: int,
-    rng: np.random.Generator,
-    *,
-    inner: int = INNER,
-    workers: int = 1,
-    progress: Progress | None = None,
+    conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, *, inner: int = INNER
 ) -> Nested:
-    """A statistic of the mean vectors on all levels, with `n_resamples` resamples in all (at least two outer ones).
+    """A statistic of the mean vectors on all levels, with that many resamples in all (at least two outer ones).
 
     All conditions are topics x systems, and are resampled by the same topics.
     """
-    n = len(conditions[0])
-    outer = max(2, n_resamples // (1 + 2 * inner))
-
-    def values(weights: IntArray) -> FloatArray:
-        return np.atleast_2d(statistic([resampled_means(c, weights, workers=workers) for c in conditions]))
-
+    n, levels = len(conditions[0]), 1 + 2 * inner
+    outer = max(2, drawn.n_resamples // levels)
+    values = partial(_values, conditions, statistic, drawn.threads)
     sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
     k = len(sample)
     found = Nested(sample, np.empty((k, outer)), np.empty((k, outer, inner)), np.empty((k, outer, inner)))
-    for some, (first, second, third) in nested_weights(n, outer, rng, inner=inner):
-        rows = len(first)
-        every = values(np.concatenate([first, second, third]))
+    pieces = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
+    done = 0
+    for every in shared_out(values, pieces, drawn.workers):
+        rows = every.shape[1] // levels
+        some = slice(done, done + rows)
         found.first[:, some] = every[:, :rows]
         found.second[:, some] = every[:, rows : rows + rows * inner].reshape(k, rows, inner)
         found.third[:, some] = every[:, rows + rows * inner :].reshape(k, rows, inner)
-        if progress is not None:
-            progress(some.stop * (1 + 2 * inner), outer * (1 + 2 * inner))
+        done += rows
+        if drawn.progress is not None:
+            drawn.progress(done * levels, outer * levels)
     return found
+
+
+def plain_values(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
+    """A statistic of the mean vectors on resamples of the topics, k x resamples: the plain bootstrap distribution."""
+    values = partial(_values, conditions, statistic, drawn.threads)
+    return np.concatenate(list(over_resamples(values, len(conditions[0]), drawn)), axis=1)
+
+
+def _values(conditions: Sequence[FloatArray], statistic: Statistic, threads: int, weights: IntArray) -> FloatArray:
+    return np.atleast_2d(statistic([resampled_means(c, weights, workers=threads) for c in conditions]))
 
 
 def _drawn_from(drawn: IntArray, rng: np.random.Generator) -> IntArray:
@@ -90,3 +96,62 @@ def _counts(drawn: IntArray) -> IntArray:
     rows, n = drawn.shape
     places = drawn + n * np.arange(rows)[:, None]
     return np.bincount(places.ravel(), minlength=rows * n).reshape(rows, n)
+
+
+# From values on all levels to a centre without the bias of noise, and its standard error --------------------------
+
+
+class Summary(NamedTuple):
+    """What the levels say about a statistic."""
+
+    value: float
+    """On the sample."""
+    centre: float
+    """3t - 3E* + E**: the value, extrapolated from one, two and three doses of noise to none."""
+    standard_error: float
+    """Of the centre."""
+    spread: float
+    """Standard deviation of the value over samples of as many topics."""
+    n_topics: int
+    undefined: int
+    """Resamples on which the statistic has no value."""
+
+
+def centre_of(value: FloatArray, once: FloatArray, twice: FloatArray) -> FloatArray:
+    """The parabola through the values at one, two and three doses of noise, at none."""
+    return 3 * value - 3 * once + twice
+
+
+def summarise(found: Nested, n: int) -> list[Summary | None]:
+    """A summary of each statistic, None where it is undefined on nearly all resamples.
+
+    First-level samples with undefined values below them are left out.
+    """
+    return [_summary(Nested(*(level[k] for level in found)), n) for k in range(len(found.sample))]
+
+
+def _summary(found: Nested, n: int) -> Summary | None:
+    bad = np.isnan(found.first) + np.isnan(found.second).sum(axis=1) + np.isnan(found.third).sum(axis=1)
+    kept = bad == 0
+    if np.isnan(found.sample) or kept.sum() < 2:
+        return None
+    t, first, second, third = float(found.sample), found.first[kept], found.second[kept], found.third[kept]
+    inner = second.shape[1]
+    centre = centre_of(np.asarray(t), first.mean(), second.mean())
+    # The same centre in the world of each first-level sample, and the part of its variance that comes from few draws.
+    centres = centre_of(first, second.mean(axis=1), third.mean(axis=1))
+    noise = (third - 3 * second).var(axis=1, ddof=1).mean() / inner
+    spread = first.var(ddof=1) * n / (n - 1)
+    # A resample's means lie wider apart than the true ones, so that the same noise moves them less. By how much is seen
+    # one level on. The centre, three levels deep, needs half a step more: an exponent found by the coverage study.
+    below = second.var(axis=1, ddof=1).mean()
+    growth = float(np.clip(first.var(ddof=1) / below, 0.5, 2.0)) if below > 0 else 1.0
+    variance = max(float(centres.var(ddof=1) - noise) * n / (n - 1), float(spread))
+    return Summary(
+        value=t,
+        centre=float(centre),
+        standard_error=float(np.sqrt(growth**GROWTH * variance)),
+        spread=float(np.sqrt(growth * spread)),
+        n_topics=n,
+        undefined=int(bad.sum()),
+    )

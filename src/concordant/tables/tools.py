@@ -1,4 +1,4 @@
-"""What evaluation tools return in Python, as the nested dictionaries that `Scores.from_dict` reads.
+"""What evaluation tools return in Python, as nested dictionaries.
 
 Tools are told by what their objects have, so that none of them is imported.
 """
@@ -10,13 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError
+from .cells import Given
+from .nested import Nested
 
 _NO_ARRAYS = "names no topics: give the scores with their topics, as ranx has them in run.scores after ranx.evaluate"
 _NO_TOPICS = (
     "of ranx holds means, not the scores of topics: give {run.name: run.scores for run in runs}, after ranx.evaluate "
     "or ranx.compare"
 )
+
+
+def results_contents(given: Any, system: str, label: str = "the dictionary") -> Nested:
+    """The scores of what a tool returned; where it is of one run, this is called `system`."""
+    found = Nested(Given(label), as_nested(given))
+    found.names = (system,)
+    return found
 
 
 def as_nested(given: Any) -> Any:

@@ -144,3 +144,16 @@ def names_systems(name: str) -> bool:
 def names_labels(name: str) -> bool:
     """Whether a column of this name holds topics, systems or the numbers of rows."""
     return names_systems(name) or column_name(name) in {*TOPIC_COLUMNS, *INDEX_COLUMNS}
+
+
+def holds_labels(name: str, place: int) -> bool:
+    """Whether a column may hold labels of rows, by its name or because it is the first: its cells are kept as text."""
+    plain = column_name(name)
+    return (
+        place == 0
+        or names_labels(name)
+        or plain in MEASURE_COLUMNS
+        or plain in DOCUMENT_COLUMNS
+        or plain in COUNTERS
+        or ROW_NUMBERS_AGAIN.fullmatch(plain) is not None
+    )

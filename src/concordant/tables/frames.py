@@ -1,0 +1,113 @@
+"""Frames as tables of cells: pandas, polars, pyarrow, and anything with Arrow's stream interface."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from importlib import import_module
+from typing import Any
+
+from ..errors import InputTypeError, MissingExtraError
+from ..words import listing
+from .cells import Cells, Given
+from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
+
+
+def is_frame(given: Any) -> bool:
+    """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
+    return hasattr(given, "columns") or hasattr(given, "perquery") or hasattr(given, "__arrow_c_stream__")
+
+
+def frame_cells(frame: Any, label: str = "the frame", keep: Collection[str] = ()) -> Cells:
+    """The cells of a frame. An index of pandas that says something is the first column, as in a CSV of the frame."""
+    frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
+    origin = Given(label)
+    library = type(frame).__module__.partition(".")[0]
+    if library == "polars" and hasattr(frame, "collect"):
+        frame = frame.collect()
+    if library == "pandas" and hasattr(frame, "columns"):
+        names, columns = _pandas(frame, origin)
+    elif library == "polars" and hasattr(frame, "get_columns"):
+        names, columns = _polars(frame)
+    elif hasattr(frame, "__arrow_c_stream__"):
+        names, columns = _arrow(frame, origin)
+    else:
+        raise InputTypeError(
+            f"{label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
+        )
+    return Cells.of(origin, names, columns, keep=keep)
+
+
+def _polars(frame: Any) -> tuple[list[str], list[Any]]:
+    return list(frame.columns), [
+        column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
+        for column in frame.get_columns()
+    ]
+
+
+def _arrow(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
+    """By pyarrow, or by polars or pandas where that is not installed."""
+    for name in ("pyarrow", "polars", "pandas"):
+        try:
+            library = import_module(name)
+        except ImportError:
+            continue
+        if name == "pyarrow":
+            table = library.table(frame)
+            return list(table.column_names), [
+                column.to_numpy() if str(column.type) in _NUMERIC and not column.null_count else column.to_pylist()
+                for column in table.columns
+            ]
+        if name == "polars":
+            return _polars(library.DataFrame(frame))
+        if hasattr(library.DataFrame, "from_arrow"):  # pandas 3
+            return _pandas(library.DataFrame.from_arrow(frame), origin)
+    raise MissingExtraError("an Arrow table needs pyarrow, polars or pandas: pip install pyarrow")
+
+
+_NUMERIC = frozenset({"double", "float", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
+
+
+def _pandas(frame: Any, origin: Given) -> tuple[list[str], list[Any]]:
+    if frame.columns.nlevels > 1:
+        raise origin.error(
+            f"the columns have {frame.columns.nlevels} levels ({listing(frame.columns.names)}): take "
+            "one of them, such as frame['map'], or make it long with frame.stack().reset_index()"
+        )
+    if frame.index.nlevels > 1:
+        try:
+            frame = frame.reset_index()
+        except ValueError as error:  # a level and a column of one name
+            raise origin.error(f"the index cannot become columns: {error}") from None
+    names = [str(name) for name in frame.columns]
+    columns = [frame.iloc[:, k] for k in range(len(names))]
+    cells = [column.to_numpy() if str(column.dtype)[:3] in _PLAIN else column.tolist() for column in columns]
+    index = _index_name(frame, {column_name(name) for name in names}, origin)
+    if index is None or (index in names and frame.index.tolist() == columns[names.index(index)].tolist()):
+        return names, cells
+    return [index, *names], [frame.index.tolist(), *cells]
+
+
+_PLAIN = frozenset({"flo", "int", "uin"})
+
+
+def _index_name(frame: Any, header: Collection[str], origin: Given) -> str | None:
+    """What an index is called as a column; None where it only counts the rows, or numbers them beside topics.
+
+    Where the columns are said to be topics, it holds the systems, and the other way round.
+    """
+    own, across = (column_name(str(name or "")) for name in (frame.index.name, frame.columns.name))
+    labelled = bool(own) or not _is_default(frame.index)
+    known = own in TOPIC_COLUMNS or names_systems(own)
+    if across in TOPIC_COLUMNS and not known and not set(header) & {*SYSTEM_COLUMNS, *TOPIC_COLUMNS}:
+        if not labelled:
+            raise origin.error("the columns are topics, but nothing names the systems: make them the index")
+        return "system"
+    if not labelled or not header:
+        return None
+    if across in SYSTEM_COLUMNS and not known:
+        return "topic"
+    return str(frame.index.name or "")
+
+
+def _is_default(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1

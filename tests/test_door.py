@@ -1,0 +1,137 @@
+"""One door: every function that takes a collection gives the same answer for the same data in every form."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+
+M, N = 7, 24
+RNG = np.random.default_rng(5)
+SYSTEMS = [f"sys-{name}" for name in "abcdefg"]
+TOPICS = [str(301 + k) for k in range(N)]
+SCORES = np.round(RNG.random((N, M)) * 0.6 + np.linspace(0, 0.3, M), 4)
+SIDES = {
+    name: cc.Scores(np.round(np.clip(SCORES + RNG.normal(0, noise, SCORES.shape), 0, 1), 4), TOPICS, SYSTEMS)
+    for name, noise in (("truth", 0.0), ("candidate", 0.2), ("other", 0.4))
+}
+
+
+def as_file(scores: cc.Scores, folder: Path) -> str:
+    path = folder / f"{abs(hash(scores))}.csv"
+    scores.to_frame().to_csv(path)
+    return str(path)
+
+
+def wide(scores: cc.Scores) -> Any:
+    """With a numeric column of topics, which must not become a system."""
+    frame = scores.to_frame().reset_index()
+    return frame.astype({"topic": int})
+
+
+def arrow(scores: cc.Scores) -> Any:
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.Table.from_pandas(wide(scores), preserve_index=False)
+
+
+FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {
+    "file": as_file,
+    "path": lambda scores, folder: Path(as_file(scores, folder)),
+    "list of one path": lambda scores, folder: [as_file(scores, folder)],
+    "wide frame, numeric topics": lambda scores, _: wide(scores),
+    "wide frame, topics as index": lambda scores, _: scores.to_frame(),
+    "long frame": lambda scores, _: scores.to_frame(long=True).drop(columns="measure").astype({"topic": int}),
+    "polars": lambda scores, _: polars.from_pandas(wide(scores)),
+    "arrow": lambda scores, _: arrow(scores),
+    "nested": lambda scores, _: {
+        s: {t: float(v) for t, v in zip(scores.topics, column, strict=True)}
+        for s, column in zip(scores.systems, scores.values.T, strict=True)
+    },
+}
+
+
+def document(truth: Any, candidate: Any) -> Any:
+    found = cc.report.report_document(cc.compare(truth, candidate, n_resamples=99, rng=1), truth, candidate)
+    return {key: value for key, value in found.items() if key != "reproduce"}
+
+
+# Every public function that takes a collection. The first sides are given to it in the order of SIDES.
+FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "as_scores": (1, cc.as_scores),
+    "audit.audit": (2, lambda t, c: cc.audit.audit(t, c, "0.52")),
+    "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1)),
+    "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
+    "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
+    "discordance": (1, cc.discordance),
+    "discriminative_power": (2, cc.discriminative_power),
+    "expected_correlation": (1, cc.expected_correlation),
+    "explain": (2, cc.explain),
+    "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
+    "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
+    "rank_distance": (2, cc.rank_distance),
+    "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
+    "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),
+    "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
+    "reliability": (1, lambda s: cc.reliability(s, rng=1)),
+    "report.report_document": (2, document),
+    "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
+    "split_half": (1, lambda s: cc.split_half(s, rng=1)),
+    "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=2, rng=1)),
+    "DistanceDistribution.bootstrap": (1, lambda s: cc.DistanceDistribution.bootstrap(s, n_resamples=99, rng=1)),
+}
+
+
+def taking_collections() -> set[str]:
+    """The public functions with a parameter that is annotated as a collection."""
+    found = set()
+    for name in cc.__all__:
+        value = getattr(cc, name)
+        if inspect.ismodule(value):
+            inside = {f"{name}.{inner}": getattr(value, inner) for inner in getattr(value, "__all__", ())}
+        elif inspect.isclass(value):
+            inside = {f"{name}.{inner}": method for inner, method in inspect.getmembers(value, inspect.ismethod)}
+        else:
+            inside = {name: value}
+        for called, function in inside.items():
+            if inspect.isfunction(function) or inspect.ismethod(function):
+                annotations = [str(p.annotation) for p in inspect.signature(function).parameters.values()]
+                if any("Collection" in annotation.replace("collections", "") for annotation in annotations):
+                    found.add(called)
+    return found
+
+
+def test_no_function_that_takes_collections_is_forgotten() -> None:
+    assert taking_collections() - FUNCTIONS.keys() == set()
+
+
+def plain(result: Any) -> Any:
+    """What a function found, without what names the form of the input."""
+    found = result.to_dict() if hasattr(result, "to_dict") else result
+    return (found.values.tolist(), found.systems) if isinstance(found, cc.Scores) else found
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_same_answer_for_the_same_data(name: str, form: str, tmp_path: Path) -> None:
+    count, function = FUNCTIONS[name]
+    sides = list(SIDES.values())[:count]
+    given = [FORMS[form](side, tmp_path) for side in sides]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert plain(function(*given)) == plain(function(*sides))
+
+
+def test_every_room_can_be_imported_alone() -> None:
+    for room in ("audit", "errors", "judgments", "report", "simulation", "study"):
+        assert importlib.import_module(f"concordant.{room}") is getattr(cc, room)
