@@ -19,7 +19,7 @@ from scipy.special import stdtr, stdtrit
 
 import concordant as cc
 from concordant.errors import UndefinedCorrelationWarning
-from concordant.scores import mean_over_topics, round_means
+from concordant.means import mean_over_topics, tied_sums
 from concordant.topics import worth_core as wc
 
 FloatArray = wc.FloatArray
@@ -28,7 +28,7 @@ Population = tuple[FloatArray, list[FloatArray]]
 
 
 def settle(means: FloatArray, size: FloatArray) -> FloatArray:
-    return round_means(means, size.max())
+    return tied_sums(means, size, 100)
 
 
 def dl21(*judges: str) -> Population:

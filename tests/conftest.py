@@ -50,6 +50,7 @@ LONG = (
     "test_docs.py::test_every_block_runs[docs/guide/studies.md",
     "test_site.py",
     "topics/test_coverage.py",
+    "topics/test_worth_core.py",
 )
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.scores import round_means
+from concordant.means import tied_sums
 from concordant.topics import worth_core as wc
 
 ONCE = wc.Effort(splits=40, jackknife=25, most_splits=40, most_jackknife=25, groups=0)
 
 
 def settle(means: wc.FloatArray, size: wc.FloatArray) -> wc.FloatArray:
-    return round_means(means, size.max())
+    return tied_sums(means, size, 100)
 
 
 def collection(

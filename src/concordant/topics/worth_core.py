@@ -220,6 +220,7 @@ def compute_curves(
     ------
     ValueError
         If there are fewer than 10 topics.
+
     """
     sides = [Side.of(scores) for scores in (truth, *candidates)]
     n = len(truth)
