@@ -48,12 +48,40 @@ def tied_means(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int |
     that are not tied, the means of that row stay as they are.
     """
     divisor = n if divisor is None else divisor
+    s = np.asarray(sums, dtype=np.float64) + 0.0
+    if s.ndim and s.shape[-1] > 1 and sizes is sums:  # scores that are not negative: the common case, without argsort
+        rows = s.reshape(-1, s.shape[-1])
+        raw = rows / divisor
+        found = _to_digits(raw, raw)
+        odd = _other_ties(rows, found, (n / 2 + 2) * _EPS)
+        if odd.size:
+            found[odd] = _careful(rows[odd], rows[odd], n, divisor)
+        return found.reshape(s.shape)
+    return _careful(s, np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape), n, divisor)
+
+
+def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> FloatArray:
     means = tied_sums(sums, sizes, n) / divisor
+    short = _to_digits(means, sizes / divisor)
     if means.ndim == 0:
-        return np.asarray(_to_digits(means, np.asarray(sizes) / divisor))
-    short = _to_digits(means, np.broadcast_to(np.asarray(sizes, dtype=np.float64), means.shape) / divisor)
+        return short
     apart = _distinct(short) == _distinct(means)
     return np.asarray(np.where(apart[..., None], short, means))
+
+
+def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArray[np.intp]:
+    """The rows in which 12 digits do not tie exactly the systems that `tied_sums` ties."""
+    s = np.sort(sums, axis=1)
+    near = np.diff(s, axis=1) <= slack * (s[:, 1:] + s[:, :-1])
+    odd = (near != (np.diff(np.sort(short, axis=1), axis=1) == 0)).any(axis=1)
+    chains = np.flatnonzero((near[:, 1:] & near[:, :-1]).any(axis=1) & ~odd)
+    if chains.size:
+        s = s[chains]
+        starts = np.concatenate([np.ones((len(s), 1), dtype=bool), ~near[chains]], axis=1)
+        lowest = np.maximum.accumulate(np.where(starts, np.arange(s.shape[1]), 0), axis=1)
+        base = np.take_along_axis(s, lowest, axis=1)
+        odd[chains] = (s - base > slack * (s + base)).any(axis=1)
+    return np.flatnonzero(odd)
 
 
 def _distinct(rows: FloatArray) -> npt.NDArray[np.int64]:
