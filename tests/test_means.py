@@ -120,3 +120,15 @@ def test_means_of_decimals_are_decimals() -> None:
 def test_digits_are_not_cut_where_that_would_tie() -> None:
     values = np.array([[0.5, 0.5 + 1e-14, 0.25]])
     assert mean_over_topics(values).tolist() == values[0].tolist()
+
+
+def test_ties_of_systems_of_unequal_size_stay() -> None:
+    """Digits are counted from a system's own size: tied means of unequal sizes must not be cut apart."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        units = rng.integers(-3, 4, (9, 8))
+        units[0, 1::2] += 3000  # large scores that cancel: the same total as the system before, another size
+        units[1, 1::2] -= 3000
+        units[2:, 1::2] = units[2:, ::2]
+        units[:2, 1::2] += units[:2, ::2] - units[:2, 1::2] + np.array([[3000], [-3000]])
+        assert order_of(mean_over_topics(units / 3)) == literal(units)

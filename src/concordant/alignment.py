@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from .tables import are_invented
 from .words import counted, listing
 
 On: TypeAlias = Literal["both", "systems"]
-Side = TypeVar("Side", Scores, Means, "Scores | Means")
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def tied_means(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int |
         rows = s.reshape(-1, s.shape[-1])
         raw = rows / divisor
         found = _to_digits(raw, raw)
-        odd = _other_ties(rows, found, (n / 2 + 2) * _EPS)
+        odd = _other_ties(rows, found, _slack(n))
         if odd.size:
             found[odd] = _careful(rows[odd], rows[odd], n, divisor)
         return found.reshape(s.shape)
@@ -61,12 +61,14 @@ def tied_means(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int |
 
 
 def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> FloatArray:
+    """`tied_means` for any scores: 12 digits are taken in the rows whose order and ties they keep."""
     means = tied_sums(sums, sizes, n) / divisor
     short = _to_digits(means, sizes / divisor)
     if means.ndim == 0:
         return short
-    apart = _distinct(short) == _distinct(means)
-    return np.asarray(np.where(apart[..., None], short, means))
+    order = np.argsort(means, axis=-1)
+    steps, short_steps = (np.sign(np.diff(np.take_along_axis(x, order, axis=-1), axis=-1)) for x in (means, short))
+    return np.asarray(np.where((steps == short_steps).all(axis=-1)[..., None], short, means))
 
 
 def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArray[np.intp]:
@@ -78,14 +80,19 @@ def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArra
     if chains.size:
         s = s[chains]
         starts = np.concatenate([np.ones((len(s), 1), dtype=bool), ~near[chains]], axis=1)
-        lowest = np.maximum.accumulate(np.where(starts, np.arange(s.shape[1]), 0), axis=1)
-        base = np.take_along_axis(s, lowest, axis=1)
+        base = np.take_along_axis(s, _lowest(starts), axis=1)
         odd[chains] = (s - base > slack * (s + base)).any(axis=1)
     return np.flatnonzero(odd)
 
 
-def _distinct(rows: FloatArray) -> npt.NDArray[np.int64]:
-    return np.asarray((np.diff(np.sort(rows, axis=-1), axis=-1) > 0).sum(axis=-1))
+def _slack(n: int) -> float:
+    """What n additions of rounded numbers can be off by, as a part of the sum of their sizes."""
+    return (n / 2 + 2) * _EPS
+
+
+def _lowest(starts: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """For each place of a sorted row, the place at which its group starts."""
+    return np.maximum.accumulate(np.where(starts, np.arange(starts.shape[1]), 0), axis=1)
 
 
 def _to_digits(x: FloatArray, size: FloatArray) -> FloatArray:
@@ -113,7 +120,7 @@ def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
         return s
     rows, z = s.reshape(-1, s.shape[-1]), np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape)
     z = z.reshape(rows.shape)
-    slack = (n / 2 + 2) * _EPS
+    slack = _slack(n)
     # Nearly always no two sums of a row are close: found by one sort, with room for the two largest systems of the row.
     close = np.diff(np.sort(rows, axis=1), axis=1) <= 2 * slack * z.max(axis=1, keepdims=True)
     some = np.flatnonzero(close.any(axis=1))
@@ -128,7 +135,7 @@ def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
     s, z = np.take_along_axis(sums, order, axis=1), np.take_along_axis(slack, order, axis=1)
     starts = np.ones(s.shape, dtype=bool)
     starts[:, 1:] = np.diff(s, axis=1) > z[:, 1:] + z[:, :-1]
-    lowest = np.maximum.accumulate(np.where(starts, np.arange(s.shape[1]), 0), axis=1)
+    lowest = _lowest(starts)
     shared = np.take_along_axis(s, lowest, axis=1)
     for k in np.flatnonzero((s - shared > np.take_along_axis(z, lowest, axis=1) + z).any(axis=1)):
         shared[k] = _split(s[k], z[k], starts[k])
