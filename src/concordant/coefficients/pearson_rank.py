@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import cosines, ratio, undefined_if
+from .public import coefficient
+from .sums import cosines, ratio
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
 
-@undefined_if(_UNDEFINED)
+@coefficient(_UNDEFINED)
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
@@ -26,19 +27,6 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 
     Undefined where a side is all tied, or the total weight is 0, which is so when all systems below the best are tied
     as the worst, and always for two systems.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------
@@ -58,24 +46,11 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     return ratio(c.sum, c.weight)
 
 
-@undefined_if(_UNDEFINED)
+@coefficient(_UNDEFINED)
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
     For two rankings of equal standing. Undefined where either direction is.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------

@@ -5,12 +5,10 @@ The coefficients turn what comes back into a value; their formulas are in their 
 
 from __future__ import annotations
 
-import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +19,6 @@ from ..arrays import FloatArray
 from ..errors import InputError, TiesError, UndefinedCorrelationWarning
 from ..parallel import check_workers, threads
 from .inputs import require_finite, rows, vectors
-
-P = ParamSpec("P")
 
 
 def concordance(
@@ -124,26 +120,6 @@ def ratio(numerator: Value, denominator: Value) -> Value:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(np.equal(denominator, 0), np.nan, np.divide(numerator, denominator))
     return values if values.ndim else values.item()
-
-
-def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callable[P, float | FloatArray]]:
-    """A coefficient whose formula gives nan where its definition gives no value: the public function warns of it.
-
-    The formula itself, which is silent, is the function's `__wrapped__`; see `Coefficient.formula`.
-    """
-
-    def public(formula: Callable[P, float | FloatArray]) -> Callable[P, float | FloatArray]:
-        @wraps(formula)
-        def coefficient(*arguments: P.args, **options: P.kwargs) -> float | FloatArray:
-            value = formula(*arguments, **options)
-            if type(value) is not float or math.isnan(value):
-                warn_undefined(value, why)
-            return value
-
-        coefficient.undefined = why  # type: ignore[attr-defined]
-        return coefficient
-
-    return public
 
 
 def warn_undefined(values: npt.ArrayLike, why: str, stacklevel: int = 3) -> None:
