@@ -16,7 +16,7 @@ import numpy.typing as npt
 from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Value
 from ..arrays import FloatArray
-from ..errors import InputError, TiesError, UndefinedCorrelationWarning
+from ..errors import TiesError, UndefinedCorrelationWarning, check_real
 from ..parallel import check_workers, threads
 from .inputs import require_finite, rows, vectors
 
@@ -26,7 +26,8 @@ def concordance(
 ) -> tuple[int, Counts]:
     """Number of systems, and what the rankings have in common."""
     if type(tolerance) is not float or tolerance != 0.0:
-        tolerance = _check_tolerance(tolerance)
+        wanted = "give a finite number >= 0, in the units of the scores (0: only equal scores are tied)"
+        tolerance = check_real("tolerance", tolerance, lambda x: 0 <= x <= sys.float_info.max, wanted)
     m, found = _call("concordance", truth, candidate, workers, len(Counts._fields), (tolerance, extra))
     return m, Counts._make(found)
 
@@ -82,16 +83,6 @@ def by_block(
         some = slice(lo, lo + step)
         values[some] = function(batch.truth[batch.truth_row[some]], batch.candidate[batch.candidate_row[some]])
     return float(values[0]) if batch.shape == () else values.reshape(batch.shape)
-
-
-def _check_tolerance(tolerance: Any) -> float:
-    real = isinstance(tolerance, (int, float, np.integer, np.floating)) and not isinstance(tolerance, bool)
-    if real and 0 <= tolerance <= sys.float_info.max:
-        return float(tolerance)
-    raise InputError(
-        f"tolerance is {tolerance!r}: give a finite number >= 0, in the units of the scores "
-        "(0: only equal scores are tied)"
-    )
 
 
 def refuse_ties(tied: Value, side: str, scores: npt.ArrayLike, *, of: str, admits: Mapping[str, str]) -> None:

@@ -31,6 +31,7 @@ ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
 class Reliability(Result):
     """What `reliability` found."""
 
+    _index = "estimator"
     estimates: Mapping[str, tuple[float, float]]
     """By estimator, the expected tau and tau_ap with the true ranking."""
     n_systems: int
@@ -63,14 +64,9 @@ class Reliability(Result):
         lines = [f"  {name:<10} {tau:>8.4f}  {ap:>8.4f}" for name, (tau, ap) in self.estimates.items()]
         return "\n".join(["  estimator       tau    tau_ap", *lines])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+    def _contents(self) -> dict[str, Any]:
         estimates = {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()}
-        return {**super().to_dict(), "estimates": estimates}
-
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per estimator."""
-        return super().to_frame().set_index("estimator")
+        return {**super()._contents(), "estimates": estimates}
 
     def plot(self, ax: Any = None) -> Any:
         """The estimates as points, the baselines hollow."""

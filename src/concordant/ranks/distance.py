@@ -18,7 +18,7 @@ from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
 from ..door import Collection, as_scores, as_topics, is_bare
-from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, check_real, warn
 from ..parallel import Workers, check_workers, shared_out, threads
 from ..resampling import CHUNK
 from ..scores import Means, Scores
@@ -159,10 +159,8 @@ class Problem(NamedTuple):
         """Check a collection; `what` is what the doubts call that which is to be computed."""
         scores = as_topics(truth, "truth")
         n, m = scores.values.shape
-        if isinstance(eps, bool) or not isinstance(eps, (int, float, np.number)) or not 0 < eps < math.inf:
-            raise InputError(
-                f"eps is {eps!r}: give a positive number, which is added to the variances; 1e-5 is the paper's"
-            )
+        wanted = "give a positive number, which is added to the variances; 1e-5 is the paper's"
+        eps = used = check_real("eps", eps, lambda x: 0 < x < math.inf, wanted)
         require_room_for_pairs(m, what)
         centred = scores.values - scores.values.mean(axis=0)
         if np.abs(centred).max(initial=0.0) > _LARGEST:
@@ -172,7 +170,7 @@ class Problem(NamedTuple):
                 f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
             )
         covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
-        used, doubts = float(eps), []
+        doubts = []
         if m >= n:
             used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
             raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""

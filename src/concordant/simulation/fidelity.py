@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..means import tied_means
 from ..resampling import Resampling, Seed, check_count
-from ..results import Result, or_none, settings_of
+from ..results import Result, settings_of
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class Fidelity(Result):
     """Original and simulated scores side by side: `print` shows the whole, `to_frame` each system."""
 
+    _index = "system"
     systems: tuple[str, ...]
     means: FloatArray
     """Of the original."""
@@ -104,19 +105,8 @@ class Fidelity(Result):
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The whole in a few numbers, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "systems": len(self.systems),
-            **{name: or_none(value) for name, value in self._in_all().items()},
-            "notes": list(self.notes),
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per system."""
-        return super().to_frame().set_index("system")
+    def _contents(self) -> dict[str, Any]:
+        return {"systems": len(self.systems), **self._in_all()}
 
     def plot(self, ax: Any = None) -> Any:
         """Original means against those of the simulator."""

@@ -19,7 +19,7 @@ from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..results import Estimate, columns, plain
+from ..results import Estimate, columns
 from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
@@ -101,17 +101,9 @@ class JudgeStudy(StudyResult):
         labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
         return "\n\n".join(map(columns, (ranked, tested, labels)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "tests": [test.to_dict() for test in self.tests.values()],
-            "labels": {judge: found.to_dict() for judge, found in self.labels.items()},
-            "study": self.study.to_dict(),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-        }
+    def _contents(self) -> dict[str, Any]:
+        tests = list(self.tests.values())
+        return {"rows": self.rows(), "tests": tests, "labels": self.labels, "study": self.study}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Of judges and of systems."""

@@ -20,7 +20,7 @@ from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
-from ..results import Interval, columns, plain, settings_of
+from ..results import Interval, columns, settings_of
 from ..tables import Missing
 from ..words import counted, listing, p_cell
 from .execution import run_grid
@@ -195,16 +195,8 @@ class JudgmentStudy(StudyResult):
         ]
         return f"{about}\n\n{columns([list(summary[0]), *cells])}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Both tables, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "systems": plain(self.systems_rows()),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-            "cost": dict(self.cost),
-        }
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": self.rows(), "systems": self.systems_rows(), "cost": self.cost}
 
     def to_frame(self, systems: bool = False) -> Any:
         """A pandas frame of `rows`, or of `systems_rows`."""

@@ -19,7 +19,7 @@ from ..files import fingerprint, write_csv
 from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..results import columns, plain, settings_of
+from ..results import columns, settings_of
 from ..scores import Scores
 from ..simulation.simulator import Simulator, check_bounds
 from .execution import run_grid
@@ -172,15 +172,8 @@ class ReliabilityStudy(StudyResult):
         rows = [[row.pop("estimator"), *(f"{value:.4f}" for value in row.values())] for row in self.summary()]
         return f"{about}, seed {self.settings['seed']}\n\n{columns([list(summary[0]), *rows])}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the single trials, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-            "cost": dict(self.cost),
-        }
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": self.rows(), "cost": self.cost}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write `rows`, in full precision."""
