@@ -118,6 +118,8 @@ class Fidelity(Result):
 
 def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
     """Draw topics, and compare them with those that the simulator was made from."""
+    from scipy.stats import ks_2samp
+
     how = Resampling.of(check_count(n_topics, "n_topics"), rng)
     old, new = model.scores.values, model.draw(how.n_resamples, how.rng)
     return Fidelity(
@@ -126,19 +128,11 @@ def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
         true_means=model.true_means(),
         sds=old.std(axis=0, ddof=1),
         simulated_sds=new.std(axis=0, ddof=1) if len(new) > 1 else np.full(new.shape[1], np.nan),
-        distances=np.array([_kolmogorov(a, b) for a, b in zip(old.T, new.T, strict=True)]),
+        distances=np.asarray(ks_2samp(old, new, method="asymp").statistic),
         correlations=_correlations(old),
         simulated_correlations=_correlations(new),
         settings=settings_of(seed=how.seed, **model.settings, original_topics=len(old), n_topics=len(new)),
     )
-
-
-def _kolmogorov(a: FloatArray, b: FloatArray) -> float:
-    """The largest distance between two empirical distribution functions."""
-    a, b = np.sort(a), np.sort(b)
-    at = np.concatenate([a, b])
-    shares = [np.searchsorted(side, at, side="right") / len(side) for side in (a, b)]
-    return float(np.abs(shares[0] - shares[1]).max())
 
 
 def _correlations(values: FloatArray) -> FloatArray:

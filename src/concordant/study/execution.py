@@ -97,7 +97,7 @@ def run_grid(
         if kept is None:
             todo.append(chunk)
         else:
-            values[_rows(grid, chunk)] = kept
+            values[grid.trials(chunk)] = kept
     missing = sum(len(grid.trials(chunk)) for chunk in todo)
     done = grid.n_trials - missing
     failures: list[Failure] = []
@@ -110,7 +110,7 @@ def run_grid(
             cpu_seconds += outcome.cpu_seconds
             failures += outcome.failures
             if outcome.values is not None:
-                values[_rows(grid, chunk)] = outcome.values
+                values[grid.trials(chunk)] = outcome.values
                 if store is not None:
                     store.write(chunk, outcome.values)
             done += len(grid.trials(chunk))
@@ -125,11 +125,6 @@ def run_grid(
         error.add_note(first.trace)
         raise error
     return GridRun(values, missing, time.monotonic() - start, cpu_seconds)
-
-
-def _rows(grid: Grid, chunk: int) -> slice:
-    trials = grid.trials(chunk)
-    return slice(trials.start, trials.stop)
 
 
 def _outcomes(
