@@ -233,24 +233,13 @@ def list_coefficients() -> tuple[Coefficient, ...]:
 def headlines(kind: Headline = "main") -> tuple[str, ...]:
     """The names of the coefficients that tables and reports show, in the order of the registry.
 
-    Parameters
-    ----------
-    kind : {"main", "inferred", "table"}
-        "main": what verdicts, titles and explanations name. "inferred": also those with intervals, tests and ceilings,
-        whose coverage was measured. "table": also the other columns of the command line's table.
+    "main": what verdicts, titles and explanations name. "inferred": also those with intervals, tests and ceilings,
+    whose coverage was measured. "table": also the other columns of the command line's table.
 
-    Returns
-    -------
-    tuple of str
-        Each kind holds the one before it.
-
-    Examples
-    --------
     >>> headlines("main"), headlines("inferred")
     (('tau_b', 'tau_ap_b'), ('tau_b', 'tau_ap_b', 'pearson_rank'))
     >>> headlines("table")
     ('tau_b', 'tau_ap_b', 'tau_gap_a', 'pearson_rank', 'spearman', 'rbo')
-
     """
     kinds = get_args(Headline)
     return tuple(c.name for c in _COEFFICIENTS if c.headline in kinds[: kinds.index(kind) + 1])

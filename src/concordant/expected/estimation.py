@@ -24,7 +24,7 @@ from .posterior import Prior, correlations, draw
 from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
 
 Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
-ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
+ESTIMATORS = get_args(Estimators)[:-1]  # of `reliability`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
