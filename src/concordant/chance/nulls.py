@@ -14,8 +14,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, check_choice, check_real
 from ..resampling import Seed, check_count, generator
 from ..results import Result
-from .extremes import near_perfect
-from .inversion import UniformSum
+from .inversion import UniformSum, near_perfect
 
 Alternative = Literal["two-sided", "less", "greater"]
 Numbers: TypeAlias = "float | FloatArray"

@@ -107,8 +107,7 @@ def expected_correlation(  # noqa: PLR0913
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : str
         Any of `list_coefficients()`.
     estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
@@ -218,8 +217,7 @@ def reliability(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     identical : {"half", "concordant"}
         What counts for two systems with the same scores, as in `discordance`.
     rng : int, Generator or None

@@ -40,8 +40,7 @@ def split_half(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : {"tau", "tau_ap"}
         What is estimated.
     replace : bool

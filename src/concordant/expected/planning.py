@@ -114,8 +114,7 @@ def plan_topics(  # noqa: PLR0913
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : str
         Any of `list_coefficients()`.
     target : float
