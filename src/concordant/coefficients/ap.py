@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from ..arrays import FloatArray
-from .public import ALL_TIED, coefficient
+from .public import ALL_TIED, complete_docstrings, undefined_if
 from .sums import concordance, ratio, refuse_ties
 
 
@@ -21,7 +21,6 @@ def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, 
     refuse_ties(c.tied_candidate, "candidate", candidate, of=of, admits=admits)
 
 
-@coefficient()
 def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """AP correlation of candidate with the truth, for rankings without ties.
 
@@ -58,7 +57,6 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     return 2 * c.down_candidate / (m - 1) - 1
 
 
-@coefficient()
 def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """AP correlation, the mean of both directions: (tau_ap(truth, candidate) + tau_ap(candidate, truth)) / 2.
 
@@ -85,7 +83,6 @@ def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers:
     return (c.down_candidate + c.down_truth) / (m - 1) - 1
 
 
-@coefficient()
 def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """AP correlation with ties in candidate: its accuracy as an estimate of an objective, untied truth.
 
@@ -120,7 +117,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     return 2 * right / (m - 1) - 1
 
 
-@coefficient(ALL_TIED)
+@undefined_if(ALL_TIED)
 def tau_ap_ties(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -148,7 +145,7 @@ def tau_ap_ties(
     return 2 * ratio(c.down_candidate, below) - 1
 
 
-@coefficient(ALL_TIED)
+@undefined_if(ALL_TIED)
 def tau_ap_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -175,7 +172,6 @@ def tau_ap_b(
     return ratio(both, below_truth * below_candidate) - 1
 
 
-@coefficient()
 def tau_ap_strict(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -206,3 +202,6 @@ def tau_ap_strict(
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, extra=STRICT, workers=workers)
     return 2 * c.strict_candidate / (m - c.alone_candidate) - 1
+
+
+complete_docstrings(tau_ap, tau_ap_symmetric, tau_ap_a, tau_ap_ties, tau_ap_b, tau_ap_strict)

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .public import ALL_TIED, coefficient
+from .public import ALL_TIED, complete_docstrings, undefined_if
 from .sums import by_block
 
 
-@coefficient(ALL_TIED)
+@undefined_if(ALL_TIED)
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
 
@@ -30,7 +30,7 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
     return by_block(_pearson, truth, candidate)
 
 
-@coefficient(ALL_TIED)
+@undefined_if(ALL_TIED)
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
@@ -50,7 +50,7 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArr
     return by_block(_spearman, truth, candidate)
 
 
-@coefficient(ALL_TIED)
+@undefined_if(ALL_TIED)
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
 
@@ -103,3 +103,6 @@ def _weighted_tau(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
     # Only the order counts; ranks are safe from the overflow that huge scores cause in scipy's check for nan.
     ranks = stats.rankdata(truth, axis=1), stats.rankdata(candidate, axis=1)
     return [stats.weightedtau(t, o).statistic for t, o in zip(*ranks, strict=True)]
+
+
+complete_docstrings(pearson, spearman, weighted_tau)

@@ -6,13 +6,13 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from .gap_ties import expected_tau_gap
-from .public import coefficient
+from .public import complete_docstrings, undefined_if
 from .sums import by_block, gaps, ratio, refuse_ties
 
 _ALL_TIED = "all systems are tied in truth"
 
 
-@coefficient(_ALL_TIED)
+@undefined_if(_ALL_TIED)
 def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Gap-sensitive AP correlation of candidate with the truth.
 
@@ -47,7 +47,7 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     return 2 * ratio(g.sum, g.places) - 1
 
 
-@coefficient(_ALL_TIED)
+@undefined_if(_ALL_TIED)
 def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Gap-sensitive AP correlation with ties in candidate: the mean of `tau_gap` over all orders of the tied systems.
 
@@ -80,3 +80,6 @@ def _mean_over_orders(truth: FloatArray, candidate: FloatArray) -> list[float]:
         untied = g.places and not g.tied_candidate
         values.append(float(2 * g.sum / g.places - 1) if untied else expected_tau_gap(t, o))
     return values
+
+
+complete_docstrings(tau_gap, tau_gap_a)

@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .public import ALL_TIED, coefficient
+from .public import ALL_TIED, complete_docstrings, undefined_if
 from .sums import concordance, ratio, refuse_ties
 
 
-@coefficient()
 def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Kendall's tau for rankings without ties.
 
@@ -46,7 +45,6 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
-@coefficient()
 def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Kendall's tau with ties in candidate: its accuracy as an estimate of an objective, untied truth.
 
@@ -76,7 +74,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
-@coefficient(ALL_TIED)
+@undefined_if(ALL_TIED)
 def tau_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -103,7 +101,6 @@ def tau_b(
     return ratio(c.concordant - c.discordant, root)
 
 
-@coefficient()
 def tau_strict(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -129,3 +126,6 @@ def tau_strict(
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1
+
+
+complete_docstrings(tau, tau_a, tau_b, tau_strict)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .public import coefficient
+from .public import complete_docstrings, undefined_if
 from .sums import cosines, ratio
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
 
-@coefficient(_UNDEFINED)
+@undefined_if(_UNDEFINED)
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
@@ -46,7 +46,7 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     return ratio(c.sum, c.weight)
 
 
-@coefficient(_UNDEFINED)
+@undefined_if(_UNDEFINED)
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
@@ -68,3 +68,6 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     d = cosines(candidate, truth, workers=workers)
     # One fraction, so that it is undefined where either direction is.
     return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight)
+
+
+complete_docstrings(pearson_rank, pearson_rank_symmetric)
