@@ -10,7 +10,7 @@ from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
-from .results import Interval, Result, or_none
+from .results import Interval, Result, plain
 from .words import counted, p_equals
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Comparison(Result):
             "topics": list(self.topics),
             "truth_means": self.truth_means.tolist(),
             "candidate_means": self.candidate_means.tolist(),
-            "coefficients": {v.coefficient: or_none(v.value) for v in self.values},
+            "coefficients": {v.coefficient: plain(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
             "intervals": {
                 v.coefficient: {
@@ -193,7 +193,7 @@ class Comparison(Result):
                 for b in self.tie_bounds
             },
             "per_topic": {
-                p.coefficient: {"mean": or_none(p.mean), "sd": or_none(p.sd), "values": [or_none(v) for v in p.values]}
+                p.coefficient: {"mean": plain(p.mean), "sd": plain(p.sd), "values": plain(p.values)}
                 | ({"why": p.why} if p.why else {})
                 for p in self.per_topic
             },

@@ -19,7 +19,7 @@ from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..results import Estimate, columns, plain
+from ..results import Estimate, columns
 from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
@@ -95,17 +95,8 @@ class JudgeStudy(StudyResult):
         worth = [] if self.ranking is None else [self.ranking.table()]
         return "\n\n".join([*worth, *map(columns, (ranked, tested, labels))])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "ranking": None if self.ranking is None else self.ranking.to_dict(),
-            "labels": {judge: found.to_dict() for judge, found in self.labels.items()},
-            "study": self.study.to_dict(),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-        }
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": self.rows(), "ranking": self.ranking, "labels": self.labels, "study": self.study}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Of judges and of systems."""
