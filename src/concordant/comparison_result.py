@@ -16,6 +16,7 @@ from .words import counted, p_equals
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
     from .topics.correlation import CorrelationEstimate
+    from .topics.worth import JudgeWorth
 
 Kind = Literal["scatter", "ranks", "panels", "forest"]
 
@@ -77,6 +78,8 @@ class Comparison(Result):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    worth: JudgeWorth | None = None
+    """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
 
@@ -107,7 +110,7 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> str:
-        """What the main coefficients say, and the rank test where it is valid."""
+        """What the candidate's topics are worth, where that is known, and what the main coefficients say."""
         if self.same:
             return (
                 f"{self.candidate} and {self.truth} have the same {self.same} for every system, so they are "
@@ -117,6 +120,8 @@ class Comparison(Result):
             f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}"
             for v in self.main_values
         ]
+        if self.worth is not None:
+            return f"{self.worth.sentence('of')}; {', '.join(said)}"
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
@@ -165,6 +170,7 @@ class Comparison(Result):
             "truth": self.truth,
             "candidate": self.candidate,
             "measure": self.measure,
+            "same": self.same,
             "systems": list(self.systems),
             "topics": list(self.topics),
             "truth_means": self.truth_means.tolist(),
@@ -192,6 +198,7 @@ class Comparison(Result):
                 for p in self.per_topic
             },
             "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
+            "worth": None if self.worth is None else {**self.worth.to_dict(), "verdict": self.worth.sentence("of")},
             "notes": list(self.notes),
             "settings": dict(self.settings),
         }
