@@ -82,7 +82,7 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 
     total = sums(values)
     sizes = sums(np.abs(values)) if (values < 0).any() else total
-    return tied_means(total, sizes, len(values))
+    return tied_means(total, sizes, len(values), workers=workers)
 
 
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
