@@ -28,7 +28,7 @@ from .scores import Means, Scores
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judges import JudgeRanking, judges_from
-from .topics.worth import JudgeWorth, Sides, curves_of, worth_from
+from .topics.worth import JudgeWorth, Sides, curves_of, for_worth, worth_from
 from .topics.worth_core import FEWEST as FEWEST_TOPICS
 from .words import counted, listing
 
@@ -281,7 +281,7 @@ def _worth(
     sides: Any, names: tuple[str, str], wanted: Sequence[Coefficient], level: float | None, drawn: Resampling
 ) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known, n = _for_worth(wanted), len(sides[0].topics)
+    known, n = for_worth(wanted), len(sides[0].topics)
     if known is None or known.attempt(sides[0].means(), sides[1].means())[1]:
         return None, []
     if n < FEWEST_TOPICS:
@@ -302,7 +302,7 @@ def ranked(
     sides = [side for side in (truth, *candidates) if isinstance(side, Scores)]
     names = (first.truth, *(c.candidate for c in found))
     alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
-    known = _for_worth([get_coefficient(v.coefficient) for v in first.values])
+    known = for_worth([get_coefficient(v.coefficient) for v in first.values])
     if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2 or len(sides) <= len(found):
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
@@ -318,12 +318,6 @@ def ranked(
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate]) for c in found], ranking
-
-
-def _for_worth(wanted: Sequence[Coefficient]) -> Coefficient | None:
-    """The first main coefficient, or else the first that admits ties."""
-    known = [c for c in wanted if not not_resampled(c)]
-    return next(iter([c for c in known if c.name in headlines("main")] + known), None)
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

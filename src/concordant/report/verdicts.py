@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..coefficients.registry import headlines
+from ..study.judgments import OTHERS
 from ..words import counted, listing, p_equals
 from .parts import cut
 
@@ -209,7 +210,7 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
 
 def _best_and_worst(rows: Sequence[Mapping[str, Any]]) -> str:
     """Which change keeps the ranking best, and which worst, by the coefficient that the study's verdict uses."""
-    there = [row for row in rows if row["mean"] is not None and row["statistic"] not in ("d_rank", "p")]
+    there = [row for row in rows if row["mean"] is not None and row["statistic"] not in OTHERS]
     names = [row["statistic"] for row in there]
     if not names:
         return "No coefficient has a value."

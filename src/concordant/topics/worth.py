@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.special import stdtrit
 
 from ..alignment import alignment
 from ..arrays import FloatArray, IntArray
-from ..coefficients.registry import Coefficient, get_coefficient
+from ..coefficients.registry import Coefficient, get_coefficient, headlines
 from ..door import Collection, as_topics
 from ..errors import AlignmentWarning, InputError, InputTypeError
 from ..means import tied_sums
@@ -22,7 +23,17 @@ from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..words import counted
 from .correlation import not_resampled
-from .worth_core import DEFAULT, FEWEST, Beyond, Curves, beyond_half, compute_curves, worth_of
+from .worth_core import (
+    DEFAULT,
+    FEWEST,
+    Beyond,
+    Curves,
+    Yardstick,
+    beyond_half,
+    compute_curves,
+    draw_splits,
+    worth_of,
+)
 
 
 @dataclass(frozen=True)
@@ -314,6 +325,29 @@ def matched_sides(
     return Sides(found.scores, names, known, level, found.notes)
 
 
+def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
+    """Which of them values a candidate: the first main one, or else the first that admits ties."""
+    known = [c for c in coefficients if not not_resampled(c)]
+    return next(iter([c for c in known if c.name in headlines("main")] + known), None)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A coefficient by its name, so that it goes to other processes."""
+
+    coefficient: str
+
+    def __call__(self, truth: FloatArray, candidate: FloatArray) -> FloatArray:
+        return np.asarray(get_coefficient(self.coefficient).formula(truth, candidate))
+
+
+def yardstick(truth: Scores, coefficient: Coefficient, rng: np.random.Generator) -> Yardstick:
+    """The truth's curve, to value many candidates on the same topics without intervals."""
+    n = len(truth.topics)
+    splits = draw_splits(n, DEFAULT.splits, rng)
+    return Yardstick.of(truth.values, Agreement(coefficient.name), partial(tied_sums, n=n), splits)
+
+
 def curves_of(sides: Sides, drawn: Resampling) -> Curves:
     """Agreement across topics of all sides, over random splits."""
     values = [side.values for side in sides.scores]
@@ -332,7 +366,7 @@ def curves_of(sides: Sides, drawn: Resampling) -> Curves:
         values[1:],
         sides.coefficient.formula,
         drawn.generator(),
-        settle=lambda means, size: tied_sums(means, size, n),
+        settle=partial(tied_sums, n=n),
     )
 
 

@@ -680,3 +680,38 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
         return worth, low, high
 
     return Beyond(len(kept), float(bias), float(noise), *at(1 / curves.n_topics), *at(0.0))
+
+
+# Many candidates, without intervals -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """The truth's curve over fixed splits, by which any number of candidates are valued, without intervals."""
+
+    problem: Problem
+    """Of the truth alone."""
+    splits: Splits
+    curve: FloatArray
+    """Of the truth, made monotone."""
+
+    @classmethod
+    def of(cls, truth: FloatArray, coefficient: Coefficient, settle: Settle, splits: Splits) -> Yardstick:
+        points = [(0, int(k)) for k in grid_of(splits.half)]
+        problem = Problem([Side.of(truth)], points, coefficient, settle)
+        return cls(problem, splits, monotone(_defined(_values(problem, splits)).mean(axis=0)))
+
+    def worth(self, candidate: FloatArray) -> float:
+        """Of half of the topics of a candidate, counted as `worth_of` does."""
+        sizes, half = [k for _, k in self.problem.points], self.splits.half
+        both = [self.problem.sides[0], Side.of(candidate)]
+
+        def curve(of: Sequence[int]) -> FloatArray:
+            points = replace(self.problem, sides=both, points=[(1, k) for k in of])
+            return np.asarray(_defined(_values(points, self.splits)).mean(axis=0))
+
+        worth = size_with(sizes, self.curve, float(curve([half])[0]))
+        if worth < math.inf:
+            return worth
+        equal = min(size_with(sizes, monotone(curve(sizes)), float(self.curve[-1])), float(half))
+        return half * half / equal if equal else math.inf
