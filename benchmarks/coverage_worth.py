@@ -348,8 +348,9 @@ def coverage_table(done: Cells, coefficient: str) -> None:
     inside, count, outside = 0, 0, []
     for name, candidate, n, got, true in candidates_of(done, coefficient):
         worth, low, high = got[:, :3].T
-        ratio = float(np.median(worth / true["worth"]))
-        own = float(np.exp(np.log(true["against_half"] / true["worth"]).mean()))
+        some = true["worth"] > 0  # not worth less than one topic
+        ratio = float(np.median(worth[some] / true["worth"][some]))
+        own = float(np.median(true["against_half"][some] / true["worth"][some]))
         covered, own_covered = (held(low, true[x], high) for x in ("worth", "against_half"))
         fine = 0.9 <= ratio <= 1.1, 92 <= covered <= 98
         count += 1
