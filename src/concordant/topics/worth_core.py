@@ -496,6 +496,7 @@ class Worth:
     The limits are on the log scale, by the derivative of log worth. `fit_low` and `fit_high` invert a test instead: the
     sizes of the truth that do not differ from the candidate by more than `critical` standard errors, 0 where one topic
     does not and inf where all `half` of them do not. They are the wider, the less the slope of the curve is known.
+    Where the test does not tell the candidate from one topic of the truth, `low` is 0 as well.
     """
 
     worth: float
@@ -524,6 +525,8 @@ def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
         error = math.sqrt(curves.variance(influence))
         monte_carlo = math.sqrt(max(float(influence @ curves.monte_carlo @ influence), 0.0))
         low, high = (curves.half * math.exp(rate + sign * critical * error) for sign in (-1, 1))
+        if fit_low == 0:  # which no limit on the log scale can say
+            low = 0.0
     return Worth(
         worth=curves.half * math.exp(rate),
         rate=math.exp(rate),
