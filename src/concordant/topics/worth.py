@@ -115,7 +115,8 @@ class JudgeWorth(Result):
         truth, candidate = self.names
         level = f"{100 * self.interval.confidence_level:g}% interval"
         if self.status == "below":
-            most = f" ({level} up to {shown(self.interval.high)})" if self.interval.high >= 1 else ""
+            high = self.interval.high
+            most = "" if high < 1 else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
             return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
             between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
