@@ -317,8 +317,8 @@ def _across(
     df, half = curves.n_topics - 1, sides.critical * found.standard_error
     t = found.statistic
     p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
-    ratio = None
-    if not math.isnan(found.log_ratio):
+    ratio, known = None, curves.is_rising(sides.critical) and not math.isnan(found.log_ratio)
+    if known:
         ends = [math.exp(found.log_ratio + sign * sides.critical * found.log_ratio_error) for sign in (-1, 1)]
         ratio = Interval(ends[0], ends[1], sides.level, "jackknife over topics")
     low, high = np.clip([found.difference - half, found.difference + half], -2, 2).tolist()
@@ -333,7 +333,7 @@ def _across(
         pvalue=max(float(p), sys.float_info.min),
         alternative=alternative,
         names=(sides.names[which[0]], sides.names[which[1]]),
-        ratio=math.exp(found.log_ratio),
+        ratio=math.exp(found.log_ratio) if known else math.nan,
         ratio_interval=ratio,
         notes=sides.notes,
         settings={**sides.settings(curves, seed), "method": "across"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -85,7 +85,9 @@ class JudgeWorth(Result):
     """For the worth."""
     status: str
     """How it was counted. "within": worth is at most `half`. "beyond": the candidate is better than as many topics of
-    the truth, so that `equal` was counted, and worth stands for half * half / equal. "below": less than one topic."""
+    the truth, so that `equal` was counted, and worth stands for half * half / equal. "below": less than one topic.
+    "unknown": more topics of the truth do not rank the systems better, as far as can be told, so that nothing can be
+    counted in them; all numbers of worth are nan."""
     equal: float
     """So many topics of the candidate rank the systems as well as `half` of the truth; nan unless "beyond"."""
     monte_carlo: float
@@ -114,6 +116,12 @@ class JudgeWorth(Result):
         """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
         truth, candidate = self.names
         level = f"{100 * self.interval.confidence_level:g}% interval"
+        if self.status == "unknown":
+            return (
+                f"what topics {of} {candidate} are worth is not known: {self.half} topics {of} {truth} do not rank the "
+                f"systems better than 1 ({self.coefficient} with other topics {self.truth_agreement:.3f}, and "
+                f"{float(self.curves.truth[0]):.3f})"
+            )
         if self.status == "below":
             most = f" ({level} up to {shown(self.interval.high)})" if self.interval.high >= 1 else ""
             return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
@@ -129,6 +137,8 @@ class JudgeWorth(Result):
     @property
     def title(self) -> str:
         """The number in a few words, for a figure."""
+        if self.status == "unknown":
+            return "worth is not known"
         if self.status == "below":
             return f"{self.half} topics are worth less than 1"
         if self.status == "beyond":
@@ -376,6 +386,10 @@ def worth_from(
     """The result for the k-th candidate (1...)."""
     found = worth_of(curves, k, sides.critical)
     law = beyond_half(curves, k, sides.critical)
+    if not curves.is_rising(sides.critical):
+        nothing = dict.fromkeys(("worth", "rate", "low", "high", "standard_error", "monte_carlo", "equal"), math.nan)
+        found = replace(found, status="unknown", **nothing)
+        law = Beyond(0, *[math.nan] * 8)
     bands = []
     for side in (0, k):
         points = [curves.point(side, j) for j in range(len(curves.sizes))]
