@@ -390,7 +390,11 @@ def law_table(done: Cells, coefficient: str) -> None:
             value, low, high = got[usable, at : at + 3].T
             with np.errstate(invalid="ignore"):
                 ratios = [np.nanmedian(x / actual) for x in (fit, value)]
-            columns += [f"{np.median(actual):.1f}", *(f"{x:.2f}" for x in ratios), f"{held(low, actual, high):.0f}"]
+            columns += [
+                f"{np.median(actual):.1f}",
+                *("-" if math.isnan(x) else f"{x:.2f}" for x in ratios),
+                f"{held(low, actual, high):.0f}",
+            ]
         row(*columns)
 
 

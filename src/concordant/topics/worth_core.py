@@ -126,7 +126,7 @@ class Effort:
 
     splits: int = 1000
     jackknife: int = 150
-    most_splits: int = 3000
+    most_splits: int = 4000
     most_jackknife: int = 200
     monte_carlo: float = 0.09
     noise: float = 0.25
