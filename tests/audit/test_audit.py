@@ -277,12 +277,12 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
     sides = [cc.read_scores(files, "map"), other]
 
     def audited(reported: float) -> set[tuple[str, str, str]]:
-        from concordant.audit.search import audit_read
+        from concordant.audit.search import Read, audit_read
 
         return names_of(
             audit_read(
-                lambda missing: sides, f"{reported:.5f}", ["truth", "candidate"], files=[files, other],
-                reread=lambda k, measure: cc.as_scores([files, other][k], measure=measure), departures=2,
+                Read(sides, [files, other], lambda k, measure: cc.as_scores([files, other][k], measure=measure)),
+                f"{reported:.5f}", ["truth", "candidate"], departures=2,
             ).matches
         )  # fmt: skip
 

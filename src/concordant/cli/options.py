@@ -15,8 +15,9 @@ OPTIONS = {
     "bounds": "--lowest and --highest",
     "rel": "--rel",
     "topics": "--topics",
+    "on=systems": "--own-topics",
 }
-"""By argument of the library, the option that stands for it in messages."""
+"""By argument of the library, or by argument=value, the option that stands for it in messages."""
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..alignment import Side, alignment
 from ..arrays import FloatArray
 from ..coefficients.registry import headlines, list_coefficients
 from ..comparison_result import Comparison
-from ..door import Collection, as_scores
+from ..door import Collection, as_side
 from ..errors import InputError, InputTypeError
 from ..resampling import Progress
 from ..results import plain
@@ -73,19 +74,29 @@ def report_document(
         raise InputTypeError("comparisons must be what compare returns, at least one")
     if len(found) != len(others):
         raise InputError(f"{len(found)} comparisons and {len(others)} candidates: give one for each")
-    reference = as_scores(truth, "truth")
-    sides = [as_scores(other, "candidate") for other in others]
+    reference = as_side(truth, "truth")
+    pairs = [_pair(c, reference, as_side(other, "candidate")) for c, other in zip(found, others, strict=True)]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
-    for k, (c, side) in enumerate(zip(found, sides, strict=True)):
+    for k, (c, (own, side)) in enumerate(zip(found, pairs, strict=True)):
         key = (c.systems, c.topics)
         if key not in of_truth:
-            of_truth[key] = _Truth.of(c, reference, workers)
+            of_truth[key] = _Truth.of(c, own, workers)
         parts.append({**c.to_dict(), **of_truth[key].to_dict(), "explanation": _explained(c, of_truth[key], side)})
         if progress is not None:
             progress(k + 1, len(found))
-    judges, notes = _judges(found, reference, sides, workers)
+    judges, notes = _judges(found, [pairs[0][0], *(side for _, side in pairs)], workers)
     return document_of({"comparisons": parts, "judges": judges, "notes": notes})
+
+
+def _pair(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
+    """Both sides on the systems and topics of their comparison."""
+
+    def taken(side: Scores | Means) -> Scores | Means:
+        return side.select(c.systems) if isinstance(side, Means) else side.select(c.systems, c.topics or None)
+
+    a, b = alignment(truth, candidate, on="both" if c.topics else "systems").scores
+    return taken(a), taken(b)
 
 
 def document_of(given: Any) -> dict[str, Any]:
@@ -201,7 +212,7 @@ class _Truth:
 
         if isinstance(truth, Means):
             return cls(None, notes=("the truth came without topics, so nothing is known of its own precision",))
-        scores = truth.select(c.systems, c.topics or None)
+        scores = truth
         if len(scores.topics) < 2:
             return cls(scores, notes=("one topic only, so nothing is known of the truth's own precision",))
         wanted = headlines("inferred")
@@ -237,7 +248,7 @@ def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[
     if name is None:
         return None
     if c.topics and truth.scores is not None and isinstance(candidate, Scores):
-        found = explain(truth.scores, candidate.select(c.systems, c.topics), name)
+        found = explain(truth.scores, candidate, name)
     else:
         found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), name)
     made = found.to_dict()
@@ -262,7 +273,7 @@ def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[
 
 
 def _judges(
-    found: Sequence[Comparison], truth: Scores | Means, sides: Sequence[Scores | Means], workers: int
+    found: Sequence[Comparison], sides: Sequence[Scores | Means], workers: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The best candidate against each other one, where all were compared on the same topics; or why not."""
     if len(found) < 2:
@@ -272,7 +283,6 @@ def _judges(
         return [], ["the candidates are not tested against each other: that needs the same systems and topics for all"]
     first = max(range(len(found)), key=lambda k: found[k][name])
     c = found[first]
-    taken = [side.select(c.systems, c.topics) for side in (truth, *sides) if isinstance(side, Scores)]
     how: dict[str, Any] = {"n_resamples": max(c.settings["n_resamples"], 100), "rng": _seed(c), "workers": workers}
     judges, notes = [], []
     for k, other in enumerate(found):
@@ -280,7 +290,7 @@ def _judges(
             continue
         names = (c.candidate, other.candidate)
         try:
-            tested = compare_judges(taken[0], taken[first + 1], taken[k + 1], name, names=names, **how)
+            tested = compare_judges(sides[0], sides[first + 1], sides[k + 1], name, names=names, **how)
         except InputError as error:
             notes.append(f"{names[0]} is not tested against {names[1]}: {error}")
         else:

@@ -17,7 +17,7 @@ from ..arrays import FloatArray
 from ..calibration import FEWEST, WIDENING
 from ..chance.nulls import Alternative
 from ..coefficients.registry import get_coefficient
-from ..door import Collection, as_topics
+from ..door import Collection, as_topic_side
 from ..errors import (
     AlignmentWarning,
     InputError,
@@ -189,7 +189,7 @@ def compare_judges(  # noqa: PLR0913
     if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
     given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
-    found = alignment(*(as_topics(side, name) for name, side in given.items()), names=("truth", *names))
+    found = alignment(*(as_topic_side(side, name) for name, side in given.items()), names=("truth", *names))
     for note in found.notes:
         warnings.warn(note, AlignmentWarning, stacklevel=2)
     sides, notes = found.scores, found.notes
