@@ -25,7 +25,7 @@ FEW = ("--resamples", "500")
 def test_one_candidate_shows_every_coefficient() -> None:
     text = good("compare", PEOPLE, HASTY)
     found = cc.compare(PEOPLE, HASTY)
-    assert "20 systems, 40 topics; truth: people.csv; 4 tied pairs in hasty.csv" in text
+    assert "20 systems, 40 topics; truth: people; 4 tied pairs in hasty" in text
     for v in found.values:
         assert v.coefficient in text
         if not v.why:
@@ -35,10 +35,10 @@ def test_one_candidate_shows_every_coefficient() -> None:
 
 def test_many_candidates_one_row_per_candidate_and_coefficient() -> None:
     text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
-    assert "careful.csv ranks the systems most like the truth by tau_b 0.905" in text
+    assert "careful ranks the systems most like the truth by tau_b 0.905" in text
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "value   95% interval  p (chance)" in line)
-    assert lines[head + 1].split() == ["careful.csv", "tau_b", "0.905", "0.80", "to", "1.00", "<", "0.001"]
+    assert lines[head + 1].split() == ["careful", "tau_b", "0.905", "0.80", "to", "1.00", "<", "0.001"]
     found = cc.compare(PEOPLE, HASTY, rank_test=None)
     shown = [line.split()[:2] for line in lines[head + 8 : head + 13]]
     names = ("tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo")
@@ -49,24 +49,24 @@ def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
     long = tmp_path / f"{'x' * 70}.csv"
     long.write_text(Path(CAREFUL).read_text())
     text = good("compare", PEOPLE, long, HASTY, "-c", "tau_b", "--rank-test", "none")
-    assert f"         value\n  {long.name}\n  tau_b  0.905\n  hasty.csv\n  tau_b  0.723\n" in text
+    assert f"         value\n  {long.stem}\n  tau_b  0.905\n  hasty\n  tau_b  0.723\n" in text
 
 
 def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
     assert len(found) == 2
     for one, path in zip(found, (CAREFUL, HASTY), strict=True):
-        expected = cc.compare(PEOPLE, path, names=("people.csv", Path(path).name), rng=0).to_dict()
+        expected = cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0).to_dict()
         assert one == {**expected, "read_notes": []}
 
 
 def test_csv_markdown_latex() -> None:
     value = {(row["candidate"], row["coefficient"]): row["value"] for row in rows("compare", PEOPLE, CAREFUL, HASTY)}
-    assert float(value["hasty.csv", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
-    assert value["hasty.csv", "tau"] == ""
+    assert float(value["hasty", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
+    assert value["hasty", "tau"] == ""
     plain = ("compare", PEOPLE, HASTY, "-c", "tau_b", "--rank-test", "none", "-f")
-    assert "| hasty.csv | tau_b | 0.723 |" in good(*plain, "markdown")
-    assert r"hasty.csv & tau\_b & 0.723 \\" in good(*plain, "latex")
+    assert "| hasty | tau_b | 0.723 |" in good(*plain, "markdown")
+    assert r"hasty & tau\_b & 0.723 \\" in good(*plain, "latex")
 
 
 def test_the_rank_test(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_intervals_and_tests_against_chance() -> None:
     found = {(row["candidate"], row["coefficient"]): row for row in rows(*asked)}
     how = cc.TopicBootstrap(999, confidence_level=0.9)
     for name in ("careful", "hasty"):
-        row = found[f"{name}.csv", "tau_ap_b"]
+        row = found[name, "tau_ap_b"]
         sides = cc.load_collection("people"), cc.load_collection(name)
         expected = cc.correlate(*sides, "tau_ap_b", interval=how, rng=0).interval
         assert expected is not None
@@ -105,11 +105,11 @@ def test_compare_judges() -> None:
     people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
     asked = ("compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", "999", "--method", "plain")
     expected = cc.compare_judges(
-        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful.csv", "hasty.csv"), rng=0
+        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful", "hasty"), rng=0
     )
     found = json.loads(good(*asked, "-f", "json"))
     assert [one["coefficient"] for one in found] == ["tau_b", "tau_ap_b"]
-    assert found[1] == {**expected.to_dict(), "truth": "people.csv", "read_notes": []}
+    assert found[1] == {**expected.to_dict(), "truth": "people", "read_notes": []}
     assert str(expected) in good(*asked)
     assert float(rows(*asked, "-c", "tau_ap_b")[0]["pvalue"]) == expected.pvalue
     assert "use 'tau_b'" in bad(*asked, "-c", "tau", status=1)
@@ -167,12 +167,12 @@ def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
     part.to_csv(tmp_path / "part.csv")
     done = run("matrix", PEOPLE, str(tmp_path / "part.csv"))
     assert done.exit_code == 0
-    assert "note: 2 systems of people.csv left out" in done.stderr
+    assert "note: 2 systems of people left out" in done.stderr
     assert run("matrix", PEOPLE, str(tmp_path / "part.csv"), "--quiet").stderr == ""
     done = run("compare", PEOPLE, str(tmp_path / "part.csv"))
     assert done.stderr == ""  # the answer says it
-    assert "2 systems of people.csv left out" in done.stdout
-    assert "1 topic of people.csv left out" in done.stdout
+    assert "2 systems of people left out" in done.stdout
+    assert "1 topic of people left out" in done.stdout
 
 
 def test_bad_data_is_status_1_in_one_line(tmp_path: Path) -> None:
@@ -216,11 +216,11 @@ def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
     text = good("compare", PEOPLE, few, HASTY)
     assert "cannot be ranked" in text
     assert "most like the truth" not in text
-    assert "  few.csv (6 systems, 40 topics)\n" in text
+    assert "  few (6 systems, 40 topics)\n" in text
     assert [row["systems"] for row in rows("compare", PEOPLE, few, HASTY) if row["coefficient"] == "rbo"] == ["6", "20"]
     done = run("compare", PEOPLE, few, HASTY, "--common", "-f", "json")
     assert [len(c["systems"]) for c in json.loads(done.stdout)] == [6, 6]
-    assert "14 systems of people.csv left out" in done.stderr
+    assert "14 systems of people left out" in done.stderr
 
 
 def test_per_topic_in_every_format() -> None:
@@ -243,7 +243,7 @@ def test_messages_speak_of_options(tmp_path: Path) -> None:
     (tmp_path / "two.eval").write_text("map                   \t1\t0.5000\nP_5                   \t1\t0.2000\n")
     assert "choose one with -m: " in bad("compare", PEOPLE, str(tmp_path / "two.eval"), status=1)
     message = bad("matrix", PEOPLE, HASTY, "-c", "tau", status=1)
-    assert "hasty.csv has ties" in message
+    assert "hasty has ties" in message
     assert "tau_b" in message
 
 
@@ -269,7 +269,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "scores.csv").write_text(Path(PEOPLE).read_text())
     text = good("compare", str(tmp_path / "a" / "scores.csv"), str(tmp_path / "b" / "scores.csv"), HASTY)
-    assert "b/scores.csv" in text
+    assert "b/scores" in text
 
 
 def test_a_closed_pipe_is_no_error() -> None:
@@ -286,7 +286,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     for side in ("one", "[red]two"):
         scores.to_frame().to_csv(tmp_path / f"{side}.csv")
     one, two = str(tmp_path / "one.csv"), str(tmp_path / "[red]two.csv")
-    assert "[red]two.csv" in good("matrix", one, two)
+    assert "[red]two" in good("matrix", one, two)
     assert json.loads(good("compare", one, two, "-f", "json"))[0]["systems"] == names
 
 
@@ -297,7 +297,7 @@ def test_demo_runs(tmp_path: Path) -> None:
     assert text.count("$ concordant") == 7
     assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "careful.csv ranks the systems most like the truth" in text
+    assert "careful ranks the systems most like the truth" in text
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:
@@ -376,7 +376,7 @@ def test_a_side_says_its_name_and_its_measure(formats: Path) -> None:
     assert len(found["systems"]) == 6
     columns = (f"{board}:win_rate", f"{board}:length_controlled_winrate")
     (found,) = json.loads(good("compare", *columns, "--format", "json"))
-    assert found["truth"] == f"{board.name}:win_rate"
+    assert (found["truth"], found["candidate"]) == ("win_rate", "length_controlled_winrate")
     assert found["coefficients"]["tau_b"] == pytest.approx(0.843, abs=5e-4)
     assert found["coefficients"]["tau_ap"] == pytest.approx(0.788, abs=5e-4)
     assert "win_rate" in bad("compare", f"{board}:win_rat", f"{other}:win_rate", status=1)
@@ -387,3 +387,45 @@ def test_look_says_what_a_file_is_taken_for(formats: Path) -> None:
     assert "rows are topics, columns are systems" in text
     assert "one score per system" in text
     assert "rows are systems" in run("look", PEOPLE, "--system-column", "topic").stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        (["-m", "a", "-m", "b"], "--measure"),
+        (["-m", "a", "--measure", "a"], "--measure"),
+        (["--missing=drop", "--missing", "zero"], "--missing"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(given: list[str], option: str) -> None:
+    told = bad("compare", PEOPLE, HASTY, *given, status=2)
+    assert f"{option} was given 2 times" in told
+    assert ("PATH:MEASURE" in told) == (option == "--measure")
+
+
+def test_options_that_may_be_repeated_still_may() -> None:
+    assert "rbo" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-c", "rbo", "-q", "-q", "--rank-test", "none")
+
+
+def test_sides_are_called_by_what_differs(tmp_path: Path) -> None:
+    text = Path(PEOPLE).read_text()
+    for folder in ("human", "llm"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ndcg__x.csv").write_text(text)
+    first, second = (str(tmp_path / folder / "ndcg__x.csv") for folder in ("human", "llm"))
+    few = ("-c", "tau_b", "--rank-test", "none")
+    assert "truth: human" in good("compare", first, second, *few)
+    assert "truth: people" in good("compare", f"people={first}", second, *few)
+    clash = good("compare", f"llm={first}", second, HASTY, *few)  # a made name never takes one that was given
+    assert "truth: llm" in clash
+    named = good("matrix", f"ndcg__x={first}", second)
+    assert named.splitlines()[2].split() == ["ndcg__x", second]
+    assert "x names two sides" in bad("compare", f"x={first}", f"x={second}", status=2)
+
+
+def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    found = json.loads(run("compare", f"human={PEOPLE}", HASTY, *FEW, "--html", str(page), "-f", "json").stdout)
+    assert found["files"] == {"human": [PEOPLE, None], "hasty": [HASTY, None]}
+    assert f"truth = cc.read_scores({PEOPLE!r})" in found["call"]
+    assert f"{{'hasty': cc.read_scores({HASTY!r})}}" in found["call"]

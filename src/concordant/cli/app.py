@@ -16,7 +16,7 @@ from .answer import Answer, Found, Output, answering
 from .comparing import audit, compare, compare_judges, explain, matrix
 from .judgments import app as judgments
 from .judgments import evaluate
-from .options import OPTIONS
+from .options import OPTIONS, Commands
 from .reporting import report
 from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
@@ -49,7 +49,7 @@ class _Commands(TyperGroup):
         raise typer.Exit(1)
 
 
-app = typer.Typer(
+app = Commands(
     name="concordant",
     cls=_Commands,
     help="Compare rankings of systems: do they agree, and does it matter?",

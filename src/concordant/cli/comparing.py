@@ -110,9 +110,12 @@ def compare(
     every = candidates(found, named=wanted is not None)
 
     def document() -> Any:
+        from ..read import parse_side
         from ..report import report_document
 
-        return report_document(found, first, others, workers=random.workers)
+        sides = [parse_side(side) for side in (truth, *candidate)]
+        files = {label: [side.path, side.measure or read.measure] for label, side in zip(labels, sides, strict=True)}
+        return {**report_document(found, first, others, workers=random.workers), "files": files}
 
     def plot() -> Any:
         if plot_kind == "heatmap" or len(found) > 1:

@@ -130,20 +130,21 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
 
 
 def labels_of(given: Sequence[str]) -> list[str]:
-    """What to call each side: the NAME of NAME=PATH:MEASURE, else its file, and as many folders as tell files apart."""
-    from ..read import parse_side
+    """What to call each side: the NAME of NAME=PATH:MEASURE, else what of its path differs from the others."""
+    from ..read import parse_side, short_names
 
     sides = [parse_side(one) for one in given]
-    parts = [Path(os.path.abspath(side.path)).parts for side in sides]
-    again = [(part, side.measure) for part, side in zip(parts, sides, strict=True)]
+    again = [(os.path.abspath(side.path), side.measure) for side in sides]
     for k, one in enumerate(again):
         if one in again[:k]:
             raise typer.BadParameter(f"{given[k]} was given twice")
-    depth = 1
-    while len({part[-depth:] for part in parts}) < len(set(parts)):
-        depth += 1
-    files = ["/".join(part[-depth:]) for part in parts]
-    return [
-        side.name or (f"{file}:{side.measure}" if side.measure else file)
-        for side, file in zip(sides, files, strict=True)
+    made = iter(short_names([s.path for s in sides if not s.name], [s.measure for s in sides if not s.name]))
+    labels = [side.name or next(made) for side in sides]
+    labels = [
+        given[k] if not side.name and labels.count(label) > 1 else label
+        for k, (side, label) in enumerate(zip(sides, labels, strict=True))
     ]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise typer.BadParameter(f"{label} names two sides: give each a name of its own, NAME=PATH")
+    return labels

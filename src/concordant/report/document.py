@@ -141,14 +141,19 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
         for part in parts:
             part["verdict"] = verdict_of(part)
         document["comparisons"] = parts
-        document["call"] = _call(parts)
+        document["call"] = _call(parts, document.get("files", {}))
     document["verdict"] = verdict_of_many(document)
     document.setdefault("versions", _versions())
     return document
 
 
-def _call(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The same in Python; the names of the sides stand for their files."""
+def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[str | None]]) -> str:
+    """The same in Python. `files` has the path and measure of a side, by its name, which else stands for its file."""
+
+    def read(name: str) -> str:
+        path, measure = files.get(name, (name, None))
+        return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'})"
+
     settings = parts[0]["settings"]
     own = ("top", "per_topic", "on", "test", "rank_test", "n_resamples")
     given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
@@ -162,8 +167,8 @@ def _call(parts: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(
         [
             "import concordant as cc",
-            f"truth = cc.read_scores({truth})",
-            f"sides = {{name: cc.read_scores(name) for name in {[c['candidate'] for c in parts]!r}}}",
+            f"truth = {read(parts[0]['truth'])}",
+            f"sides = {{{', '.join(f'{name!r}: {read(name)}' for name in (c['candidate'] for c in parts))}}}",
             f"how = dict({', '.join(given)})",
             f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
             "document = cc.report.report_document(found, truth, list(sides.values()))",
