@@ -7,12 +7,14 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
 import concordant as cc
-from concordant.cli.options import OPTIONS
+from concordant.cli.app import app
 from concordant.cli.render import Table, to_csv, to_json, to_latex, to_markdown, to_text
 from concordant.references import BIBTEX
 from concordant.words import argument, naming
@@ -98,7 +100,7 @@ def test_intervals_and_tests_against_chance() -> None:
         assert (float(row["low"]), float(row["high"])) == (expected.low, expected.high)
         p = cc.permutation_test(sides[0].means(), sides[1].means(), "tau_ap_b", n_resamples=999, rng=0).pvalue
         assert float(row["pvalue"]) == p
-    assert "confidence_level is 2.0" in bad(*asked[:5], "--level", "2", status=1)
+    assert "--level is 2.0" in bad(*asked[:5], "--level", "2", status=1)
 
 
 def test_compare_judges() -> None:
@@ -357,12 +359,16 @@ def test_wide_tables_are_printed_in_parts_and_lose_nothing() -> None:
         ("missing", "drop-systems", "missing='drop-systems'", "--missing drop-systems"),
         ("lower_is_better", True, "lower_is_better=True", "--lower-is-better"),
         ("bounds", None, "bounds=", "--lowest and --highest"),
+        ("topic_column", "q", "topic_column='q'", "--topic-column q"),
+        ("on", "systems", "on='systems'", "--own-topics"),
+        ("n_resamples", 9, "n_resamples=9", "--resamples 9"),
         ("alpha", 0.1, "alpha=0.1", "alpha=0.1"),
     ],
 )
 def test_messages_name_what_the_reader_can_write(name: str, value: object, in_python: str, in_a_command: str) -> None:
     assert argument(name, value) == in_python
-    with naming(OPTIONS):
+    command: Any = typer.main.get_command(app)
+    with naming({**command.commands["compare"].options(), **command.commands["simulate"].options()}):
         assert argument(name, value) == in_a_command
     assert argument(name, value) == in_python
 
@@ -429,3 +435,28 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
     assert found["files"] == {"human": [PEOPLE, None], "hasty": [HASTY, None]}
     assert f"truth = cc.read_scores({PEOPLE!r})" in found["call"]
     assert f"{{'hasty': cc.read_scores({HASTY!r})}}" in found["call"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["compare", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
+        (["compare", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
+        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", 5], "--resamples is 5: a test"),
+        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
+        (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),
+        (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
+        (["plan", PEOPLE, "--target", 3], "--target is 3.0: give"),
+        (["plan", PEOPLE, "--probability", 3], "--probability is 3.0: give a number above 0 and below 1, or leave it"),
+        (["simulate", PEOPLE, "-n", 5, "-o", "OUT", "--lowest", 2], "--lowest and --highest are (2.0, 1.0): give"),
+        (["simulate", PEOPLE, "-n", 5, "-o", "OUT", "--drop-bottom", 1], "--drop-bottom is 1.0: give"),
+        (["audit", PEOPLE, HASTY, "-r", "3x"], "--reported is '3x': give"),
+        (["audit", PEOPLE, HASTY, "-r", "0.3", "-r", "0.4"], "--reported holds 2 numbers for 1 candidate"),
+        (["study", "reliability", PEOPLE, "-o", "OUT", "--sizes", "1,2"], "--sizes is [1, 2]: give"),
+        (["compare", "ODD", PEOPLE], "Say --topic-column a or --system-column a"),
+    ],
+)
+def test_errors_name_the_option(arguments: list[object], told: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_text("a,b,c\nx,1,2\ny,2,3\nz,3,4\n")
+    places: dict[object, object] = {"OUT": tmp_path / "out", "ODD": tmp_path / "odd.csv"}
+    assert told in bad(*(places.get(part, part) for part in arguments), status=1)

@@ -13,7 +13,7 @@ from .errors import AlignmentWarning, InputError, InputTypeError
 from .results import as_html
 from .scores import Means, Scores, scores_or_means
 from .tables import Unfilled, are_invented
-from .words import argument, counted, listing
+from .words import argument, counted, listing, named
 
 On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means | Unfilled"
@@ -205,9 +205,11 @@ def best_of(truth: Scores | Means, top: int | None) -> tuple[tuple[str, ...], tu
     if top is None:
         return truth.systems, ()
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 2:
-        raise InputError(f"top is {top!r}: give the number of systems to compare, at least 2")
+        raise InputError(f"{named('top')} is {top!r}: give the number of systems to compare, at least 2")
     if top >= len(truth.systems):
-        return truth.systems, (f"top is {top}, and there are only {len(truth.systems)} systems: all were compared",)
+        return truth.systems, (
+            f"{named('top')} is {top}, and there are only {len(truth.systems)} systems: all were compared",
+        )
     means = truth.means()
     least = np.sort(means)[-top]
     kept = tuple(s for s, mean in zip(truth.systems, means, strict=True) if mean >= least)

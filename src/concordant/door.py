@@ -99,9 +99,10 @@ def as_side(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
             "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         )
-    if isinstance(given, str | bytes) or (not isinstance(given, Iterable) and not hasattr(given, "scores")):
+    nothing = isinstance(given, str | bytes | set | frozenset)
+    if nothing or (not isinstance(given, Iterable) and not hasattr(given, "scores")):
         raise InputTypeError(
-            f"{name} is a {type(given).__name__}: give Scores, a file, a frame, one score per system as a dictionary "
+            f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
     return unless_complete(assemble([results_contents(given, "run", name)], measure, missing))
@@ -172,7 +173,10 @@ def _has(name: str) -> str:
 
 
 def _kind(given: Any) -> str:
-    return f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else f"a {type(given).__name__}"
+    if isinstance(given, np.ndarray):
+        return f"an array of shape {given.shape}"
+    kind = type(given).__name__
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _are_paths(given: Any) -> bool:

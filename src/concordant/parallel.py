@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from .errors import InputError
+from .words import named
 
 Workers: TypeAlias = "int | Executor"
 Piece = TypeVar("Piece")
@@ -27,7 +28,7 @@ def check_workers(workers: Any) -> Workers:
         return workers
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
         raise InputError(
-            f"workers is {workers!r}: give a whole number, at least 1, or an executor of concurrent.futures"
+            f"{named('workers')} is {workers!r}: give a whole number, at least 1, or an executor of concurrent.futures"
         )
     return min(int(workers), 2**20)
 

@@ -13,6 +13,7 @@ from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError
 from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
+from .words import named
 
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
@@ -87,7 +88,7 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
     """A whole number of at least 1."""
     if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
-        raise InputError(f"{name} is {n_resamples!r}: give a whole number, at least 1")
+        raise InputError(f"{named(name)} is {n_resamples!r}: give a whole number, at least 1")
     return int(n_resamples)
 
 
@@ -102,16 +103,16 @@ def check_level(confidence_level: Any) -> float:
     """A share between 0 and 1."""
     level = confidence_level
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"confidence_level is {level!r}: give a number above 0 and below 1, such as 0.95")
+        raise InputError(f"{named('confidence_level')} is {level!r}: give a number above 0 and below 1, such as 0.95")
     return float(level)
 
 
 def generator(rng: Seed) -> np.random.Generator:
     """A generator from a seed, a generator, or nothing."""
     if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, type(None))):
-        raise InputTypeError(f"rng is {rng!r}: give a whole number as seed, a numpy Generator, or None")
+        raise InputTypeError(f"{named('rng')} is {rng!r}: give a whole number as seed, a numpy Generator, or None")
     if isinstance(rng, (int, np.integer)) and rng < 0:
-        raise InputError(f"rng is {rng!r}: a seed is not negative")
+        raise InputError(f"{named('rng')} is {rng!r}: a seed is not negative")
     return np.random.default_rng(rng)
 
 

@@ -14,7 +14,7 @@ from .arrays import FloatArray
 from .errors import InputError, InputTypeError, LimitError, import_extra, warn
 from .markup import text
 from .means import mean_over_topics
-from .words import counted, listing, nearest
+from .words import counted, listing, named, nearest
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
@@ -118,7 +118,9 @@ class Scores:
         """
         given = quantile
         if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 <= given < 1:
-            raise InputError(f"drop_bottom is {given!r}: give a quantile of the means, at least 0 and below 1")
+            raise InputError(
+                f"{named('drop_bottom')} is {given!r}: give a quantile of the means, at least 0 and below 1"
+            )
         means = self.means()
         limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # 0.55 * 20 is a little above 11
         return self._take(systems=np.flatnonzero(means >= limit))

@@ -49,6 +49,11 @@ def argument(name: str, value: Any = None) -> str:
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
 
 
+def named(name: str) -> str:
+    """An argument as the subject of a sentence: ``n_resamples``, or ``--resamples`` for a command."""
+    return _options.get(name, name)
+
+
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
     """Let messages name options of the command line, by the argument that they stand for."""

@@ -17,7 +17,7 @@ from ..resampling import Progress
 from ..results import Result, plain, settings_of
 from ..tables import Missing, Unfilled
 from ..tables.missing import check_missing
-from ..words import counted, listing
+from ..words import counted, listing, named
 from .findings import Finding, Level, grouped, levels_of, nearest_of
 from .preparations import Given, Reread, SideName, Unmatched, preparations
 from .printed import Printed
@@ -296,15 +296,15 @@ def audit_read(
     printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
     if len(printed) != len(labels) - 1:
         raise InputError(
-            f"reported holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
+            f"{named('reported')} holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
             "give one for each"
         )
     tops = [top] if isinstance(top, int) else list(top)
     for k in tops:
         if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-            raise InputError(f"top is {k!r}: give the number of systems to compare, at least 2")
+            raise InputError(f"{named('top')} is {k!r}: give the number of systems to compare, at least 2")
     if isinstance(departures, bool) or not isinstance(departures, int) or departures < 0:
-        raise InputError(f"departures is {departures!r}: give a whole number from 0")
+        raise InputError(f"{named('departures')} is {departures!r}: give a whole number from 0")
     readings, notes = _readings(read, labels, on, missing)
     findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
     if "" not in readings:

@@ -68,8 +68,6 @@ def tiers(
     from ..ranks.bounds import rank_intervals
     from ..words import listing
 
-    if not 0 < level < 1:
-        raise typer.BadParameter(f"--level is {level:g}: give a number above 0 and below 1, such as 0.95")
     given = read(scores, out.quiet)
     refuse_single_systems([given])
     if best is not None and best > len(given.systems):

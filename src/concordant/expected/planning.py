@@ -15,7 +15,7 @@ from ..errors import InputError, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Result, settings_of
-from ..words import counted
+from ..words import counted, named
 from .posterior import Prior, correlations, draw
 
 POINTS = 24  # of the curve
@@ -168,11 +168,15 @@ def plan_topics(  # noqa: PLR0913
     check_choice("prior", prior, get_args(Prior))
     low, high = known.range
     if isinstance(target, bool) or not isinstance(target, (int, float, np.number)) or not low < target < high:
-        raise InputError(f"target is {target!r}: give a value of {coefficient} above {low:g} and below {high:g}")
+        raise InputError(
+            f"{named('target')} is {target!r}: give a value of {coefficient} above {low:g} and below {high:g}"
+        )
     if probability is not None and not (
         isinstance(probability, (int, float, np.number)) and not isinstance(probability, bool) and 0 < probability < 1
     ):
-        raise InputError(f"probability is {probability!r}: give a number above 0 and below 1, or None")
+        raise InputError(
+            f"{named('probability')} is {probability!r}: give a number above 0 and below 1, or leave it out"
+        )
     how, most = Resampling.of(n_resamples, rng, workers, progress), check_count(most, "most")
     values = as_topics(scores, "scores").values
     drawn = draw(values, how.n_resamples, prior, how.generator(), new=True)

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, warn
 from ..resampling import Seed, check_count, generator
-from ..words import argument, counted, nearest
+from ..words import argument, counted, named, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 
@@ -160,7 +160,7 @@ def pseudo(
     check_kinds(runs, None)
     share = check_share(share)
     if not 0 <= spread <= 1:
-        raise InputError(f"spread is {spread!r}: give the standard deviation of the share, from 0 to 1")
+        raise InputError(f"{named('spread')} is {spread!r}: give the standard deviation of the share, from 0 to 1")
     draws = generator(rng)
     weight = np.bincount(runs.cut(check_count(k, "k")).items, minlength=len(runs.pairs))
     places = np.flatnonzero(weight)
@@ -343,7 +343,7 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
             )
         return 1.0
     if isinstance(rel, bool) or not isinstance(rel, int | float | np.number) or not 0 < rel < math.inf:
-        raise InputError(f"rel is {rel!r}: give the lowest relevant grade, a number above 0")
+        raise InputError(f"{named('rel')} is {rel!r}: give the lowest relevant grade, a number above 0")
     return float(rel)
 
 
@@ -354,7 +354,7 @@ def check_share(share: Any, *, zero: bool = False) -> float:
         or not isinstance(share, int | float | np.number)
         or not (0 < share <= 1 or (zero and share == 0))
     ):
-        raise InputError(f"share is {share!r}: give a number {'from' if zero else 'above'} 0 up to 1")
+        raise InputError(f"{named('share')} is {share!r}: give a number {'from' if zero else 'above'} 0 up to 1")
     return float(share)
 
 

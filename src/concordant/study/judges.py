@@ -24,7 +24,7 @@ from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeComparison, compare_judges
-from ..words import argument, counted, listing, p_cell, p_equals
+from ..words import argument, counted, listing, named, p_cell, p_equals
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -322,7 +322,9 @@ def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
     found = qrels.recode(dict.fromkeys(there))
     kept = [topic for topic in qrels if found[topic] or not qrels[topic]]
     if not found.size:
-        raise InputError(f"drop_grades is {list(grades)}, which leaves a judge no judgments: leave out fewer grades")
+        raise InputError(
+            f"{named('drop_grades')} is {list(grades)}, which leaves a judge no judgments: leave out fewer grades"
+        )
     return found if len(kept) == len(qrels) else found.select(kept)
 
 

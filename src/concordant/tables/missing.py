@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError
-from ..words import argument, counted, listing
+from ..words import argument, counted, listing, named
 from .cells import Origin, warn_of
 from .vocabulary import SUMMARY, error_of_another, is_summary
 
@@ -20,7 +20,7 @@ Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 def check_missing(missing: Missing) -> None:
     """Refuse what is no policy for missing topics."""
     if missing not in get_args(Missing):
-        raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
+        raise InputError(f"{named('missing')} is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
 
 
 def invent_topics(count: int) -> list[str]:

@@ -28,7 +28,7 @@ from ..errors import (
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Interval, Result, settings_of
-from ..words import counted, p_equals
+from ..words import counted, named, p_equals
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL, not_resampled
 from .nested import nested_values, summarise
@@ -185,7 +185,7 @@ def compare_judges(  # noqa: PLR0913
         raise InputError(why)
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if drawn.n_resamples < FEWEST:
-        raise InputError(f"n_resamples is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
+        raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
     if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) for name in names):
         raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
     given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
