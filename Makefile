@@ -67,6 +67,7 @@ coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_judges.py
+	$(PY) benchmarks/coverage_worth.py
 
 # The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
 sanitize: $(VENV)/tools $(VENV)/installed

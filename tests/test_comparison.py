@@ -36,7 +36,8 @@ def test_values_are_those_of_the_coefficients_on_the_means() -> None:
     assert found.systems == a.systems
     assert found.topics == a.topics
     assert found.measure == "map"
-    assert found.notes == ()
+    assert found.notes == ("6 topics: worth in topics of the truth needs at least 10",)
+    assert found.worth is None
     assert found.tie_bounds == ()
 
 
@@ -78,7 +79,7 @@ def test_what_one_side_lacks_is_left_out_and_said() -> None:
         )
     assert found.systems == ("s1", "s2", "s3")
     assert found.topics == a.topics[1:]
-    assert len(found.notes) == len(caught) == 3
+    assert len(found.notes) == len(caught) + 1 == 4
     assert any("s0" in note and "truth" in note for note in found.notes)
     assert any("s4" in note and "candidate" in note for note in found.notes)
     assert any("t0" in note for note in found.notes)
@@ -275,11 +276,12 @@ def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
     verdict, table, *_ = str(found).split("\n\n")
     assert verdict == found.verdict == found.to_dict()["verdict"]
     tau, tau_ap = found["tau_b"], found["tau_ap_b"]
-    assert verdict.startswith(
-        f"hasty and people: tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}; given the topics, the rankings"
-    )
-    assert found.rank_test is not None
-    assert verdict.endswith(f"(p = {found.rank_test.pvalue:.4f})")
+    assert found.worth == cc.judge_worth(a, b, names=("people", "hasty"), rng=5)
+    assert verdict == f"{found.worth.sentence('of')}; tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}"
+    without = cc.compare(a, b, ["tau_b"], names=("people", "hasty"), worth=False, n_resamples=199, rng=5)
+    assert without.rank_test is not None
+    assert without.verdict.startswith(f"hasty and people: tau_b = {tau:.4f}; given the topics, the rankings")
+    assert without.verdict.endswith(f"(p = {without.rank_test.pvalue:.4f})")
     assert table.splitlines()[0].strip() == found.heading()
     assert [row["coefficient"] for row in found.rows()] == ["tau_b", "tau_ap_b", "rbo"]
     assert cc.compare(PEOPLE, MODEL, ["tau"]).verdict == "candidate and truth: no tau: ties in candidate"

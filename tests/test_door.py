@@ -89,6 +89,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
     "discordance": (1, cc.discordance),
+    "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, rng=1)),
+    "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, rng=1)),
     "discriminative_power": (2, cc.discriminative_power),
     "expected_correlation": (1, cc.expected_correlation),
     "explain": (2, cc.explain),

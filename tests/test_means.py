@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import concordant as cc
+from concordant import _kernels
+from concordant._kernels import reference
 from concordant.errors import DataWarning
-from concordant.means import mean_over_topics, tied_sums
+from concordant.means import mean_over_topics, tied_means, tied_sums
 from concordant.resampling import resampled_means
 from concordant.topics.explanation import means_without_each
 
@@ -132,3 +134,75 @@ def test_ties_of_systems_of_unequal_size_stay() -> None:
         units[2:, 1::2] = units[2:, ::2]
         units[:2, 1::2] += units[:2, ::2] - units[:2, 1::2] + np.array([[3000], [-3000]])
         assert order_of(mean_over_topics(units / 3)) == literal(units)
+
+
+def awkward(n: int, seed: int) -> Any:
+    """Rows of sums of n scores: ties up to rounding and hardly beyond it, steps of the 12th digit, powers of ten."""
+    rng = np.random.default_rng(seed)
+    eps = np.finfo(float).eps
+    # Sums whose means lie half way between two steps of the 12th digit, where rounding takes one up and one down.
+    half = (rng.integers(10**11, 10**12, (60, 8)) + 0.52) / rng.choice([1e12, 1e11, 1e8], (60, 1)) * n
+    rows = np.concatenate(
+        [
+            half,
+            rng.integers(0, 40, (60, 8)) / 10,
+            rng.random((60, 8)) * n,
+            10.0 ** rng.integers(-3, 3, (60, 8)) * n,
+            rng.random((60, 8)) * 10.0 ** rng.integers(-14, 15, (60, 1)),
+        ]
+    )
+    rows[:, 4:] = rows[:, :4] * (1 + rng.integers(-n, n + 1, (len(rows), 4)) * eps * rng.choice([0.3, 2, 400]))
+    return np.ascontiguousarray(rng.permuted(rows, axis=1))
+
+
+@pytest.mark.parametrize("n", [1, 7, 50, 249, 1700, 5000])
+@pytest.mark.parametrize("divisor", [None, 3])
+def test_the_short_way_is_the_careful_way(n: int, divisor: int | None, kernels: Any) -> None:
+    """Sums of scores that are not negative are tied by a kernel; given a copy as sizes, by `tied_sums`."""
+    sums = awkward(n, n)
+    found = tied_means(sums, sums, n, divisor)
+    assert found.tobytes() == tied_means(sums, sums.copy(), n, divisor).tobytes()
+    assert found.tobytes() == tied_means(sums, sums, n, divisor, workers=3).tobytes()
+    tied = tied_sums(sums, sums, n)
+    for mean, total in zip(found, tied, strict=True):
+        assert order_of(mean) == order_of(total)
+
+
+def short(kernels: Any, sums: Any, divisor: float, slack: float, workers: int = 1) -> Any:
+    out = np.empty_like(sums)
+    kernels.short_means(sums, divisor, slack, out, workers)
+    return out
+
+
+@pytest.mark.skipif(not _kernels.has_native, reason="built without the native module")
+@given(st.integers(1, 1900), st.integers(0, 2**32 - 1))
+def test_both_kernels_give_the_same_bits(n: int, seed: int) -> None:
+    from concordant._kernels import native
+
+    sums, slack = awkward(n, seed), (n / 2 + 2) * 2.0**-52
+    wide = np.resize(sums, (6, 400))
+    for rows in (sums, wide, sums[:, :1].copy(), sums[:0], -sums):
+        expected = short(reference, rows, n, slack)
+        np.testing.assert_array_equal(short(native, rows, n, slack), expected)
+        np.testing.assert_array_equal(short(native, rows, n, slack, 3), expected)
+
+
+def test_short_means_say_where_12_digits_are_not_enough(kernels: Any) -> None:
+    rows = np.array(
+        [
+            [0.1 + 0.2, 0.3, 0.6],  # tied
+            [0.0, -0.0, 1.0],
+            [0.5, 0.5 + 1e-14, 1.0],  # 12 digits tie, rounding does not
+            [0.12345678901252 - 3e-17, 0.12345678901252 + 3e-17, 1.0],  # rounding ties, 12 digits do not
+            [1e-12, 0.5, 1.0],
+            [1e12, 0.5, 1.0],
+            [np.nan, 0.5, 1.0],
+            [np.inf, 0.5, 1.0],
+            [-0.5, 0.5, 1.0],
+        ]
+    )
+    found = short(kernels, rows, 1.0, 2.5 * 2.0**-52)
+    assert found[:2].tolist() == [[0.3, 0.3, 0.6], [0.0, 0.0, 1.0]]
+    assert not np.signbit(found[1]).any()
+    assert np.isnan(found[2:]).all()
+    assert np.isnan(short(kernels, rows, 1.0, 2.1e-13)).all()

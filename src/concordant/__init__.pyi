@@ -65,6 +65,8 @@ from .topics.bootstrap import TopicBootstrap as TopicBootstrap
 from .topics.correlation import correlate as correlate
 from .topics.explanation import explain as explain
 from .topics.judges import compare_judges as compare_judges
+from .topics.judges import rank_judges as rank_judges
+from .topics.worth import judge_worth as judge_worth
 
 __all__: list[str]
 __version__: str

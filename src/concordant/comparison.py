@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .alignment import On, best_of, matched, measures_of
+from .alignment import On, Side, alignment, best_of, matched, measures_of
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
@@ -28,6 +28,9 @@ from .scores import Means, Scores
 from .tables import Missing
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
+from .topics.judges import JudgeRanking, judges_from
+from .topics.worth import JudgeWorth, Sides, curves_of, worth_from
+from .topics.worth_core import FEWEST as FEWEST_TOPICS
 from .words import counted, listing
 
 Notes = list[str]
@@ -46,6 +49,7 @@ def compare(
     names: tuple[str, str] = ("truth", "candidate"),
     interval: TopicBootstrap | None = None,
     test: bool = False,
+    worth: bool = True,
     rank_test: RankTestMethod | None = "recentred",
     n_resamples: int = 9_999,
     distribution: DistanceDistribution | None = None,
@@ -81,6 +85,9 @@ def compare(
     test : bool
         Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
+    worth : bool
+        Whether to value the candidate's topics in topics of the truth, as `judge_worth` does, where both sides have
+        the same 10 topics or more. By tau_b, or by the first one named in `coefficients` that admits ties.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     n_resamples : int
@@ -151,6 +158,9 @@ def compare(
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
     tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, drawn, distribution)
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
+    same = _same(a, b)
+    level = None if interval is None else float(interval.confidence_level)
+    valued, worth_notes = _worth((a, b), names, wanted, level, drawn) if worth and by_topic and not same else (None, [])
     return Comparison(
         truth=names[0],
         candidate=names[1],
@@ -166,17 +176,19 @@ def compare(
         tie_bounds=_bounds(wanted, x, y) if tied_candidate else (),
         per_topic=tuple(_on_topics(c, a, b) for c in wanted) if per_topic else (),
         rank_test=tested,
-        same=_same(a, b),
-        notes=(*notes, *test_notes),
+        worth=valued,
+        same=same,
+        notes=(*notes, *test_notes, *worth_notes),
         settings=settings_of(
             seed=drawn.seed,
             n_resamples=drawn.n_resamples,
-            confidence_level=None if interval is None else float(interval.confidence_level),
+            confidence_level=level,
             top=top,
             per_topic=per_topic,
             on=on,
             interval=None if interval is None else asdict(interval),
             test=test,
+            worth=worth,
             rank_test=rank_test,
         ),
     )
@@ -268,6 +280,66 @@ def _rank_test(
     except LimitError as error:  # all else can be compared
         return None, [f"no rank test: {error}"]
     return tested, list(tested.notes)
+
+
+def _worth(
+    sides: Any, names: tuple[str, str], wanted: Sequence[Coefficient], level: float | None, drawn: Resampling
+) -> tuple[JudgeWorth | None, Notes]:
+    """What the candidate's topics are worth; or why that is not known."""
+    known, n = _for_worth(wanted), len(sides[0].topics)
+    if known is None or known.attempt(sides[0].means(), sides[1].means())[1]:
+        return None, []
+    if n < FEWEST_TOPICS:
+        return None, [f"{counted(n, 'topic')}: worth in topics of the truth needs at least {FEWEST_TOPICS}"]
+    of = Sides(sides, names, known, level or 0.95, ())
+    found = worth_from(curves_of(of, drawn.rng), 1, of, drawn.seed)
+    return found, list(found.notes)
+
+
+def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
+    """What was compared, on the systems and topics of the comparison."""
+
+    def taken(side: Scores | Means) -> Scores | Means:
+        return side.select(c.systems) if isinstance(side, Means) else side.select(c.systems, c.topics or None)
+
+    a, b = alignment(truth, candidate, on="both" if c.topics else "systems").scores
+    return taken(a), taken(b)
+
+
+def ranked(
+    found: Sequence[Comparison], truth: Side, candidates: Sequence[Side]
+) -> tuple[list[Comparison], JudgeRanking | None]:
+    """Several candidates with their worth over the same splits, and which is better than which.
+
+    None, and what was found as it is, where they were not all compared on the same 10 topics or more.
+    """
+    first = found[0]
+    names = (first.truth, *(c.candidate for c in found))
+    alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
+    known = _for_worth([get_coefficient(v.coefficient) for v in first.values])
+    if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2:
+        return list(found), None
+    if any(c.same or math.isnan(c[known.name]) for c in found):
+        return list(found), None
+    pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
+    sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
+    of = Sides(
+        tuple(sides),
+        names,
+        known,
+        first.settings["confidence_level"] or 0.95,
+        (),
+    )
+    seed = first.settings["seed"]
+    ranking = judges_from(curves_of(of, 0 if seed is None else seed), of, seed)
+    worths = {judge.names[1]: judge for judge in ranking.judges}
+    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+
+
+def _for_worth(wanted: Sequence[Coefficient]) -> Coefficient | None:
+    """The first main coefficient, or else the first that admits ties."""
+    known = [c for c in wanted if not not_resampled(c)]
+    return next(iter([c for c in known if c.name in headlines("main")] + known), None)
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

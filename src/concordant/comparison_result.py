@@ -10,12 +10,13 @@ from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
-from .results import Interval, Result, or_none
+from .results import Interval, Result, plain
 from .words import counted, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
     from .topics.correlation import CorrelationEstimate
+    from .topics.worth import JudgeWorth
 
 Kind = Literal["scatter", "ranks", "panels", "forest"]
 
@@ -77,6 +78,8 @@ class Comparison(Result):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    worth: JudgeWorth | None = None
+    """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
 
@@ -107,7 +110,7 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> str:
-        """What the main coefficients say, and the rank test where it is valid."""
+        """What the candidate's topics are worth, where that is known, and what the main coefficients say."""
         if self.same:
             return (
                 f"{self.candidate} and {self.truth} have the same {self.same} for every system, so they are "
@@ -117,6 +120,8 @@ class Comparison(Result):
             f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}"
             for v in self.main_values
         ]
+        if self.worth is not None:
+            return f"{self.worth.sentence('of')}; {', '.join(said)}"
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
@@ -165,11 +170,12 @@ class Comparison(Result):
             "truth": self.truth,
             "candidate": self.candidate,
             "measure": self.measure,
+            "same": self.same,
             "systems": list(self.systems),
             "topics": list(self.topics),
             "truth_means": self.truth_means.tolist(),
             "candidate_means": self.candidate_means.tolist(),
-            "coefficients": {v.coefficient: or_none(v.value) for v in self.values},
+            "coefficients": {v.coefficient: plain(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
             "intervals": {
                 v.coefficient: {
@@ -187,11 +193,12 @@ class Comparison(Result):
                 for b in self.tie_bounds
             },
             "per_topic": {
-                p.coefficient: {"mean": or_none(p.mean), "sd": or_none(p.sd), "values": [or_none(v) for v in p.values]}
+                p.coefficient: {"mean": plain(p.mean), "sd": plain(p.sd), "values": plain(p.values)}
                 | ({"why": p.why} if p.why else {})
                 for p in self.per_topic
             },
             "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
+            "worth": None if self.worth is None else {**self.worth.to_dict(), "verdict": self.worth.sentence("of")},
             "notes": list(self.notes),
             "settings": dict(self.settings),
         }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from numbers import Integral, Real
 from typing import Any
+
+from .words import named
 
 
 class ConcordantError(Exception):
@@ -111,7 +115,23 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless an option has one of the values that there are."""
     if value not in choices:
         *others, last = map(repr, choices)
-        raise InputError(f"{name} is {value!r}: use {', '.join(others)} or {last}")
+        raise InputError(f"{named(name)} is {value!r}: use {', '.join(others)} or {last}")
+
+
+def check_real(name: str, value: Any, allowed: Callable[[Any], bool], wanted: str) -> float:
+    """A number that is allowed, as a float, or an error that says what is wanted."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not allowed(value):
+        raise InputError(f"{named(name)} is {value!r}: {wanted}")
+    return float(value)
+
+
+def check_whole(
+    name: str, value: Any, least: int = 1, most: float = math.inf, wanted: str = "give a whole number, at least 1"
+) -> int:
+    """A whole number from the least to the most, or an error that says what is wanted."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        raise InputError(f"{named(name)} is {value!r}: {wanted}")
+    return int(value)
 
 
 def limit_of(name: str, default: int) -> int:

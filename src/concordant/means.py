@@ -16,11 +16,12 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
+from . import _kernels
+from ._kernels.reference.means import lowest_of, to_digits
 from .arrays import FloatArray
 from .errors import DataWarning
 
 _EPS = float(np.finfo(np.float64).eps)
-_POWERS = 10.0 ** np.arange(301)
 
 
 def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
@@ -40,7 +41,9 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
     return found
 
 
-def tied_means(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int | None = None) -> FloatArray:
+def tied_means(
+    sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int | None = None, *, workers: int = 1
+) -> FloatArray:
     """Means from sums of n terms each, tied as `tied_sums` has it, and written as decimals where that keeps them apart.
 
     A mean of decimals is a decimal, or the start of one: 12 significant digits of it are without the noise of its sum,
@@ -48,22 +51,22 @@ def tied_means(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int |
     that are not tied, the means of that row stay as they are.
     """
     divisor = n if divisor is None else divisor
-    s = np.asarray(sums, dtype=np.float64) + 0.0
-    if s.ndim and s.shape[-1] > 1 and sizes is sums:  # scores that are not negative: the common case, without argsort
-        rows = s.reshape(-1, s.shape[-1])
-        raw = rows / divisor
-        found = _to_digits(raw, raw)
-        odd = _other_ties(rows, found, _slack(n))
-        if odd.size:
-            found[odd] = _careful(rows[odd], rows[odd], n, divisor)
+    s = np.asarray(sums, dtype=np.float64)
+    if s.size and s.ndim and sizes is sums:  # scores that are not negative: the common case, in which 12 digits do
+        rows = np.ascontiguousarray(s.reshape(-1, s.shape[-1]))
+        found = np.empty_like(rows)
+        _kernels.active.short_means(rows, divisor, _slack(n), found, workers)
+        left = np.flatnonzero(np.isnan(found[:, 0]))
+        if left.size:
+            found[left] = _careful(rows[left], rows[left], n, divisor)
         return found.reshape(s.shape)
-    return _careful(s, np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape), n, divisor)
+    return _careful(s + 0.0, np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape), n, divisor)
 
 
 def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> FloatArray:
     """`tied_means` for any scores: 12 digits are taken in the rows whose order and ties they keep."""
     means = tied_sums(sums, sizes, n) / divisor
-    short = _to_digits(means, sizes / divisor)
+    short = to_digits(means, sizes / divisor)
     if means.ndim == 0:
         return short
     order = np.argsort(means, axis=-1)
@@ -71,42 +74,9 @@ def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> Float
     return np.asarray(np.where((steps == short_steps).all(axis=-1)[..., None], short, means))
 
 
-def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArray[np.intp]:
-    """The rows in which 12 digits do not tie exactly the systems that `tied_sums` ties."""
-    s = np.sort(sums, axis=1)
-    near = np.diff(s, axis=1) <= slack * (s[:, 1:] + s[:, :-1])
-    odd = (near != (np.diff(np.sort(short, axis=1), axis=1) == 0)).any(axis=1)
-    chains = np.flatnonzero((near[:, 1:] & near[:, :-1]).any(axis=1) & ~odd)
-    if chains.size:
-        s = s[chains]
-        starts = np.concatenate([np.ones((len(s), 1), dtype=bool), ~near[chains]], axis=1)
-        base = np.take_along_axis(s, _lowest(starts), axis=1)
-        odd[chains] = (s - base > slack * (s + base)).any(axis=1)
-    return np.flatnonzero(odd)
-
-
 def _slack(n: int) -> float:
     """What n additions of rounded numbers can be off by, as a part of the sum of their sizes."""
     return (n / 2 + 2) * _EPS
-
-
-def _lowest(starts: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """For each place of a sorted row, the place at which its group starts."""
-    return np.maximum.accumulate(np.where(starts, np.arange(starts.shape[1]), 0), axis=1)
-
-
-def _to_digits(x: FloatArray, size: FloatArray) -> FloatArray:
-    """Rounded to 12 significant digits, counted from `size`."""
-    digits = 11 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
-    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
-    # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
-    if ((digits >= 0) & (digits <= 300)).all():  # nearly always, and many resampled means come this way
-        up = _POWERS[digits.astype(np.intp)]
-        return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
-    up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
-    more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
-    steps = np.rint(np.abs(x) * up * more / down - 0.02)
-    return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
 
 
 def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
@@ -135,7 +105,7 @@ def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
     s, z = np.take_along_axis(sums, order, axis=1), np.take_along_axis(slack, order, axis=1)
     starts = np.ones(s.shape, dtype=bool)
     starts[:, 1:] = np.diff(s, axis=1) > z[:, 1:] + z[:, :-1]
-    lowest = _lowest(starts)
+    lowest = lowest_of(starts)
     shared = np.take_along_axis(s, lowest, axis=1)
     for k in np.flatnonzero((s - shared > np.take_along_axis(z, lowest, axis=1) + z).any(axis=1)):
         shared[k] = _split(s[k], z[k], starts[k])

@@ -8,14 +8,11 @@ of work. What is computed never depends on it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
-
-from .errors import InputError
-from .words import named
+from .errors import check_whole
 
 Workers: TypeAlias = "int | Executor"
 Piece = TypeVar("Piece")
@@ -26,11 +23,8 @@ def check_workers(workers: Any) -> Workers:
     """A number of at least 1, or an executor."""
     if isinstance(workers, Executor):
         return workers
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise InputError(
-            f"{named('workers')} is {workers!r}: give a whole number, at least 1, or an executor of concurrent.futures"
-        )
-    return min(int(workers), 2**20)
+    wanted = "give a whole number, at least 1, or an executor of concurrent.futures"
+    return min(check_whole("workers", workers, wanted=wanted), 2**20)
 
 
 def threads(workers: Workers) -> int:
@@ -38,17 +32,17 @@ def threads(workers: Workers) -> int:
     return workers if isinstance(workers, int) else 1
 
 
-def mapped(work: Callable[[Piece], Made], pieces: Sequence[Piece], workers: Workers) -> Iterator[Made]:
-    """What `work` makes of each piece, in their order. An executor of processes needs pieces that can be pickled."""
+def shared_out(
+    work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: Workers, *, in_threads: bool = False
+) -> Iterator[Made]:
+    """What `work` makes of each piece, in their order. An executor of processes needs pieces that can be pickled.
+
+    A number of workers is used only for work `in_threads`; other work has kernels that start threads of their own.
+    """
     if isinstance(workers, Executor):
         yield from workers.map(work, pieces)
-    elif workers == 1 or len(pieces) < 2:
+    elif workers == 1 or not in_threads:
         yield from map(work, pieces)
     else:
-        with ThreadPoolExecutor(min(workers, len(pieces), 4 * (os.cpu_count() or 1))) as pool:
+        with ThreadPoolExecutor(min(workers, 4 * (os.cpu_count() or 1))) as pool:
             yield from pool.map(work, pieces)
-
-
-def shared_out(work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: Workers) -> Iterator[Made]:
-    """As `mapped`, for work whose kernels start threads of their own: only an executor is given the pieces."""
-    return workers.map(work, pieces) if isinstance(workers, Executor) else map(work, pieces)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _kernels
 from .arrays import FloatArray, IntArray
-from .errors import InputError, InputTypeError
+from .errors import InputError, InputTypeError, check_real, check_whole
 from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
 from .words import named
@@ -34,12 +34,13 @@ class Resampling:
     def of(cls, n_resamples: Any, rng: Seed = None, workers: Any = 1, progress: Progress | None = None) -> Resampling:
         """Check what a caller passed; where no seed is given, one is drawn, so that the settings can say which."""
         generator(rng)  # refuses what is no seed
-        return cls(check_count(n_resamples), seeded(rng), check_workers(workers), progress)
+        seed = int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
+        return cls(check_count(n_resamples), seed, check_workers(workers), progress)
 
     @property
     def seed(self) -> int | None:
         """The seed to keep with a result: None where a generator was given."""
-        return seed_of(self.rng)
+        return int(self.rng) if isinstance(self.rng, (int, np.integer)) else None
 
     @property
     def threads(self) -> int:
@@ -82,29 +83,23 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 
     total = sums(values)
     sizes = sums(np.abs(values)) if (values < 0).any() else total
-    return tied_means(total, sizes, len(values))
+    return tied_means(total, sizes, len(values), workers=workers)
 
 
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
     """A whole number of at least 1."""
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, (int, np.integer)) or n_resamples < 1:
-        raise InputError(f"{named(name)} is {n_resamples!r}: give a whole number, at least 1")
-    return int(n_resamples)
+    return check_whole(name, n_resamples)
 
 
 def check_alpha(alpha: Any) -> float:
     """A level between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha!r}: give the level of the test, above 0 and below 1")
-    return float(alpha)
+    return check_real("alpha", alpha, lambda x: 0 < x < 1, "give the level of the test, above 0 and below 1")
 
 
 def check_level(confidence_level: Any) -> float:
     """A share between 0 and 1."""
-    level = confidence_level
-    if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise InputError(f"{named('confidence_level')} is {level!r}: give a number above 0 and below 1, such as 0.95")
-    return float(level)
+    wanted = "give a number above 0 and below 1, such as 0.95"
+    return check_real("confidence_level", confidence_level, lambda x: 0 < x < 1, wanted)
 
 
 def generator(rng: Seed) -> np.random.Generator:
@@ -114,13 +109,3 @@ def generator(rng: Seed) -> np.random.Generator:
     if isinstance(rng, (int, np.integer)) and rng < 0:
         raise InputError(f"{named('rng')} is {rng!r}: a seed is not negative")
     return np.random.default_rng(rng)
-
-
-def seeded(rng: Seed) -> int | np.random.Generator:
-    """What was given, or a seed that is drawn, so that a result can say which."""
-    return int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
-
-
-def seed_of(rng: Seed) -> int | None:
-    """The seed to keep with a result: None where a generator, or nothing, was given."""
-    return int(rng) if isinstance(rng, (int, np.integer)) else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,11 +36,13 @@ def settings_of(
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result:
+class Result(ABC):
     """Base of all results. A subclass has its numbers as fields, and says `verdict` and `rows`.
 
-    A field with ``metadata={"in_dict": False}`` is left out of `to_dict`.
+    A field with ``metadata={"in_dict": False}`` is left out of `to_dict`; `_contents` may say more, or otherwise.
     """
+
+    _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
 
     notes: tuple[str, ...] = ()
     """Caveats: what was left out, what may be doubtful. One sentence each."""
@@ -47,13 +50,13 @@ class Result:
     """How it was made: seed, n_resamples, confidence_level, version, and the function's own options."""
 
     @property
+    @abstractmethod
     def verdict(self) -> str:
         """The answer, in a sentence."""
-        raise NotImplementedError
 
+    @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """The table: one mapping from column to value per row, all with the same columns."""
-        raise NotImplementedError
 
     def table(self) -> str:
         """The table as text, in full lines; empty where the verdict says it all."""
@@ -69,13 +72,17 @@ class Result:
         return as_html(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in full precision and ready for JSON; None where there is no number."""
-        shown = {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.metadata.get("in_dict", True)}
-        return {"verdict": self.verdict, **shown}
+        """What was found, in full precision and ready for JSON; None where there is no number."""
+        about = {"notes": list(self.notes), "settings": plain(self.settings)}
+        return {"verdict": self.verdict, **plain(self._contents()), **about}
+
+    def _contents(self) -> dict[str, Any]:
+        return {name: value for name, value in _shown(self).items() if name not in ("notes", "settings")}
 
     def to_frame(self) -> Any:
         """The table as a pandas frame."""
-        return import_extra("pandas").DataFrame(self.rows())
+        frame = import_extra("pandas").DataFrame(self.rows())
+        return frame.set_index(self._index) if self._index else frame
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it, on new axes one column wide if none are given; returns the axes."""
@@ -89,9 +96,8 @@ class Result:
     __hash__ = None  # type: ignore[assignment]
 
 
-def or_none(value: float) -> float | None:
-    """As JSON has it: no number where there is none."""
-    return None if math.isnan(value) else value
+def _shown(value: Any) -> dict[str, Any]:
+    return {f.name: getattr(value, f.name) for f in fields(value) if f.metadata.get("in_dict", True)}
 
 
 def plain(value: Any) -> Any:
@@ -99,7 +105,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Result):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.metadata.get("in_dict", True)}
+        return plain(_shown(value))
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, Mapping):
@@ -146,7 +152,7 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+        return dict(plain(_shown(self)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,8 +15,7 @@ from scipy import stats
 
 import concordant as cc
 from concordant.chance import nulls
-from concordant.chance.extremes import near_perfect
-from concordant.chance.inversion import _MOST_NODES
+from concordant.chance.inversion import _MOST_NODES, near_perfect
 
 NULLS = {"tau": (cc.tau, cc.tau_null), "tau_ap": (cc.tau_ap, cc.tau_ap_null)}
 

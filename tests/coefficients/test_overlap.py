@@ -466,8 +466,8 @@ def test_bad_persistence(p: Any) -> None:
 
 def test_bad_choices() -> None:
     for ties in ("c", "A", None):
-        with pytest.raises(InputError, match=f"^ties is {ties!r}: choose one of 'w', 'a', 'b'$"):
+        with pytest.raises(InputError, match=f"^ties is {ties!r}: use 'w', 'a' or 'b'$"):
             rbo([1, 2], [1, 2], ties=ties)  # type: ignore[arg-type]
     for kind in ("EXT", "", 3):
-        with pytest.raises(InputError, match=f"^kind is {kind!r}: choose one of 'ext', 'min', 'max', 'res'$"):
+        with pytest.raises(InputError, match=f"^kind is {kind!r}: use 'ext', 'min', 'max' or 'res'$"):
             rbo([1, 2], [1, 2], kind=kind)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import types
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -45,10 +46,21 @@ def test_entries_tell_the_truth_about_the_function(c: Coefficient) -> None:
     assert [p.name for p in parameters[:2]] == ["truth", "candidate"]
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
     assert ("tolerance" in {p.name for p in parameters}) == c.tolerance
-    doc = inspect.getdoc(c.function) or ""
-    assert "References" in doc
-    assert ">>> " in doc
     assert cc.get_coefficient(c.name) is c
+
+
+@every
+def test_docstrings_are_complete(c: Coefficient) -> None:
+    """Most have the sections that all share from `coefficients/public.py`."""
+    doc = inspect.getdoc(c.function) or ""
+    headings = re.findall(r"^(\w+)\n-{4,}$", doc, re.MULTILINE)
+    assert [h for h in headings if h != "Raises"] == ["Parameters", "Returns", "References", "Examples"]
+    parameters = doc.partition("Parameters\n")[2].partition("\n\nReturns\n")[0]
+    described = [name for names in re.findall(r"^(\w.*?) : ", parameters, re.MULTILINE) for name in names.split(", ")]
+    assert described == list(inspect.signature(c.function).parameters)
+    assert ("nan, with an `UndefinedCorrelationWarning`" in " ".join(doc.split())) == bool(c.undefined)
+    assert ">>> " in doc
+    assert max(map(len, doc.splitlines())) <= 120
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:

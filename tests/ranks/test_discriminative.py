@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.ranks.discriminative import holm, paired_pvalues
+from concordant.chance.adjustment import holm
+from concordant.ranks.discriminative import paired_pvalues
 
 from .collections import read_collection
 

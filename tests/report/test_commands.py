@@ -16,7 +16,7 @@ import concordant as cc
 from ..commands import CAREFUL, HASTY, PEOPLE, bad, good
 from ..commands import run as invoke
 from ..judgments.test_study import MACHINE, QRELS, RUNS, TEAMS
-from .test_page import Page
+from .test_page import Page, numbers_in
 
 FEW = ["--resamples", "500"]
 Run = Callable[..., str]
@@ -158,14 +158,13 @@ def test_judges(run: Run, collected: Path) -> None:
     for made in (printed["study"], plain["study"]):
         del made["cost"]
     assert printed["judges"]["rows"] == plain["rows"]
-    assert printed["judges"]["tests"] == plain["tests"]
+    assert printed["judges"]["ranking"] == plain["ranking"]
     assert printed["study"] == {**plain["study"], "labels": plain["labels"]}
     page = Page((collected / "r.html").read_text(encoding="utf-8"))
     tables = (plain["rows"], plain["study"]["rows"], plain["study"]["systems"])
     known = {json.dumps(v) for rows in tables for row in rows for v in row.values()}
-    for test in plain["tests"]:
-        limits = (test["interval"]["low"], test["interval"]["high"])
-        known |= {json.dumps(v) for v in (*test["names"], test["difference"], test["pvalue"], *limits)}
+    known |= {json.dumps(v) for v in numbers_in(plain["ranking"])} | {json.dumps(v) for v in ("yes", "no")}
+    known |= {json.dumps(int(v)) for v in numbers_in(plain["ranking"]) if v == int(v)}
     for found in plain["labels"].values():
         known |= {json.dumps(v) for row in (found["labels"], *found["confusion"]) for v in row}
         for estimate in (v for v in found.values() if isinstance(v, dict) and "interval" in v):

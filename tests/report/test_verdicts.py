@@ -17,35 +17,43 @@ from .test_page import Page
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "answer", "words"),
-    [
-        (0.90, 0.95, "yes", "Good enough: hasty.csv ranks the systems as well as people.csv does with 40 topics."),
-        (0.80, 0.95, "yes", "Good enough: hasty.csv ranks the systems as well as people.csv does with 40 topics."),
-        (
-            0.70,
-            0.80,
-            "open",
-            "Not certain: 40 topics are too few to tell whether hasty.csv ranks as well as people.csv.",
-        ),
-        (0.60, 0.79, "no", "Not good enough: hasty.csv ranks the systems worse than people.csv does with 40 topics."),
-    ],
+    ("low", "high", "answer"),
+    [(20.0, 30.0, "yes"), (12.0, 25.0, "open"), (12.0, None, "open"), (6.0, 19.9, "no")],
 )
-def test_the_interval_is_held_against_the_ceiling(
-    document: Any, low: float, high: float, answer: str, words: str
+def test_worth_is_held_against_as_many_topics_of_the_truth(
+    document: Any, low: float, high: float | None, answer: str
 ) -> None:
     changed = copy.deepcopy(document)
     (part,) = changed["comparisons"]
-    part["intervals"]["tau_b"] |= {"low": low, "high": high}
-    part["ceiling"]["tau_b"]["value"] = 0.8
+    assert part["worth"]["half"] == 20
+    part["worth"]["interval"] |= {"low": low, "high": high}
     verdict = document_of(changed)["verdict"]
-    assert (verdict["answer"], verdict["headline"]) == (answer, words)
+    assert (verdict["answer"], verdict["headline"]) == (answer, f"{part['worth']['verdict']}.")
+
+
+def test_without_worth_the_coefficient_is_the_headline(document: Any) -> None:
+    changed = copy.deepcopy(document)
+    (part,) = changed["comparisons"]
+    part["worth"] = None
+    verdict = document_of(changed)["verdict"]
+    value = part["coefficients"]["tau_b"]
+    assert (verdict["answer"], verdict["headline"]) == (
+        "unknown",
+        f"tau_b of hasty.csv with people.csv is {value:.3f}.",
+    )
+    assert not any("Across topics" in sentence for sentence in verdict["sentences"])
 
 
 def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
     (part,) = document["comparisons"]
     span, ceiling, test = part["intervals"]["tau_b"], part["ceiling"]["tau_b"], part["rank_test"]
     counts = part["explanation"]["counts"]
+    worth = part["worth"]
+    between = worth["agreement_interval"]
     assert document["verdict"]["sentences"] == [
+        f"Across topics: on 20 topics, hasty.csv agrees with people.csv on other topics to tau_b "
+        f"{worth['agreement']:.3f} (95% interval {between['low']:.3f} to {between['high']:.3f}), people.csv itself to "
+        f"{worth['truth_agreement']:.3f}.",
         f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population "
         f"of topics it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
         f"{span['high']:.3f}. Against chance: {p_equals(part['pvalues']['tau_b'])}.",
@@ -123,6 +131,7 @@ def test_no_coefficient_no_verdict(document: Any) -> None:
     changed = copy.deepcopy(document)
     (part,) = changed["comparisons"]
     part["coefficients"] = dict.fromkeys(part["coefficients"])
+    part["worth"] = None
     verdict = document_of(changed)["verdict"]
     assert verdict["answer"] == "unknown"
     assert verdict["headline"] == "No coefficient has a value for hasty.csv against people.csv."

@@ -29,6 +29,7 @@ void recentred_distances(const Matrix& differences, const Vector& projection, co
                          const OutMatrix& out, int workers);
 
 void resampled_sums(const Matrix& values, const IntMatrix& weights, const OutMatrix& out, int workers);
+void short_means(const Matrix& sums, double divisor, double slack, const OutMatrix& out, int workers);
 
 void negative_shares(const Matrix& differences, const Vector& steps, const IntVector& points, const Vector& widths,
                      int most, const OutMatrix& out, int workers);

@@ -51,12 +51,13 @@ class UniformSum:
     """D = sum_j spacing_j D_j with D_j uniform on 0 .. j, j = 1 .. len(spacing)."""
 
     spacing: FloatArray
-    lattice: bool
+    lattice: bool = False
     """Whether all spacings are 1."""
     _nodes: dict[int, _Nodes] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _counts(self) -> FloatArray:
+    def counts(self) -> FloatArray:
+        """How many values each D_j has."""
         return np.arange(2.0, len(self.spacing) + 2)
 
     def log_tail(self, d: FloatArray) -> FloatArray:
@@ -90,11 +91,11 @@ class UniformSum:
 
     @cached_property
     def _knots(self) -> list[_Knot]:
-        theta = 1 / math.sqrt(np.sum(self.spacing**2 * (self._counts**2 - 1)) / 12)
+        theta = 1 / math.sqrt(np.sum(self.spacing**2 * (self.counts**2 - 1)) / 12)
         log_of_all = math.lgamma(len(self.spacing) + 2)  # of the number of (D_1, D_2, ...)
         knots = []
         while True:
-            knot = _Knot(theta, self._log_transform(theta), *self._moments(theta))
+            knot = _Knot(theta, self._log_transform(theta), *self.moments(theta))
             knots.append(knot)
             # To the end: the tail is too small for a float, or D is 0 with a probability near 1.
             if knot.log_transform + theta * knot.mean < _LEAST_LOG or knot.log_transform + log_of_all < 0.1:
@@ -103,14 +104,14 @@ class UniformSum:
 
     def _log_transform(self, theta: float) -> float:
         x = theta * self.spacing
-        return float(np.sum(np.log(np.expm1(-self._counts * x) / (self._counts * np.expm1(-x)))))
+        return float(np.sum(np.log(np.expm1(-self.counts * x) / (self.counts * np.expm1(-x)))))
 
-    def _moments(self, theta: float) -> tuple[float, float]:
+    def moments(self, theta: float) -> tuple[float, float]:
         """Mean and standard deviation of D under the tilt exp(-theta D)."""
         x = np.minimum(theta * self.spacing, 300)
-        all_x = np.minimum(self._counts * x, 600)
-        mean = np.sum(self.spacing * (1 / np.expm1(x) - self._counts / np.expm1(all_x)))
-        variance = np.sum((self.spacing / 2) ** 2 * (np.sinh(x / 2) ** -2 - (self._counts / np.sinh(all_x / 2)) ** 2))
+        all_x = np.minimum(self.counts * x, 600)
+        mean = np.sum(self.spacing * (1 / np.expm1(x) - self.counts / np.expm1(all_x)))
+        variance = np.sum((self.spacing / 2) ** 2 * (np.sinh(x / 2) ** -2 - (self.counts / np.sinh(all_x / 2)) ** 2))
         return float(mean), math.sqrt(variance)
 
     def _nodes_of(self, knot: _Knot) -> _Nodes:
@@ -157,7 +158,7 @@ class UniformSum:
         ratio = np.ones(len(u), np.complex128)
         size = max(1, 2**18 // len(u))
         for lo in range(0, len(self.spacing), size):
-            d, n = self.spacing[lo : lo + size, None], self._counts[lo : lo + size, None]
+            d, n = self.spacing[lo : lo + size, None], self.counts[lo : lo + size, None]
             z = d * (theta + 1j * u)
             below = np.expm1(-z[:1]) if self.lattice else np.expm1(-z)
             at_theta = np.expm1(-n * d * theta) / np.expm1(-d * theta)
@@ -171,7 +172,31 @@ class UniformSum:
         if not self.lattice:
             return True
         # |M(theta + iu)| falls until u = 2 pi / m; from there on a bound falls that has 1 in place of the upper sines.
-        u = max(last, 2 * math.pi / self._counts[-1])
+        u = max(last, 2 * math.pi / self.counts[-1])
         wave = math.sinh(theta / 2) / math.hypot(math.sinh(theta / 2), math.sin(min(u, math.pi) / 2))
-        bound = np.minimum(1, wave / np.tanh(np.minimum(self._counts * theta / 2, 300)))
+        bound = np.minimum(1, wave / np.tanh(np.minimum(self.counts * theta / 2, 300)))
         return bool(np.sum(np.log(bound)) < math.log(_NEGLIGIBLE))
+
+
+def near_perfect(m: int, deficits: FloatArray) -> FloatArray:
+    """For each d: the number of rankings of m systems with D <= d, where D = sum_j D_j / j, counted one by one.
+
+    Near its largest value AP correlation has few values, far apart, which no smooth formula follows. Every
+    (D_1, D_2, ...) is one ranking. Those with D <= d are counted from two lists, the sums over odd j and those over
+    even j: for each sum of one, how many of the other fit in. The lists are about as long as the root of the count.
+    """
+    most = float(deficits.max())
+    few, many = sorted((_sums(m, 1, most), _sums(m, 2, most)), key=len)
+    many = np.sort(many)
+    return np.array([np.searchsorted(many, d - few, side="right").sum() for d in deficits.tolist()], np.float64)
+
+
+def _sums(m: int, first: int, most: float) -> FloatArray:
+    """All sums of D_j / j over every second j from the first, up to the most, one for each (D_j)."""
+    sums = np.zeros(1)
+    for j in range(first, m, 2):
+        steps = np.arange(min(j, int(most * j)) + 1) / j
+        if len(steps) > 1:
+            sums = (sums[:, None] + steps).ravel()
+            sums = sums[sums <= most]
+    return sums

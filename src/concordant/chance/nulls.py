@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, check_choice
+from ..errors import InputError, InputTypeError, check_choice, check_real
 from ..resampling import Seed, check_count, generator
 from ..results import Result
-from .extremes import near_perfect
-from .inversion import UniformSum
+from .inversion import UniformSum, near_perfect
 
 Alternative = Literal["two-sided", "less", "greater"]
 Numbers: TypeAlias = "float | FloatArray"
@@ -168,9 +167,8 @@ class NullDistribution(Result):
         names = ("coefficient", "m", "mean", "var", "std", "skewness", "kurtosis")
         return [{name: getattr(self, name) for name in names}]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The moments, ready for JSON."""
-        return {**super().to_dict(), **self.rows()[0]}
+    def _contents(self) -> dict[str, Any]:
+        return self.rows()[0]
 
     def plot(self, ax: Any = None, value: float | None = None) -> Any:
         """The distribution as bars, and the observed value with its p-value."""
@@ -354,9 +352,7 @@ def check_systems(m: Any, most: int | None = None) -> int:
 
 def check_correlation(value: Any, name: str) -> float:
     """A value from -1 to 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not -1 <= value <= 1:
-        raise InputError(f"{name} is {value!r}: give a value from -1 to 1")
-    return float(value)
+    return check_real(name, value, lambda x: -1 <= x <= 1, "give a value from -1 to 1")
 
 
 def _numbers(given: Any, name: str) -> FloatArray:

@@ -77,9 +77,8 @@ class PermutationTest(Result):
         names = ("coefficient", "value", "pvalue", "standard_error", "alternative", "exact")
         return [{name: getattr(self, name) for name in names}]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the values of the permutations, ready for JSON."""
-        return {**super().to_dict(), "n_permutations": len(self.null)}
+    def _contents(self) -> dict[str, Any]:
+        return {**super()._contents(), "n_permutations": len(self.null)}
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the permutations, and the observed value."""

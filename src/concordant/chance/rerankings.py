@@ -9,12 +9,11 @@ system after the other, and a ranking is drawn by going back through these count
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, LimitError
+from ..errors import InputError, LimitError, check_real
 from ..resampling import Seed, check_count, generator
 from .nulls import check_correlation, check_systems
 from .windows import NothingFoundError, Window
@@ -93,7 +92,10 @@ def random_rankings(
     if tau is not None:
         ranks = _at_tau(m, check_correlation(tau, "tau"), draws, drawn_by)
     elif tau_ap is not None:
-        ranks = _at_tau_ap(m, check_correlation(tau_ap, "tau_ap"), _tolerance(tolerance), draws, drawn_by)
+        wanted = "give how far tau_ap may be from its value, from 0 to 2"
+        near = _DEFAULT_TOLERANCE if tolerance is None else tolerance
+        near = check_real("tolerance", near, lambda x: 0 <= x <= 2, wanted)
+        ranks = _at_tau_ap(m, check_correlation(tau_ap, "tau_ap"), near, draws, drawn_by)
     else:
         ranks = drawn_by.permuted(np.tile(np.arange(m), (draws, 1)), axis=1)
     return np.asarray(m - ranks, np.float64)
@@ -134,14 +136,6 @@ def _at_tau_ap(m: int, tau_ap: float, tolerance: float, size: int, rng: np.rando
             f"near it none is that close: the nearest are {values}. Take one of these, or a larger tolerance"
         ) from None
     return np.argsort(_ranks_of(moves), axis=1)
-
-
-def _tolerance(tolerance: Any) -> float:
-    if tolerance is None:
-        return _DEFAULT_TOLERANCE
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0 <= tolerance <= 2:
-        raise InputError(f"tolerance is {tolerance!r}: give how far tau_ap may be from its value, from 0 to 2")
-    return float(tolerance)
 
 
 def rankings_at_tau(m: int, tau: float, size: int, rng: np.random.Generator, *, at_least: bool = False) -> IntArray:

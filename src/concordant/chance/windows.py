@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from .inversion import UniformSum
 
 _BATCH = 2**21  # numbers drawn at a time, at most
 _MOST = 2**25  # numbers drawn before giving up, where nothing was found
@@ -99,14 +100,9 @@ class Window:
 
 def _tilt(spacing: FloatArray, mean: float) -> float:
     """The theta, positive, under which the sum has this mean, by bisection."""
-    n = np.arange(2.0, len(spacing) + 2)
-
-    def tilted(theta: float) -> float:
-        x = np.minimum(theta * spacing, 300)
-        return float(np.sum(spacing * (1 / np.expm1(x) - n / np.expm1(np.minimum(n * x, 600)))))
-
-    low, high = 1e-6 / float(spacing @ n), 100 / float(spacing.min())
+    whole = UniformSum(spacing)
+    low, high = 1e-6 / float(spacing @ whole.counts), 100 / float(spacing.min())
     for _ in range(60):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if tilted(middle) > mean else (low, middle)
+        low, high = (middle, high) if whole.moments(middle)[0] > mean else (low, middle)
     return low

@@ -12,7 +12,8 @@ from typer.core import TyperGroup
 
 from ..errors import ConcordantError, InputError
 from .answer import Answer, Found, Output, answering
-from .comparing import audit, compare, compare_judges, explain, matrix
+from .comparing import audit, compare, explain, matrix
+from .judging import compare_judges, worth
 from .judgments import app as judgments
 from .judgments import evaluate
 from .options import Commands
@@ -76,7 +77,7 @@ def _root(
     """Compare rankings of systems: do they agree, and does it matter?"""
 
 
-for command in (compare, matrix, compare_judges, audit, distribution, simulate):
+for command in (compare, worth, compare_judges, matrix, audit, distribution, simulate):
     app.command()(command)
 app.add_typer(studies, name="study")
 app.command()(evaluate)

@@ -10,6 +10,7 @@ from typing import Any
 from ..coefficients.registry import headlines
 from ..comparison_result import CoefficientValue, Comparison
 from ..results import Result, columns
+from ..topics.judges import JudgeRanking
 from ..words import counted, p_cell
 
 _LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
@@ -22,6 +23,8 @@ class Candidates(Result):
     comparisons: Sequence[Comparison]
     shown: Sequence[str]
     """The coefficients of the text."""
+    ranking: JudgeRanking | None = None
+    """What the topics of each are worth, and which is better than which."""
 
     @property
     def same_data(self) -> bool:
@@ -59,7 +62,8 @@ class Candidates(Result):
 
     def table(self) -> str:
         """Values with their intervals and p-values, then the rank distances, then what belongs to one candidate."""
-        return "\n\n".join(part for part in (self._listed(), self._rank_distances(), *self._details()) if part)
+        worth = self.ranking.table() if self.ranking else self._worths()
+        return "\n\n".join(part for part in (worth, self._listed(), self._rank_distances(), *self._details()) if part)
 
     def to_dict(self) -> Any:
         """The comparisons."""
@@ -96,6 +100,8 @@ class Candidates(Result):
             return ".\n".join(same) + "."
         if not self.same_data:
             return "So they cannot be ranked; --common compares all on what they share."
+        if self.ranking is not None:
+            return f"{self.ranking.sentence('of')}.\n{self._significance()}".strip()
         best: dict[str, list[str]] = {}
         for name in headlines("main"):
             values = [(v.value, c.candidate) for c in self.comparisons for v in _values(c, [name]) if not v.why]
@@ -113,9 +119,8 @@ class Candidates(Result):
         if not all(c.tested for c in self.comparisons):
             return ""
         apart = [c.candidate for c in self.comparisons if c.rank_test and c.rank_test.significant]
-        if not apart:
-            return "Given so few topics, none is distinguishable from the truth (rank test, alpha 0.05)."
-        return f"Different from the truth beyond what the topics explain (rank test, alpha 0.05): {', '.join(apart)}."
+        test = "beyond what the topics explain (rank test, alpha 0.05)"
+        return f"Different from the truth {test}: {', '.join(apart)}." if apart else ""
 
     def _heads(self) -> list[str]:
         """What the numbers of a line are."""
@@ -152,6 +157,10 @@ class Candidates(Result):
             numbers = numbers[len(rows) :]
         return "\n".join(parts)
 
+    def _worths(self) -> str:
+        """What each one's topics are worth, where not all were compared on the same."""
+        return "\n".join(f"  {c.worth.sentence('of')}" for c in self.comparisons if c.worth is not None)
+
     def _rank_distances(self) -> str:
         rows = []
         for c in self.comparisons:
@@ -180,12 +189,12 @@ class Candidates(Result):
         return parts
 
 
-def candidates(found: Sequence[Comparison], *, named: bool) -> Candidates:
+def candidates(found: Sequence[Comparison], ranking: JudgeRanking | None, *, named: bool) -> Candidates:
     """All of them, with the coefficients that were named, or else the headlines; what all note is noted once."""
     names = [value.coefficient for value in found[0].values]
     shown = names if named else [name for name in names if name in headlines("table")]
     shared = tuple(note for note in found[0].notes if all(note in c.notes for c in found))
-    return Candidates(tuple(found), tuple(shown), notes=shared, settings=found[0].settings)
+    return Candidates(tuple(found), tuple(shown), ranking, notes=shared, settings=found[0].settings)
 
 
 def _values(c: Comparison, names: Sequence[str]) -> list[CoefficientValue]:

@@ -1,4 +1,4 @@
-"""`concordant compare`, `matrix`, `compare-judges`, `explain` and `audit`: a truth and what is held against it."""
+"""`concordant compare`, `matrix`, `explain` and `audit`: a truth and what is held against it."""
 
 from __future__ import annotations
 
@@ -50,6 +50,9 @@ def compare(
         bool, typer.Option("--interval", help="Intervals for the coefficients across the population of topics.")
     ] = False,
     level: LevelOption = 0.95,
+    worth: Annotated[
+        bool, typer.Option("--worth/--no-worth", help="Value the candidates' topics in topics of the truth.")
+    ] = True,
     test: Annotated[bool, typer.Option("--test", help="Test the coefficients against chance.")] = False,
     rank_test: Annotated[
         Literal["recentred", "paper", "none"], typer.Option(help="Test of the rank distance.")
@@ -66,6 +69,7 @@ def compare(
     out: Output,
 ) -> Found:
     """Compare one truth with one or more rankings of the same systems."""
+    from ..comparison import ranked
     from ..topics.bootstrap import TopicBootstrap
     from .candidates import candidates
 
@@ -95,6 +99,7 @@ def compare(
         "per_topic": per_topic,
         "on": "systems" if own_topics else "both",
         "test": test or out.html is not None,
+        "worth": worth and len(candidate) == 1,
         "rank_test": None if rank_test == "none" else rank_test,
         "n_resamples": resamples,
         "distribution": saved,
@@ -107,7 +112,10 @@ def compare(
         with out.bar(f"testing {k + 1} of {len(others)}") as bar:
             how = {**settings, "names": (labels[0], label), "progress": bar.update}
             found.append(_compared(first, other, bootstrap, how, required=interval))
-    every = candidates(found, named=wanted is not None)
+    ranking = None
+    if worth and len(others) > 1:
+        found, ranking = ranked(found, first, others)
+    every = candidates(found, ranking, named=wanted is not None)
 
     def document() -> Any:
         from ..read import parse_side
@@ -115,7 +123,8 @@ def compare(
 
         sides = [parse_side(side) for side in (truth, *candidate)]
         files = {label: [side.path, side.measure or read.measure] for label, side in zip(labels, sides, strict=True)}
-        return {**report_document(found, first, others, workers=random.workers), "files": files}
+        made = report_document(found, first, others, ranking=ranking, workers=random.workers)
+        return {**made, "files": files}
 
     def plot() -> Any:
         if plot_kind == "heatmap" or len(found) > 1:
@@ -191,55 +200,6 @@ def matrix(
         ),
         lambda: draw(values, labels, name),
     )
-
-
-@answering()
-def compare_judges(
-    truth: TruthArgument,
-    a: Annotated[str, typer.Argument(metavar="A", help="Scores by the first judge.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Scores by the second judge.")],
-    *,
-    coefficient: CoefficientsOption = None,
-    method: Annotated[
-        Literal["iterated", "plain"],
-        typer.Option(help="Test the difference across the population of topics, or on as many topics as these."),
-    ] = "iterated",
-    alternative: Annotated[
-        Literal["two-sided", "greater", "less"], typer.Option(help="greater: the first judge agrees better.")
-    ] = "two-sided",
-    level: LevelOption = 0.95,
-    resamples: ResamplesOption = 9_999,
-    read: Reader,
-    random: Random,
-    out: Output,
-) -> Found:
-    """Test which of two judges ranks the systems more like the truth, over the topics that all three share."""
-    from ..coefficients.registry import headlines
-    from ..topics.judges import compare_judges as run
-
-    wanted = known_coefficients(coefficient or headlines("main"))
-    labels = labels_of([truth, a, b])
-    by_truth, by_a, by_b = read.sides([truth, a, b], out.quiet)
-    found = []
-    for name in wanted:
-        with out.bar(f"resampling for {name}") as bar:
-            found.append(
-                run(
-                    by_truth,
-                    by_a,
-                    by_b,
-                    name,
-                    method=method,
-                    n_resamples=resamples,
-                    alternative=alternative,
-                    confidence_level=level,
-                    names=(labels[1], labels[2]),
-                    rng=random.seed,
-                    workers=random.workers,
-                    progress=bar.update,
-                )
-            )
-    return replace(Answer.of(found), content=lambda: [{**one.to_dict(), "truth": labels[0]} for one in found])
 
 
 @answering(plot=True)

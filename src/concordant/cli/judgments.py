@@ -383,17 +383,7 @@ def judges(
         study.save(output)
 
     def text() -> str:
-        parts = [str(study)]
-        if study.tests:
-            rows = [
-                {"judge": a, "other": b, "difference": t.difference, "corrected": t.bias_corrected}
-                | {"low": t.interval.low, "high": t.interval.high, "p": t.pvalue}
-                for (a, b), t in study.tests.items()
-            ]
-            what = f"{measures[0]}, {wanted[0]}, paired over topics, not adjusted for the number of pairs"
-            parts.append(f"Which judge is better than which ({what}):\n\n{to_text(Table.of(rows), width())}")
-        parts += [f"{judge}: {found}" for judge, found in study.labels.items()]
-        return "\n\n".join(parts)
+        return "\n\n".join([str(study), *(f"{judge}: {found}" for judge, found in study.labels.items())])
 
     return replace(Answer.of(study), text=text)
 

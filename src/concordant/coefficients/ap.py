@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from ..arrays import FloatArray
-from .sums import concordance, ratio, refuse_ties, undefined_if
-
-_ALL_TIED = "all systems are tied in truth or in candidate"
+from .public import ALL_TIED, complete_docstrings, undefined_if
+from .sums import concordance, ratio, refuse_ties
 
 
 def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, of: str) -> None:
@@ -31,18 +30,6 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     `tau`; errors spread evenly give the same value. From -1 to 1.
 
     Not symmetric: candidate is walked, the truth is only asked. `tau_ap_symmetric` is the mean of both directions.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
 
     Raises
     ------
@@ -74,18 +61,6 @@ def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers:
     """AP correlation, the mean of both directions: (tau_ap(truth, candidate) + tau_ap(candidate, truth)) / 2.
 
     For two rankings of equal standing without ties.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
 
     Raises
     ------
@@ -119,18 +94,6 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     It is the mean of `tau_ap` over all orders of the tied systems: the first sum from systems above the group, the
     second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric.
 
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
-
     Raises
     ------
     TiesError
@@ -154,34 +117,17 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     return 2 * right / (m - 1) - 1
 
 
-@undefined_if(_ALL_TIED)
+@undefined_if(ALL_TIED)
 def tau_ap_ties(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
     """AP correlation with ties on both sides, in one direction: candidate is walked.
 
     tau_ap_ties = 2 / (m - t_1) * sum_{i: p_i > 1} C(i) / (p_i - 1) - 1, where p_i - 1 is the number of systems above i
-    in candidate, C(i) the number of those that are also above it in the truth, and t_1 the number of systems at the
-    top. Pairs tied in candidate are left out; a pair tied in the truth but not in candidate counts as not concordant.
-    (The paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
-
-    Without ties it is `tau_ap`. Undefined when a side is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    tolerance : float
-        Scores closer than this are tied as well, see `tau_b`; p_i - 1 then is the number of systems above i by at least
-        the tolerance.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where a side is all tied.
+    in candidate, by at least the tolerance if there is one, C(i) the number of those that are also above it in the
+    truth, and t_1 the number of systems at the top. Pairs tied in candidate are left out; a pair tied in the truth but
+    not in candidate counts as not concordant. (The paper's equation 10 omits the "- 1"; its worked example needs it.)
+    `tau_ap_b` is the mean of both directions. Without ties it is `tau_ap`. Undefined when a side is all tied.
 
     References
     ----------
@@ -199,7 +145,7 @@ def tau_ap_ties(
     return 2 * ratio(c.down_candidate, below) - 1
 
 
-@undefined_if(_ALL_TIED)
+@undefined_if(ALL_TIED)
 def tau_ap_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -207,21 +153,6 @@ def tau_ap_b(
 
     tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. Symmetric. Without ties it is
     `tau_ap_symmetric`. Undefined when a side is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    tolerance : float
-        Scores closer than this are tied as well, see `tau_b` and `tau_ap_ties`.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -256,20 +187,6 @@ def tau_ap_strict(
     1 only for rankings equal in order and ties. Not symmetric; always defined. Without ties it is `tau_ap`. The rule is
     named as future work by Urbano and Marrero.
 
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    tolerance : float
-        Scores closer than this are tied as well, see `tau_b` and `tau_ap_ties`.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
-
     References
     ----------
     J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 4.
@@ -285,3 +202,6 @@ def tau_ap_strict(
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, extra=STRICT, workers=workers)
     return 2 * c.strict_candidate / (m - c.alone_candidate) - 1
+
+
+complete_docstrings(tau_ap, tau_ap_symmetric, tau_ap_a, tau_ap_ties, tau_ap_b, tau_ap_strict)

@@ -6,27 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import by_block, undefined_if
+from .public import ALL_TIED, complete_docstrings, undefined_if
+from .sums import by_block
 
-_ALL_TIED = "all systems are tied in truth or in candidate"
 
-
-@undefined_if(_ALL_TIED)
+@undefined_if(ALL_TIED)
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, by ``scipy.stats.pearsonr``.
 
     Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined when a side is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -42,22 +30,11 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
     return by_block(_pearson, truth, candidate)
 
 
-@undefined_if(_ALL_TIED)
+@undefined_if(ALL_TIED)
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
     Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined when a side is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -73,23 +50,12 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArr
     return by_block(_spearman, truth, candidate)
 
 
-@undefined_if(_ALL_TIED)
+@undefined_if(ALL_TIED)
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
 
     Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
     truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined when a side is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -137,3 +103,6 @@ def _weighted_tau(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
     # Only the order counts; ranks are safe from the overflow that huge scores cause in scipy's check for nan.
     ranks = stats.rankdata(truth, axis=1), stats.rankdata(candidate, axis=1)
     return [stats.weightedtau(t, o).statistic for t, o in zip(*ranks, strict=True)]
+
+
+complete_docstrings(pearson, spearman, weighted_tau)

@@ -6,7 +6,8 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from .gap_ties import expected_tau_gap
-from .sums import by_block, gaps, ratio, refuse_ties, undefined_if
+from .public import complete_docstrings, undefined_if
+from .sums import by_block, gaps, ratio, refuse_ties
 
 _ALL_TIED = "all systems are tied in truth"
 
@@ -22,19 +23,6 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     over the K places i >= 2 whose denominator is positive. Swapping systems that the truth tells barely apart costs
     little. Reads the scores of the truth and only the order of candidate; not symmetric; from -1 to 1. Ties in the
     truth are pairs without a gap. Undefined when the truth is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where the truth is all tied.
 
     Raises
     ------
@@ -66,17 +54,6 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     There is no closed form; the mean is a smooth double integral, evaluated to 1e-9 or better (see `gap_ties`). Without
     ties it is `tau_gap`. Groups of some ten tied systems take milliseconds, a group of 100 a fraction of a second.
 
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where the truth is all tied.
-
     Raises
     ------
     LimitError
@@ -103,3 +80,6 @@ def _mean_over_orders(truth: FloatArray, candidate: FloatArray) -> list[float]:
         untied = g.places and not g.tied_candidate
         values.append(float(2 * g.sum / g.places - 1) if untied else expected_tau_gap(t, o))
     return values
+
+
+complete_docstrings(tau_gap, tau_gap_a)

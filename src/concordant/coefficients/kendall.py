@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import concordance, ratio, refuse_ties, undefined_if
+from .public import ALL_TIED, complete_docstrings, undefined_if
+from .sums import concordance, ratio, refuse_ties
 
 
 def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
@@ -20,18 +21,6 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
 
     tau = (concordant - discordant) / (m (m - 1) / 2): the probability that a random pair of systems is ordered the
     same way, minus the probability that it is not. 1 for equal rankings, -1 for reversed ones. Symmetric.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
 
     Raises
     ------
@@ -62,18 +51,6 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     tau_a = (concordant - discordant) / (m (m - 1) / 2). A pair tied in candidate counts as half right: the value is the
     mean of `tau` over all orders of the tied systems. Without ties it is `tau`. All tied: 0.
 
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
-
     Raises
     ------
     TiesError
@@ -97,7 +74,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
 
-@undefined_if("all systems are tied in truth or in candidate")
+@undefined_if(ALL_TIED)
 def tau_b(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
@@ -105,23 +82,6 @@ def tau_b(
 
     tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
     side. Equal to ``scipy.stats.kendalltau``. Without ties it is `tau`. Symmetric. Undefined when a side is all tied.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    tolerance : float
-        Scores closer than this are tied as well (a pair is tied if equal or if the difference is below the tolerance).
-        That is not transitive: A may be tied with B and B with C, while A is above C. Scores are compared as the floats
-        that they are: 0.57 - 0.56 is a little less than 0.01, so choose a tolerance between the steps of a grid.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where a side is all tied.
 
     References
     ----------
@@ -151,20 +111,6 @@ def tau_strict(
     1 only for rankings equal in order and ties, -1 when every pair is wrong. Symmetric, and always defined. Without
     ties it is `tau`. The rule is named as future work by Urbano and Marrero.
 
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    tolerance : float
-        Scores closer than this are tied as well, see `tau_b`.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape.
-
     References
     ----------
     J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 4.
@@ -180,3 +126,6 @@ def tau_strict(
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
     return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1
+
+
+complete_docstrings(tau, tau_a, tau_b, tau_strict)

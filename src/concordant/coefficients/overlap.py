@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, check_choice
 from . import inputs
 
 Ties = Literal["w", "a", "b"]
@@ -109,8 +109,8 @@ def rbo(
 
     """
     p = _persistence(p)
-    _require_choice("ties", ties, get_args(Ties))
-    _require_choice("kind", kind, get_args(Kind))
+    check_choice("ties", ties, get_args(Ties))
+    check_choice("kind", kind, get_args(Kind))
     if isinstance(truth, Mapping) and isinstance(candidate, Mapping):
         short, long = _from_mappings(truth, candidate)
         return float(_rbo(short, long, p, ties, kind)[0])
@@ -312,7 +312,7 @@ def _mapping_scores(values: Mapping[Any, Any], name: str) -> FloatArray:
 
 def _score(value: Any, name: str, item: Any) -> float:
     exact = value.item() if isinstance(value, np.generic) else value
-    number = isinstance(exact, Real)
+    number = isinstance(exact, Real)  # mypy knows no comparison of Real
     if not number:
         raise InputTypeError(f"{name}[{item!r}] is {value!r}: every score must be a real number, higher is better")
     if not abs(exact) <= sys.float_info.max:  # nan, too
@@ -331,11 +331,6 @@ def _persistence(p: Any) -> float:
     if not (number and 0 < p < 1 and 0 < float(p) < 1):  # Fraction(1, 10**400) is 0 as a float
         raise InputError(f"p is {p!r}: it must be a number strictly between 0 and 1, such as 0.9")
     return float(p)
-
-
-def _require_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{argument} is {value!r}: choose one of {', '.join(map(repr, choices))}")
 
 
 def _refuse_names(values: object, name: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .sums import cosines, ratio, undefined_if
+from .public import complete_docstrings, undefined_if
+from .sums import cosines, ratio
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 
@@ -26,19 +27,6 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 
     Undefined where a side is all tied, or the total weight is 0, which is so when all systems below the best are tied
     as the worst, and always for two systems.
-
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where it is undefined.
 
     References
     ----------
@@ -64,19 +52,6 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
 
     For two rankings of equal standing. Undefined where either direction is.
 
-    Parameters
-    ----------
-    truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
-    workers : int
-        Threads to use on a batch.
-
-    Returns
-    -------
-    float or ndarray
-        A float for two vectors, otherwise an array of the broadcast leading shape; nan, with an
-        `UndefinedCorrelationWarning`, where it is undefined.
-
     References
     ----------
     N. Gao, M. Bagdouri and D. W. Oard (2016). Pearson Rank: A Head-Weighted Gap-Sensitive Score-Based Correlation
@@ -93,3 +68,6 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     d = cosines(candidate, truth, workers=workers)
     # One fraction, so that it is undefined where either direction is.
     return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight)
+
+
+complete_docstrings(pearson_rank, pearson_rank_symmetric)

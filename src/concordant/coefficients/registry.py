@@ -174,162 +174,45 @@ def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: 
 
 _BOTH: tuple[Side, ...] = ("truth", "candidate")
 
+# fmt: off
 _COEFFICIENTS = (
-    Coefficient(
-        tau,
-        "Kendall's tau",
-        "kendall1938",
-        symmetric=True,
-        with_ties="tau_b",
-        mean_over_ties="tau_a",
-        bounds="tau",
-        null="tau",
-        losses=losses.tau_a,
-    ),
-    Coefficient(
-        tau_a,
-        "tau, mean over the orders of ties in candidate",
-        "woodbury1940",
-        ties=("candidate",),
-        with_ties="tau_b",
-        bounds="tau",
-        null="tau",
-        losses=losses.tau_a,
-    ),
-    Coefficient(
-        tau_b,
-        "tau, agreement with ties on both sides",
-        "kendall1945",
-        symmetric=True,
-        ties=_BOTH,
-        bounds="tau",
-        null="tau",
-        losses=losses.tau_b,
-        headline="main",
-    ),
-    Coefficient(
-        tau_strict,
-        "tau, a tie must be a tie",
-        "urbano2017",
-        symmetric=True,
-        ties=_BOTH,
-        null="tau",
-        losses=losses.tau_strict,
-    ),
-    Coefficient(
-        tau_ap,
-        "AP correlation",
-        "yilmaz2008",
-        top_weighted=True,
-        with_ties="tau_ap_ties",
-        mean_over_ties="tau_ap_a",
-        bounds="tau_ap",
-        null="tau_ap",
-        losses=losses.tau_ap_ties,
-    ),
-    Coefficient(
-        tau_ap_symmetric,
-        "AP correlation, mean of both directions",
-        "yilmaz2008",
-        symmetric=True,
-        top_weighted=True,
-        with_ties="tau_ap_b",
-        losses=losses.tau_ap_b,
-    ),
-    Coefficient(
-        tau_ap_a,
-        "AP correlation, mean over the orders of ties in candidate",
-        "urbano2017",
-        ties=("candidate",),
-        top_weighted=True,
-        with_ties="tau_ap_ties",
-        bounds="tau_ap",
-        null="tau_ap",
-        losses=losses.tau_ap_a,
-    ),
-    Coefficient(
-        tau_ap_ties,
-        "AP correlation with ties on both sides, candidate is walked",
-        "urbano2017",
-        ties=_BOTH,
-        top_weighted=True,
-        null="tau_ap",
-        losses=losses.tau_ap_ties,
-    ),
-    Coefficient(
-        tau_ap_b,
-        "AP correlation, agreement with ties on both sides",
-        "urbano2017",
-        symmetric=True,
-        ties=_BOTH,
-        top_weighted=True,
-        bounds="tau_ap",
-        losses=losses.tau_ap_b,
-        headline="main",
-    ),
-    Coefficient(
-        tau_ap_strict,
-        "AP correlation, a tie must be a tie",
-        "urbano2017",
-        ties=_BOTH,
-        top_weighted=True,
-        null="tau_ap",
-        losses=losses.tau_ap_strict,
-    ),
-    Coefficient(
-        tau_gap,
-        "AP correlation by gaps in truth",
-        "gao2015",
-        ties=("truth",),
-        reads=("scores", "order"),
-        top_weighted=True,
-        with_ties="tau_gap_a",
-        mean_over_ties="tau_gap_a",
-        bounds="tau_gap",
-        losses=losses.tau_gap,
-    ),
-    Coefficient(
-        tau_gap_a,
-        "tau_gap, mean over the orders of ties in candidate",
-        "gao2015",
-        ties=_BOTH,
-        reads=("scores", "order"),
-        top_weighted=True,
-        bounds="tau_gap",
-        headline="table",
-    ),
-    Coefficient(
-        pearson_rank,
-        "Pearson rank, rho_r",
-        "gao2016",
-        ties=_BOTH,
-        reads=("scores", "scores"),
-        top_weighted=True,
-        headline="inferred",
-    ),
-    Coefficient(
-        pearson_rank_symmetric,
-        "Pearson rank, mean of both directions",
-        "gao2016",
-        symmetric=True,
-        ties=_BOTH,
-        reads=("scores", "scores"),
-        top_weighted=True,
-    ),
+    Coefficient(tau, "Kendall's tau", "kendall1938", symmetric=True, with_ties="tau_b", mean_over_ties="tau_a",
+                bounds="tau", null="tau", losses=losses.tau_a),
+    Coefficient(tau_a, "tau, mean over the orders of ties in candidate", "woodbury1940", ties=("candidate",),
+                with_ties="tau_b", bounds="tau", null="tau", losses=losses.tau_a),
+    Coefficient(tau_b, "tau, agreement with ties on both sides", "kendall1945", symmetric=True, ties=_BOTH,
+                bounds="tau", null="tau", losses=losses.tau_b, headline="main"),
+    Coefficient(tau_strict, "tau, a tie must be a tie", "urbano2017", symmetric=True, ties=_BOTH,
+                null="tau", losses=losses.tau_strict),
+    Coefficient(tau_ap, "AP correlation", "yilmaz2008", top_weighted=True, with_ties="tau_ap_ties",
+                mean_over_ties="tau_ap_a", bounds="tau_ap", null="tau_ap", losses=losses.tau_ap_ties),
+    Coefficient(tau_ap_symmetric, "AP correlation, mean of both directions", "yilmaz2008", symmetric=True,
+                top_weighted=True, with_ties="tau_ap_b", losses=losses.tau_ap_b),
+    Coefficient(tau_ap_a, "AP correlation, mean over the orders of ties in candidate", "urbano2017",
+                ties=("candidate",), top_weighted=True, with_ties="tau_ap_ties", bounds="tau_ap", null="tau_ap",
+                losses=losses.tau_ap_a),
+    Coefficient(tau_ap_ties, "AP correlation with ties on both sides, candidate is walked", "urbano2017", ties=_BOTH,
+                top_weighted=True, null="tau_ap", losses=losses.tau_ap_ties),
+    Coefficient(tau_ap_b, "AP correlation, agreement with ties on both sides", "urbano2017", symmetric=True,
+                ties=_BOTH, top_weighted=True, bounds="tau_ap", losses=losses.tau_ap_b, headline="main"),
+    Coefficient(tau_ap_strict, "AP correlation, a tie must be a tie", "urbano2017", ties=_BOTH, top_weighted=True,
+                null="tau_ap", losses=losses.tau_ap_strict),
+    Coefficient(tau_gap, "AP correlation by gaps in truth", "gao2015", ties=("truth",), reads=("scores", "order"),
+                top_weighted=True, with_ties="tau_gap_a", mean_over_ties="tau_gap_a", bounds="tau_gap",
+                losses=losses.tau_gap),
+    Coefficient(tau_gap_a, "tau_gap, mean over the orders of ties in candidate", "gao2015", ties=_BOTH,
+                reads=("scores", "order"), top_weighted=True, bounds="tau_gap", headline="table"),
+    Coefficient(pearson_rank, "Pearson rank, rho_r", "gao2016", ties=_BOTH, reads=("scores", "scores"),
+                top_weighted=True, headline="inferred"),
+    Coefficient(pearson_rank_symmetric, "Pearson rank, mean of both directions", "gao2016", symmetric=True, ties=_BOTH,
+                reads=("scores", "scores"), top_weighted=True),
     Coefficient(spearman, "Spearman's rho", "spearman1904", symmetric=True, ties=_BOTH, headline="table"),
     Coefficient(pearson, "Pearson's r", "pearson1895", symmetric=True, ties=_BOTH, reads=("scores", "scores")),
     Coefficient(weighted_tau, "Vigna's weighted tau", "vigna2015", symmetric=True, ties=_BOTH, top_weighted=True),
-    Coefficient(
-        rbo,
-        "rank-biased overlap",
-        "webber2010",
-        symmetric=True,
-        ties=_BOTH,
-        top_weighted=True,
-        range=(0.0, 1.0),
-        headline="table",
-    ),
+    Coefficient(rbo, "rank-biased overlap", "webber2010", symmetric=True, ties=_BOTH, top_weighted=True,
+                range=(0.0, 1.0), headline="table"),
 )
+# fmt: on
 
 _BY_NAME = {c.name: c for c in _COEFFICIENTS}
 
@@ -350,24 +233,13 @@ def list_coefficients() -> tuple[Coefficient, ...]:
 def headlines(kind: Headline = "main") -> tuple[str, ...]:
     """The names of the coefficients that tables and reports show, in the order of the registry.
 
-    Parameters
-    ----------
-    kind : {"main", "inferred", "table"}
-        "main": what verdicts, titles and explanations name. "inferred": also those with intervals, tests and ceilings,
-        whose coverage was measured. "table": also the other columns of the command line's table.
+    "main": what verdicts, titles and explanations name. "inferred": also those with intervals, tests and ceilings,
+    whose coverage was measured. "table": also the other columns of the command line's table.
 
-    Returns
-    -------
-    tuple of str
-        Each kind holds the one before it.
-
-    Examples
-    --------
     >>> headlines("main"), headlines("inferred")
     (('tau_b', 'tau_ap_b'), ('tau_b', 'tau_ap_b', 'pearson_rank'))
     >>> headlines("table")
     ('tau_b', 'tau_ap_b', 'tau_gap_a', 'pearson_rank', 'spearman', 'rbo')
-
     """
     kinds = get_args(Headline)
     return tuple(c.name for c in _COEFFICIENTS if c.headline in kinds[: kinds.index(kind) + 1])

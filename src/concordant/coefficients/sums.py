@@ -5,12 +5,10 @@ The coefficients turn what comes back into a value; their formulas are in their 
 
 from __future__ import annotations
 
-import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +16,9 @@ import numpy.typing as npt
 from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Value
 from ..arrays import FloatArray
-from ..errors import InputError, TiesError, UndefinedCorrelationWarning
+from ..errors import TiesError, UndefinedCorrelationWarning, check_real
 from ..parallel import check_workers, threads
 from .inputs import require_finite, rows, vectors
-
-P = ParamSpec("P")
 
 
 def concordance(
@@ -30,7 +26,8 @@ def concordance(
 ) -> tuple[int, Counts]:
     """Number of systems, and what the rankings have in common."""
     if type(tolerance) is not float or tolerance != 0.0:
-        tolerance = _check_tolerance(tolerance)
+        wanted = "give a finite number >= 0, in the units of the scores (0: only equal scores are tied)"
+        tolerance = check_real("tolerance", tolerance, lambda x: 0 <= x <= sys.float_info.max, wanted)
     m, found = _call("concordance", truth, candidate, workers, len(Counts._fields), (tolerance, extra))
     return m, Counts._make(found)
 
@@ -88,16 +85,6 @@ def by_block(
     return float(values[0]) if batch.shape == () else values.reshape(batch.shape)
 
 
-def _check_tolerance(tolerance: Any) -> float:
-    real = isinstance(tolerance, (int, float, np.integer, np.floating)) and not isinstance(tolerance, bool)
-    if real and 0 <= tolerance <= sys.float_info.max:
-        return float(tolerance)
-    raise InputError(
-        f"tolerance is {tolerance!r}: give a finite number >= 0, in the units of the scores "
-        "(0: only equal scores are tied)"
-    )
-
-
 def refuse_ties(tied: Value, side: str, scores: npt.ArrayLike, *, of: str, admits: Mapping[str, str]) -> None:
     """Raise if there are tied pairs, with the first ones and the coefficients that admit them."""
     if tied > 0 if isinstance(tied, float) else tied.any():
@@ -124,26 +111,6 @@ def ratio(numerator: Value, denominator: Value) -> Value:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(np.equal(denominator, 0), np.nan, np.divide(numerator, denominator))
     return values if values.ndim else values.item()
-
-
-def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callable[P, float | FloatArray]]:
-    """A coefficient whose formula gives nan where its definition gives no value: the public function warns of it.
-
-    The formula itself, which is silent, is the function's `__wrapped__`; see `Coefficient.formula`.
-    """
-
-    def public(formula: Callable[P, float | FloatArray]) -> Callable[P, float | FloatArray]:
-        @wraps(formula)
-        def coefficient(*arguments: P.args, **options: P.kwargs) -> float | FloatArray:
-            value = formula(*arguments, **options)
-            if type(value) is not float or math.isnan(value):
-                warn_undefined(value, why)
-            return value
-
-        coefficient.undefined = why  # type: ignore[attr-defined]
-        return coefficient
-
-    return public
 
 
 def warn_undefined(values: npt.ArrayLike, why: str, stacklevel: int = 3) -> None:

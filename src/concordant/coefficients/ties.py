@@ -99,11 +99,11 @@ def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> T
     if "truth" not in entry.ties:
         _, counts = concordance(truth, candidate)
         refuse_ties(counts.tied_truth, "truth", truth, of=entry.name, admits={"tau_gap": ""})
-    low, high = (entry.formula(truth, _break_ties(candidate, by)) for by in (-truth, truth))
+    low, high = (entry.formula(truth, break_ties(candidate, by)) for by in (-truth, truth))
     return TieBounds(entry.name, low, get_coefficient(entry.mean_over_ties).formula(truth, candidate), high)
 
 
-def _break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
+def break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
     """Ranks that order as `scores` do, and tied scores as `by` does."""
     scores, by = np.broadcast_arrays(scores, by)
     ranks = np.empty(scores.shape)

@@ -24,13 +24,14 @@ from .posterior import Prior, correlations, draw
 from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
 
 Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
-ESTIMATORS = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
+ESTIMATORS = get_args(Estimators)[:-1]  # of `reliability`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability(Result):
     """What `reliability` found."""
 
+    _index = "estimator"
     estimates: Mapping[str, tuple[float, float]]
     """By estimator, the expected tau and tau_ap with the true ranking."""
     n_systems: int
@@ -63,14 +64,9 @@ class Reliability(Result):
         lines = [f"  {name:<10} {tau:>8.4f}  {ap:>8.4f}" for name, (tau, ap) in self.estimates.items()]
         return "\n".join(["  estimator       tau    tau_ap", *lines])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+    def _contents(self) -> dict[str, Any]:
         estimates = {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()}
-        return {**super().to_dict(), "estimates": estimates}
-
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per estimator."""
-        return super().to_frame().set_index("estimator")
+        return {**super()._contents(), "estimates": estimates}
 
     def plot(self, ax: Any = None) -> Any:
         """The estimates as points, the baselines hollow."""
@@ -111,8 +107,7 @@ def expected_correlation(  # noqa: PLR0913
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : str
         Any of `list_coefficients()`.
     estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
@@ -222,8 +217,7 @@ def reliability(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     identical : {"half", "concordant"}
         What counts for two systems with the same scores, as in `discordance`.
     rng : int, Generator or None

@@ -25,20 +25,15 @@ _MERGED = 12  # topics: up to here such pairs are enumerated
 _UNSEPARATED = 0.01  # of the characteristic function where an inversion ended: about what p is off by
 
 
-def normal_scores(n: int) -> FloatArray:
-    """Phi^-1(r / (n + 1)) for the ranks r = 1..n."""
-    from scipy.special import ndtri
-
-    return np.asarray(ndtri(np.arange(1, n + 1) / (n + 1)))
-
-
 def deviations(block: Block, estimator: Literal["ml", "msqd"]) -> FloatArray:
     """The standard deviation of each pair's differences: urbano2016, equations 7 and 9."""
+    from scipy.special import ndtri
+
     n = block.differences.shape[1]
     if estimator == "ml":
         c = math.sqrt((n - 1) / 2) * math.exp(math.lgamma((n - 1) / 2) - math.lgamma(n / 2))
         return np.asarray(block.differences.std(axis=1, ddof=1) * c)
-    z = normal_scores(n)
+    z = np.asarray(ndtri(np.arange(1, n + 1) / (n + 1)))
     found = np.asarray(block.sorted @ z / (z @ z))
     tied = np.flatnonzero((block.sorted[:, 1:] == block.sorted[:, :-1]).any(axis=1) & ~block.constant)
     if tied.size:

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from .. import _kernels
-from .._kernels.reference import Counts
 from ..arrays import FloatArray, IntArray
+from ..coefficients.sums import concordance
+from ..coefficients.ties import break_ties
 from ..door import Collection, as_topics
 from ..errors import InputError
 from ..parallel import Workers
@@ -40,8 +40,7 @@ def split_half(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : {"tau", "tau_ap"}
         What is estimated.
     replace : bool
@@ -129,32 +128,14 @@ def half_means(
 
 def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
     """The share of discordant pairs, and that of tau_ap: (1 - tau) / 2 and (1 - tau_ap) / 2 if ties are concordant."""
-    m = truth.shape[1]
-    counts = _counts(truth, candidate, workers)
+    m, counts = concordance(truth, candidate, workers=workers)
     discordant = np.array(counts.discordant)
     down = np.array(counts.down_candidate)
     tied = np.flatnonzero(np.asarray(counts.tied_truth) + np.asarray(counts.tied_candidate))
     if tied.size:
         t, c = truth[tied], candidate[tied]
-        down[tied] = _counts(_untied(t, c), _untied(c, t), workers).down_candidate
+        down[tied] = concordance(break_ties(t, c), break_ties(c, t), workers=workers)[1].down_candidate
     return discordant / (m * (m - 1) / 2), 1 - down / (m - 1)
-
-
-def _counts(truth: FloatArray, candidate: FloatArray, workers: int) -> Counts:
-    rows = np.arange(len(truth))
-    out = np.empty((len(truth), len(Counts._fields)))
-    _kernels.active.concordance_rows(truth, candidate, rows, rows, out, workers, 0.0, 0)
-    return Counts._make(out.T)
-
-
-def _untied(scores: FloatArray, other: FloatArray) -> FloatArray:
-    """Scores in the same order, with ties broken by the other half, then by place."""
-    order = np.lexsort((-other, -scores), axis=-1)
-    places = np.empty_like(scores)
-    np.put_along_axis(
-        places, order, np.broadcast_to(-np.arange(scores.shape[1], dtype=np.float64), order.shape), axis=1
-    )
-    return places
 
 
 def _extrapolate(sizes: IntArray, shares: FloatArray, n: int) -> float:

@@ -11,11 +11,11 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topics
-from ..errors import InputError, check_choice
+from ..errors import check_choice, check_real
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Result, settings_of
-from ..words import counted, named
+from ..words import counted
 from .posterior import Prior, correlations, draw
 
 POINTS = 24  # of the curve
@@ -75,15 +75,9 @@ class TopicPlan(Result):
         ]
         return "\n".join([f"  topics  {expected}  90% of collections  {reaches}", *lines])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON; the curve one mapping per number of topics."""
-        names = ("verdict", "n_topics", "coefficient", "target", "probability", "most", "observed_topics")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "curve": self.rows(),
-            "notes": list(self.notes),
-            "settings": dict(self.settings),
-        }
+    def _contents(self) -> dict[str, Any]:
+        names = ("n_topics", "coefficient", "target", "probability", "most", "observed_topics")
+        return {**{name: getattr(self, name) for name in names}, "curve": self.rows()}
 
     def plot(self, ax: Any = None) -> Any:
         """The expected correlation by number of topics, the range of 90%, the target and the answer."""
@@ -120,8 +114,7 @@ def plan_topics(  # noqa: PLR0913
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : str
         Any of `list_coefficients()`.
     target : float
@@ -167,16 +160,11 @@ def plan_topics(  # noqa: PLR0913
     known = get_coefficient(coefficient)
     check_choice("prior", prior, get_args(Prior))
     low, high = known.range
-    if isinstance(target, bool) or not isinstance(target, (int, float, np.number)) or not low < target < high:
-        raise InputError(
-            f"{named('target')} is {target!r}: give a value of {coefficient} above {low:g} and below {high:g}"
-        )
-    if probability is not None and not (
-        isinstance(probability, (int, float, np.number)) and not isinstance(probability, bool) and 0 < probability < 1
-    ):
-        raise InputError(
-            f"{named('probability')} is {probability!r}: give a number above 0 and below 1, or leave it out"
-        )
+    wanted = f"give a value of {coefficient} above {low:g} and below {high:g}"
+    target = check_real("target", target, lambda x: low < x < high, wanted)
+    if probability is not None:
+        wanted = "give a number above 0 and below 1, or leave it out"
+        probability = check_real("probability", probability, lambda x: 0 < x < 1, wanted)
     how, most = Resampling.of(n_resamples, rng, workers, progress), check_count(most, "most")
     values = as_topics(scores, "scores").values
     drawn = draw(values, how.n_resamples, prior, how.generator(), new=True)
@@ -200,8 +188,8 @@ def plan_topics(  # noqa: PLR0913
     return TopicPlan(
         n_topics=answer,
         coefficient=coefficient,
-        target=float(target),
-        probability=None if probability is None else float(probability),
+        target=target,
+        probability=probability,
         most=most,
         topics=topics,
         expected=curve.mean(axis=1),

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..calibration import LEAST_SHRINKAGE
 from ..coefficients.registry import Coefficient
 from ..means import mean_over_topics
@@ -69,19 +69,14 @@ def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator,
     truth = rng.standard_normal((count, n)) @ errors * (scale / math.sqrt(n))
     truth = k * (means - means.mean()) + math.sqrt(k) * truth
     error = rng.standard_normal((count, n)) @ errors * scale if new else np.zeros((0, m))
-    again, swap = _repeated(values), np.zeros_like(error)
+    _, inverse, counts = np.unique(values, axis=1, return_inverse=True, return_counts=True)
+    again, swap = np.flatnonzero(counts[inverse.ravel()] > 1), np.zeros_like(error)  # whose scores another one has
     if again.size:
         jitter = _JITTER * rng.standard_normal((count, again.size))
         truth[:, again] += jitter
         if new:
             swap[:, again] = _JITTER * rng.standard_normal((count, again.size)) - jitter
     return Draws(truth, error, swap)
-
-
-def _repeated(values: FloatArray) -> IntArray:
-    """The systems whose scores are those of another one."""
-    _, inverse, counts = np.unique(values, axis=1, return_inverse=True, return_counts=True)
-    return np.flatnonzero(counts[inverse.ravel()] > 1)
 
 
 def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:

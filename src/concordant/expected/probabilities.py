@@ -107,8 +107,7 @@ def discordance(  # noqa: PLR0913
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better; at
-        least 2 topics and 2 systems.
+        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     estimator : {"ml", "msqd", "res", "kd"}
         How p is estimated.
     identical : {"half", "concordant"}

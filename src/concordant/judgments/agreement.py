@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..resampling import Resampling, Seed, check_level, resampled_weights
-from ..results import Estimate, Interval, Result, columns, or_none, plain, settings_of
+from ..results import Estimate, Interval, Result, columns, settings_of
 from ..words import argument, counted
 from .changes import check_kinds, grades_beside, threshold
 from .qrels import Grade, Qrels
@@ -26,7 +26,7 @@ class LabelAgreement(Result):
     """The grades, from the lowest."""
     confusion: IntArray
     """How many documents have grade labels[i] by the truth and labels[j] by the candidate."""
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[Estimate, ...] = field(metadata={"in_dict": False})
     """agreement, kappa, kappa_linear, kappa_quadratic and alpha."""
     n_topics: int
     only_truth: int
@@ -75,22 +75,9 @@ class LabelAgreement(Result):
         counts = [[name, *map(str, row)] for name, row in zip(names, self.confusion, strict=True)]
         return f"{text}\n\ntruth by row, candidate by column\n\n{columns([['', *names], *counts])}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "labels": list(self.labels),
-            "confusion": self.confusion.tolist(),
-            **{
-                e.coefficient: {"value": or_none(e.value), "interval": e.interval.to_dict() if e.interval else None}
-                for e in self.estimates
-            },
-            "n_topics": self.n_topics,
-            "only_truth": self.only_truth,
-            "only_candidate": self.only_candidate,
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-        }
+    def _contents(self) -> dict[str, Any]:
+        estimates = {e.coefficient: {"value": e.value, "interval": e.interval} for e in self.estimates}
+        return {**super()._contents(), **estimates}
 
     def confusion_frame(self) -> Any:
         """A pandas frame of the confusion table: the truth by row, the candidate by column."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, InputTypeError
+from ..results import plain
 from ..words import listing
 from .changes import check_kinds, from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels
@@ -34,15 +35,11 @@ _KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
     "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",)),
     "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least")),
     "pseudo": (lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()), True, ("share", "spread", "duplicates")),
-    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _listed(name), **o), ()), False, ("k",)),
+    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",)),
     "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k")),
     "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
     "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
 }
-
-
-def _listed(name: Any) -> list[str]:
-    return [name] if isinstance(name, str) else list(name)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -103,7 +100,7 @@ class Change:
     @property
     def label(self) -> str:
         """The level in words."""
-        return self.level if isinstance(self.level, str) else listing(_each(self.level))
+        return listing(_each(self.level))
 
     def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
         """The changed judgments."""
@@ -121,7 +118,7 @@ class Change:
     def settings(self) -> dict[str, Any]:
         """Everything that decides what it makes, ready for JSON."""
         return {"kind": self.kind, "level": self.label} | {
-            name: qrels_digest(value) if isinstance(value, Qrels) else _plain(value)
+            name: qrels_digest(value) if isinstance(value, Qrels) else plain(value)
             for name, value in self.options.items()
         }
 
@@ -130,15 +127,7 @@ class Change:
 
 
 def _each(level: Any) -> list[Any]:
-    return list(level) if isinstance(level, list | tuple) else [level]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, str | bool | int | float | None):
-        return value
-    return [_plain(part) for part in value] if isinstance(value, list | tuple) else str(value)
+    return [level] if isinstance(level, str) or not isinstance(level, Iterable) else list(level)
 
 
 def qrels_digest(qrels: Qrels) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, warn
+from ..errors import InputError, InputTypeError, check_real, warn
 from ..resampling import Seed, check_count, generator
 from ..words import argument, counted, named, nearest
 from .qrels import Qrels
@@ -342,20 +342,13 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
                 f"the grades are not all whole numbers: say from which on a document is relevant with {argument('rel')}"
             )
         return 1.0
-    if isinstance(rel, bool) or not isinstance(rel, int | float | np.number) or not 0 < rel < math.inf:
-        raise InputError(f"{named('rel')} is {rel!r}: give the lowest relevant grade, a number above 0")
-    return float(rel)
+    return check_real("rel", rel, lambda x: 0 < x < math.inf, "give the lowest relevant grade, a number above 0")
 
 
 def check_share(share: Any, *, zero: bool = False) -> float:
     """A number above 0, or from 0 on, up to 1."""
-    if (
-        isinstance(share, bool)
-        or not isinstance(share, int | float | np.number)
-        or not (0 < share <= 1 or (zero and share == 0))
-    ):
-        raise InputError(f"{named('share')} is {share!r}: give a number {'from' if zero else 'above'} 0 up to 1")
-    return float(share)
+    wanted = f"give a number {'from' if zero else 'above'} 0 up to 1"
+    return check_real("share", share, lambda x: 0 < x <= 1 or (zero and x == 0), wanted)
 
 
 def check_kinds(runs: Any, qrels: Any) -> None:

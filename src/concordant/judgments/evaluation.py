@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -220,26 +219,26 @@ class _Given:
         self.grade_of[pair[there]] = grade[there]
         self.kind = np.zeros(len(runs.pairs), dtype=np.uint8)
         self.kind[pair[there]] = _ZERO + (grade[there] > 0)
-        self._kept: dict[Any, Any] = {}
+        self._totals: dict[float, IntArray] = {}
+        self._ideals: dict[int | None, FloatArray] = {}
 
     def total(self, least: float) -> IntArray:
         """For each topic, how many documents have at least this grade."""
-        if least not in self._kept:
-            self._kept[least] = np.bincount(self.topic[self.grade >= least], minlength=self.n_topics)
-        found: IntArray = self._kept[least]
-        return found
+        if least not in self._totals:
+            self._totals[least] = np.bincount(self.topic[self.grade >= least], minlength=self.n_topics)
+        return self._totals[least]
 
     def ideal(self, cutoff: int | None) -> FloatArray:
         """For each topic, the discounted gain of the best order of what was judged."""
-        if ("ideal", cutoff) not in self._kept:
+        if cutoff not in self._ideals:
             order = np.lexsort((-self.grade, self.topic))
             topic, grade = self.topic[order], self.grade[order]
             place = _within(topic)
             best = place <= (cutoff or len(place))
             gains = grade[best] / np.log2(place[best] + 1.0)
-            self._kept["ideal", cutoff] = np.bincount(topic[best], gains, minlength=self.n_topics)
-        found: FloatArray = self._kept["ideal", cutoff]
-        return found
+            summed = np.bincount(topic[best], gains, minlength=self.n_topics)
+            self._ideals[cutoff] = np.asarray(summed, dtype=np.float64)
+        return self._ideals[cutoff]
 
 
 @dataclass(frozen=True)
@@ -288,12 +287,11 @@ class _Judged:
 
     def relevant(self, measure: Measure) -> tuple[IntArray, IntArray, IntArray]:
         """Rows and ranks of the relevant documents in the runs, and the number of relevant documents of each row."""
-        least = 1.0 if measure.rel is None else measure.rel
-        if least not in self.kept:
-            places = np.flatnonzero(self.grade >= least)
-            total = np.tile(self.given.total(least), self.n_systems)
-            self.kept[least] = self.row.take(places), self.rank.take(places), total
-        return self.kept[least]
+        if measure.least not in self.kept:
+            places = np.flatnonzero(self.grade >= measure.least)
+            total = np.tile(self.given.total(measure.least), self.n_systems)
+            self.kept[measure.least] = self.row.take(places), self.rank.take(places), total
+        return self.kept[measure.least]
 
     def sums(self, row: IntArray, terms: FloatArray | None = None) -> FloatArray:
         """Of the terms of each row, one after the other."""
@@ -354,12 +352,11 @@ def _r_precision(found: _Judged, measure: Measure) -> FloatArray:
 
 
 def _bpref(found: _Judged, measure: Measure) -> FloatArray:
-    least = 1.0 if measure.rel is None else measure.rel
     row, _, total = found.relevant(measure)
     nonrelevant = np.tile(found.given.total(0.0), found.n_systems) - total
     above = found.zeros_above()  # judged, and not relevant
     if len(row) < len(found.row):  # some are above 0, and still not relevant
-        above = (above + _within(found.row)).take(np.flatnonzero(found.grade >= least)) - _within(row)
+        above = (above + _within(found.row)).take(np.flatnonzero(found.grade >= measure.least)) - _within(row)
     # Only the first R of them count.
     capped = np.minimum(above, total.take(row))
     terms = 1.0 - capped / np.maximum(np.minimum(nonrelevant, total), 1).take(row)

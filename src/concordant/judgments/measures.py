@@ -48,6 +48,11 @@ class Measure:
         return f"{self.kind}{rel}" + ("" if self.cutoff is None else f"@{self.cutoff}")
 
     @property
+    def least(self) -> float:
+        """The lowest grade that counts as relevant."""
+        return 1.0 if self.rel is None else self.rel
+
+    @property
     def binary(self) -> bool:
         """Whether documents are relevant to it or not, rather than more or less so."""
         return _KINDS[self.kind][1]

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, import_extra
 from ..words import counted
-from .labels import text
+from .labels import number_topics, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
     from ..expected.planning import TopicPlan
     from ..study.judgments import JudgmentStudy
     from ..study.reliability import ReliabilityStudy
+    from ..topics.worth import JudgeWorth
 
 _SYMBOLS = {"tau": r"$\tau$", "tau_ap": r"$\tau_{AP}$"}
 
@@ -34,6 +35,39 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
         ax.set_ylabel(f"{found.coefficient} with the true ranking")
         ax.legend(loc="lower right", fontsize="x-small")
     return ax
+
+
+def worth(found: JudgeWorth, ax: Any = None) -> Any:
+    """Agreement on other topics by number of topics, with bands, and the arrow from the candidate to the truth."""
+    level, drawn = found.interval.confidence_level, found.curves
+    sides = (
+        (found.names[0], drawn.truth, drawn.truth_low, drawn.truth_high, BLUE, "o"),
+        (found.names[1], drawn.candidate, drawn.candidate_low, drawn.candidate_high, VERMILLION, "s"),
+    )
+    with canvas(ax, height=grown(2.4)) as ax:
+        for name, values, low, high, colour, mark in sides:
+            ax.fill_between(drawn.sizes, low, high, color=colour, alpha=0.15, linewidth=0)
+            ax.plot(drawn.sizes, values, marker=mark, markersize=2.5, color=colour, label=text(name))
+        _arrow(ax, found)
+        number_topics(ax, 1, found.half)
+        ax.set_xlabel("topics")
+        ax.set_ylabel(f"{found.coefficient} with other topics of the truth", fontsize="small")
+        ax.set_title(found.title, fontsize="small")
+        ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
+    return ax
+
+
+def _arrow(ax: Any, found: JudgeWorth) -> None:
+    """From so many topics of the one side to as many of the other as rank the systems as well."""
+    if found.status == "below" or (found.status == "beyond" and not found.equal > 0):
+        return
+    beyond = found.status == "beyond"
+    height = found.truth_agreement if beyond else found.agreement
+    start, end = (found.half, found.equal) if beyond else (found.half, found.worth)
+    low = ax.get_ylim()[0]
+    ax.vlines([start, end], low, height, color=DARK, linewidth=0.6, linestyle=":")
+    ax.annotate("", (end, height), (start, height), arrowprops={"arrowstyle": "->", "color": DARK, "lw": 1.0})
+    ax.set_ylim(bottom=low)
 
 
 def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:

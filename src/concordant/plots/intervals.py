@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from .labels import fitting, name_places, number_ticks, row_height
+from .labels import fitting, name_places, number_ticks, number_topics, row_height, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..ranks.bounds import RankIntervals
     from ..results import Estimate
     from ..topics.judges import JudgeComparison
+    from ..topics.worth import JudgeWorth
 
 
 class Row(NamedTuple):
@@ -32,6 +33,8 @@ class Row(NamedTuple):
     """The value without the bias of sampling, which the interval is around."""
     why: str = ""
     """Why there is no value."""
+    short: str = "no value"
+    """What stands in its place."""
 
 
 def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
@@ -42,7 +45,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
                 ax.plot([row.low, row.high], [k, k], color=BLUE, linewidth=2.2, solid_capstyle="butt", alpha=0.55)
             if row.why:
                 ax.annotate(
-                    "no value", (0.5, k), xycoords=("axes fraction", "data"), ha="center", va="center",
+                    row.short, (0.5, k), xycoords=("axes fraction", "data"), ha="center", va="center",
                     fontsize="x-small", color=GREY,
                 )  # fmt: skip
         places = range(len(rows))
@@ -103,6 +106,26 @@ def judges(found: JudgeComparison, ax: Any = None) -> Any:
         level = f"{100 * found.interval.confidence_level:g}% interval"
         forest([row], f"{found.coefficient} of {a} minus {b}, {level}", ax)
         ax.set_yticks([])
+    return ax
+
+
+def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
+    """What each judge's topics are worth, on a log scale; the truth's own as a dashed line."""
+    first = found[0]
+    top = 4.0 * max([first.half, *(judge.worth for judge in found if judge.worth < math.inf)])
+    with canvas(ax, height=0.75 + 0.17 * max(len(found), 2)) as ax:
+        ax.axvline(first.half, color=GREY, linestyle="--", linewidth=0.8)
+        ends = [(max(judge.interval.low, 0.5), min(judge.interval.high, top)) for judge in found]
+        rows = [
+            Row(judge.names[1], math.nan, why=judge.verdict, short="less than 1 topic")
+            if judge.status == "below"
+            else Row(judge.names[1], min(judge.worth, top), low, high)
+            for judge, (low, high) in zip(found, ends, strict=True)
+        ]
+        level = f"{100 * first.interval.confidence_level:g}% interval"
+        forest(rows, f"topics of {text(first.names[0], 20)} that are worth {first.half}", ax)
+        number_topics(ax, *ax.get_xlim())
+        ax.set_title(level, fontsize="small")
     return ax
 
 

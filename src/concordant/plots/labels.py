@@ -89,3 +89,12 @@ def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = 
 
 def _ordinal(number: int) -> str:
     return str(number) + {2: "nd", 3: "rd"}.get(number, "th")
+
+
+def number_topics(ax: Any, low: float, high: float) -> None:
+    """A log scale of topics, with ticks at 1, 2, 5, 10, 20, 50 and so on."""
+    ticks = [step * 10**power for power in range(-1, 9) for step in (1, 2, 5)]
+    ax.set_xscale("log")
+    ax.set_xticks([tick for tick in ticks if low <= tick <= high])
+    ax.set_xticks([], minor=True)
+    ax.xaxis.set_major_formatter("{x:g}")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
-from ..errors import InputError, check_choice
+from ..errors import InputError, check_choice, check_whole
 from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
@@ -46,6 +46,7 @@ class Best:
 class RankIntervals(Result):
     """What `rank_intervals` found, systems by their observed order."""
 
+    _index = "system"
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
     means: FloatArray
@@ -100,13 +101,13 @@ class RankIntervals(Result):
 
     def best(self, k: int = 1) -> Best:
         """The systems that may be among the k best, and those that certainly are."""
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= len(self.systems):
-            raise InputError(f"k is {k!r}: give a whole number from 1 to the {len(self.systems)} systems")
+        m = len(self.systems)
+        k = check_whole("k", k, most=m, wanted=f"give a whole number from 1 to the {m} systems")
         possible, certain = (
             tuple(s for s, rank in zip(self.systems, ranks, strict=True) if rank <= k)
             for ranks in (self.low, self.high)
         )
-        return Best(int(k), possible, certain)
+        return Best(k, possible, certain)
 
     @property
     def inseparable(self) -> int:
@@ -153,23 +154,10 @@ class RankIntervals(Result):
             f"of {counted(self.settings['topics'], 'topic')}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the p-values of the pairs, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "systems": self.rows(),
-            "tiers": [list(tier) for tier in self.tiers],
-            "inseparable_neighbours": self.inseparable,
-            "confidence_level": self.confidence_level,
-            "simultaneous": self.simultaneous,
-            "aggregate": self.aggregate,
-            "notes": list(self.notes),
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per system, best first."""
-        return super().to_frame().set_index("system")
+    def _contents(self) -> dict[str, Any]:
+        names = ("confidence_level", "simultaneous", "aggregate")
+        found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
+        return found | {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> Any:
         """A line for the ranks of each system, a dot for the observed one, tiers as bands."""

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
+from ..chance.adjustment import holm
 from ..door import Collection, as_topics
 from ..errors import UndefinedCorrelationWarning, check_choice, warn
 from ..means import mean_over_topics
@@ -148,11 +149,3 @@ def paired_pvalues(values: FloatArray) -> FloatArray:
         t = np.sqrt(n) * np.abs(mean) / np.where(constant, 1.0, spread)
         found.append(np.where(constant, np.where(mean == 0, 1.0, 0.0), 2 * stdtr(n - 1, -t)))
     return np.concatenate(found)
-
-
-def holm(p: FloatArray) -> FloatArray:
-    """Holm's adjusted p-values: the k-th smallest of N times N - k + 1, made monotone."""
-    order = np.argsort(p)
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return adjusted

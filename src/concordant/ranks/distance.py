@@ -7,6 +7,7 @@ how much systems differ from topic to topic, and how they do so together.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
 from ..door import Collection, as_scores, as_topics, is_bare
-from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, check_real, warn
 from ..parallel import Workers, check_workers, shared_out, threads
 from ..resampling import CHUNK
 from ..scores import Means, Scores
@@ -159,10 +160,8 @@ class Problem(NamedTuple):
         """Check a collection; `what` is what the doubts call that which is to be computed."""
         scores = as_topics(truth, "truth")
         n, m = scores.values.shape
-        if isinstance(eps, bool) or not isinstance(eps, (int, float, np.number)) or not 0 < eps < math.inf:
-            raise InputError(
-                f"eps is {eps!r}: give a positive number, which is added to the variances; 1e-5 is the paper's"
-            )
+        wanted = "give a positive number, which is added to the variances; 1e-5 is the paper's"
+        eps = used = check_real("eps", eps, lambda x: 0 < x < math.inf, wanted)
         require_room_for_pairs(m, what)
         centred = scores.values - scores.values.mean(axis=0)
         if np.abs(centred).max(initial=0.0) > _LARGEST:
@@ -172,7 +171,7 @@ class Problem(NamedTuple):
                 f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
             )
         covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
-        used, doubts = float(eps), []
+        doubts = []
         if m >= n:
             used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
             raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
@@ -207,16 +206,15 @@ class Problem(NamedTuple):
 
     def distances(self, candidate: FloatArray, *, workers: Workers = 1) -> FloatArray:
         """d_rank of each row of scores."""
-        none = np.empty((0, self.m - 1))
         step = len(candidate) if isinstance(workers, int) else CHUNK
         pieces = (candidate[lo : lo + step] for lo in range(0, len(candidate), max(1, step)))
-        solve = partial(self._solve, duals=none, workers=threads(workers))
+        solve = partial(self._solve, workers=threads(workers))
         return np.concatenate([np.empty(0), *shared_out(solve, pieces, workers)])
 
     def project(self, candidate: FloatArray) -> Projection:
         """The nearest means in the order of one vector of scores."""
         dual = np.empty((1, self.m - 1))
-        distance = self._solve(candidate[None], dual, 1)
+        distance = self._solve(candidate[None], 1, dual)
         order = order_of(candidate, self.means)
         d = -np.diff(self.means[order])
         v = dual[0]
@@ -224,33 +222,30 @@ class Problem(NamedTuple):
         delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # rounding apart, what d + S v is already
         return Projection(order, d, delta, v, float(distance[0]))
 
-    def _solve(self, candidate: FloatArray, duals: FloatArray, workers: int) -> FloatArray:
-        def solve(kernels: Any, rows: Any, duals: FloatArray) -> FloatArray:
+    def _solve(self, candidate: FloatArray, workers: int, duals: FloatArray | None = None) -> FloatArray:
+        def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:
+            found = np.empty((0 if duals is None else len(rows), self.m - 1))
             some = np.ascontiguousarray(candidate[rows])
-            out = np.empty((len(some), FIELDS))
-            kernels.rank_distances(self.covariance, self.means, some, self.eps, out, duals, workers)
-            return out
+            kernels.rank_distances(self.covariance, self.means, some, self.eps, out, found, workers)
+            if duals is not None:
+                duals[rows] = found
 
-        out = solve(_kernels.active, slice(None), duals)
-        again = unsolved(out)
-        if again.size:
-            more = np.empty((len(again) if len(duals) else 0, self.m - 1))
-            out[again] = solve(_kernels.reference, again, more)
-            if len(duals):
-                duals[again] = more
-            require_solved(out, self.eps)
-        return np.sqrt(self.n * out[:, 0])
+        return np.sqrt(self.n * solved(solve, len(candidate), self.eps))
 
 
-def unsolved(out: FloatArray) -> IntArray:
-    """Rows that a kernel gave up on, which the other one then tries."""
-    return np.flatnonzero(out[:, 1] < 0)
-
-
-def require_solved(out: FloatArray, eps: float) -> None:
-    """Raise if both kernels gave up on a row."""
-    if unsolved(out).size:
+def solved(solve: Callable[[Any, IntArray, FloatArray], None], count: int, eps: float) -> FloatArray:
+    """The squared distances of so many rows, by the active kernels, or where these give up by the reference."""
+    out = np.empty((count, FIELDS))
+    solve(_kernels.active, np.arange(count), out)
+    again = np.flatnonzero(out[:, 1] < 0)
+    if again.size:
+        better = np.empty((again.size, FIELDS))
+        solve(_kernels.reference, again, better)
+        out[again] = better
+    lost = int((out[:, 1] < 0).sum())
+    if lost:
         raise LimitError(
-            f"no solution was found for {counted(len(unsolved(out)), 'ranking')}: eps = {eps:g} is too small beside "
-            "the variances for float64; give a larger one, or divide the scores by their range"
+            f"no solution was found for {counted(lost, 'ranking')}: eps = {eps:g} is too small beside the variances "
+            "for float64; give a larger one, or divide the scores by their range"
         )
+    return out[:, 0]

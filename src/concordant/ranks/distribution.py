@@ -17,8 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .. import __version__, _kernels
-from .._kernels.reference.distance import FIELDS
+from .. import __version__
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
@@ -27,7 +26,7 @@ from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import counted
-from .distance import LEAST_EPS, Problem, Projection, require_solved, unsolved
+from .distance import LEAST_EPS, Problem, Projection, solved
 
 RankTestMethod = Literal["recentred", "paper"]
 
@@ -265,14 +264,7 @@ def recentred_distances(problem: Problem, found: Projection, how: Resampling) ->
 
 
 def _recentred(differences: FloatArray, delta: FloatArray, eps: float, workers: int, weights: IntArray) -> FloatArray:
-    def solve(kernels: Any, some: IntArray) -> FloatArray:
-        out = np.empty((len(some), FIELDS))
-        kernels.recentred_distances(differences, delta, some, eps, out, workers)
-        return out
+    def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:
+        kernels.recentred_distances(differences, delta, weights[rows], eps, out, workers)
 
-    out = solve(_kernels.active, weights)
-    again = unsolved(out)
-    if again.size:
-        out[again] = solve(_kernels.reference, weights[again])
-        require_solved(out, eps)
-    return np.sqrt(len(differences) * out[:, 0])
+    return np.sqrt(len(differences) * solved(solve, len(weights), eps))

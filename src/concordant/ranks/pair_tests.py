@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..calibration import UNSEEN
 from ..means import mean_over_topics
-from ..parallel import mapped
+from ..parallel import shared_out
 from ..resampling import Resampling
 
 _CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
@@ -156,7 +156,8 @@ def _exceedances(centred: FloatArray, families: Sequence[_Family], signs: Any, h
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
     totals = [np.zeros(len(family.i), np.int64) for family in families]
     chunks = [signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK)]
-    for k, counts in enumerate(mapped(partial(_counts, centred, families), chunks, how.workers), start=1):
+    work = partial(_counts, centred, families)
+    for k, counts in enumerate(shared_out(work, chunks, how.workers, in_threads=True), start=1):
         totals = [total + count for total, count in zip(totals, counts, strict=True)]
         if how.progress is not None:
             how.progress(min(k * _CHUNK, len(signs)), len(signs))

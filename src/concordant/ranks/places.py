@@ -12,7 +12,7 @@ from .._kernels.reference.distance import order_of
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
 from ..door import Collection, as_topics
-from ..errors import InputError, check_choice, import_extra
+from ..errors import InputError, check_choice, check_real, import_extra
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
@@ -173,10 +173,8 @@ def rank_probabilities(  # noqa: PLR0913
 
 
 def _threshold(given: Any, default: float, least: float, most: float) -> float:
-    value = default if given is None else given
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not least <= value <= most:
-        raise InputError(f"threshold is {given!r}: give a number from {least:g} to {most:g}")
-    return float(value)
+    value, wanted = default if given is None else given, f"give a number from {least:g} to {most:g}"
+    return check_real("threshold", value, lambda x: least <= x <= most, wanted)
 
 
 def _count(ranks: IntArray) -> FloatArray:

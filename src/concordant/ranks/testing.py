@@ -61,9 +61,8 @@ class RankTest(Result):
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the distances of the resamples, ready for JSON."""
-        return {**super().to_dict(), "significant": self.significant}
+    def _contents(self) -> dict[str, Any]:
+        return {**super()._contents(), "significant": self.significant}
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""

@@ -5,6 +5,7 @@ Colours are the style sheet's variables, so that charts follow it from light to 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import import_extra
@@ -234,6 +235,32 @@ def topics(coefficient: str, count: int) -> Spec:
     bars = _base().mark_bar(opacity=0.85).encode(y, x, tooltip=tips, color=colour)
     about = f"Bar chart: how much {coefficient} would rise or fall without a topic; the largest effects."
     return _made(bars, about, max(60, 18 * count))
+
+
+def worth(found: Mapping[str, Any], sides: tuple[str, str]) -> Spec:
+    """Two curves with bands, and a line from so many topics of the one to as good a number of the other."""
+    alt = _altair()
+    half, beyond = found["half"], found["status"] == "beyond"
+    ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if t <= half]
+    x = alt.X(
+        "topics:Q",
+        title="topics",
+        scale=alt.Scale(type="log", domain=[1, half], nice=False),
+        axis=alt.Axis(values=ticks),
+    )
+    y = alt.Y("agreement:Q", title=f"{found['coefficient']} on other topics", scale=alt.Scale(zero=False))
+    colours = alt.Scale(domain=list(sides), range=["var(--line1)", "var(--line2)"])
+    colour = alt.Color("side:N", title=None, scale=colours)
+    tips = _tooltip(side="!side", topics="#topics", agreement="agreement", low="low", high="high")
+    bands = _base().mark_area(opacity=0.15).encode(x, alt.Y("low:Q"), colour, y2="high:Q")
+    lines = _base().mark_line(point={"size": 45, "filled": True}).encode(x, y, colour, tooltip=tips)
+    layers = [bands, lines]
+    end = found["equal"] if beyond else found["worth"]
+    if found["status"] != "below" and end:
+        height = found["truth_agreement"] if beyond else found["agreement"]
+        ends = alt.Chart(alt.InlineData([{"topics": half, "end": end, "agreement": height}]))
+        layers.append(ends.mark_rule(color=INK, strokeWidth=1.5).encode(x, y, x2="end:Q"))
+    return _made(alt.layer(*layers), f"Line chart: {found['verdict']}.", 300)
 
 
 def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[str]) -> Spec:

@@ -13,8 +13,6 @@ from .elements import chart, details, items, name, names, number, table, words
 from .parts import Part, Parts, Records, cut, distinct, domain_of
 from .systems import system_charts, systems_of, tell
 
-_ANSWERS = {"yes": "yes", "no": "no", "open": "not certain", "unknown": "not known"}
-
 
 def comparison_parts(document: Mapping[str, Any]) -> Parts:
     """The page of one candidate or of several."""
@@ -30,7 +28,9 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
     pairs = list(zip(found, rows_of, strict=True))
     for c, rows in pairs:
         tell(parts, c, rows)
+    curves = [worth_chart(c.get("worth"), f"worth-{k}", parts) for k, c in enumerate(found)]
     for key, heading, contents in (
+        ("worth", "Worth in topics", curves),
         ("coefficients", "Coefficients", [_coefficients(c, k, parts) for k, c in enumerate(found)]),
         ("matters", "Disagreements that matter", [matters(c, rows) for c, rows in pairs]),
         ("systems", "Systems", [system_charts(c, k, rows, parts) for k, (c, rows) in enumerate(pairs)]),
@@ -68,11 +68,12 @@ def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
     shown = [n for n in headlines("inferred") if any(c["coefficients"].get(n) is not None for c in found)]
     shown = shown or list(found[0]["coefficients"])[:3]
     columns = [names("candidate"), number("systems"), number("topics"), *map(number, shown)]
-    columns += [number("rank distance", "distance"), number("p, rank test", "pvalue"), words("good enough", "answer")]
+    columns += [number("rank distance", "distance"), number("p, rank test", "pvalue")]
+    columns += [number("worth in topics", "worth"), number("low"), number("high")] * any(c.get("worth") for c in found)
     rows = [
         {"candidate": c["candidate"], "systems": len(c["systems"]), "topics": len(c["topics"]), **c["coefficients"]}
         | {"distance": (c["rank_test"] or {}).get("distance"), "pvalue": _valid_p(c["rank_test"])}
-        | {"answer": _ANSWERS[c["verdict"]["answer"]]}
+        | _worth_cells(c)
         for c in found
     ]
     content = table("Every candidate against the truth", columns, rows)
@@ -82,7 +83,7 @@ def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
             row["label"] = label
         about = f"{n} of each candidate with its interval across the population of topics; the bar is the ceiling."
         content += _forest(f"forest-{n}", n, n, about, drawn, parts, what="candidate")
-    return content + _judges(document.get("judges") or [])
+    return content + pairs_table(document.get("ranking"))
 
 
 def _forest(key: str, title: str, axis: str, about: str, rows: Records, parts: Parts, *, what: str) -> str:
@@ -113,16 +114,45 @@ def _interval_row(c: Part, n: str, label: str, place: int) -> dict[str, Any]:
     }
 
 
-def _judges(found: Sequence[Part]) -> str:
-    if not found:
+def _worth_cells(c: Part) -> dict[str, Any]:
+    worth = c.get("worth")
+    return {"worth": worth["worth"], **{end: worth["interval"][end] for end in ("low", "high")}} if worth else {}
+
+
+def pairs_table(ranking: Part | None) -> str:
+    """Each candidate against each other, over the same splits of the topics."""
+    if not ranking or not ranking["pairs"]:
         return ""
-    columns = [names("candidate", "a"), names("against", "b"), words("coefficient"), number("difference")]
-    columns += [number("bias-corrected", "bias_corrected"), number("low"), number("high"), number("p", "pvalue")]
+    columns = [names("candidate", "a"), names("against", "b"), number("difference"), number("low"), number("high")]
+    columns += [number("ratio of worths", "ratio"), number("p", "pvalue"), number("p, Holm", "adjusted")]
     rows = [
-        {**j, "a": j["names"][0], "b": j["names"][1], "low": j["interval"]["low"], "high": j["interval"]["high"]}
-        for j in found
+        {**p, "a": p["names"][0], "b": p["names"][1], "low": p["interval"]["low"], "high": p["interval"]["high"]}
+        for p in ranking["pairs"]
     ]
-    return table("The best candidate against the others, across the population of topics", columns, rows)
+    return table(f"Differences in agreement across topics, {rows[0]['coefficient']}", columns, rows)
+
+
+def worth_chart(worth: Part | None, key: str, parts: Parts) -> str:
+    """Agreement on other topics by number of topics, of the truth and of the candidate."""
+    if not worth:
+        return ""
+    truth, candidate = (cut(name, 40) for name in worth["names"])
+    drawn = worth["curves"]
+    rows = [
+        {"side": name, "topics": size, "agreement": value, "low": low, "high": high}
+        for name, side in ((truth, "truth"), (candidate, "candidate"))
+        for size, value, low, high in zip(
+            drawn["sizes"], drawn[side], drawn[f"{side}_low"], drawn[f"{side}_high"], strict=True
+        )
+    ]
+    parts.chart(key, charts.worth(worth, (truth, candidate)), rows)
+    columns = [names("side"), number("topics"), number("agreement"), number("low"), number("high")]
+    about = (
+        f"{worth['coefficient']} with the ranking by {truth} on other topics, by number of topics, with bands of "
+        f"{100 * worth['interval']['confidence_level']:g}%. The line leads from {worth['half']} topics of one side to "
+        "as many of the other as rank the systems as well."
+    )
+    return chart(key, f"What topics of {candidate} are worth", about, table("Both curves", columns, rows))
 
 
 def _valid_p(test: Part | None) -> float | None:

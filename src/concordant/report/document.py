@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..alignment import Side, alignment
 from ..arrays import FloatArray
 from ..coefficients.registry import headlines, list_coefficients
+from ..comparison import ranked, sides_of
 from ..comparison_result import Comparison
 from ..door import Collection, as_side
 from ..errors import InputError, InputTypeError
 from ..resampling import Progress
 from ..results import plain
 from ..scores import Means, Scores
-from ..topics.judges import compare_judges
+from ..topics.judges import JudgeRanking
 from .verdicts import verdict_of, verdict_of_many
 
 FORMAT = 1
@@ -32,6 +32,7 @@ def report_document(
     truth: Collection,
     candidate: Collection | Sequence[Collection],
     *,
+    ranking: JudgeRanking | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -39,8 +40,8 @@ def report_document(
 
     That is, for each of them: the ceiling (the correlation of the truth's ranking with the true one that its topics let
     expect, `reliability` and `expected_correlation`), the ranks that the topics leave open (`rank_intervals`), and what
-    the pairs of systems and the topics contribute (`explain`). For several candidates on the same data also
-    `compare_judges` of the best with each other one. Seed and number of resamples are those of the comparisons.
+    the pairs of systems and the topics contribute (`explain`). For several candidates on the same data also what
+    `rank_judges` finds. Seed and number of resamples are those of the comparisons.
 
     Parameters
     ----------
@@ -48,6 +49,8 @@ def report_document(
         From `compare`. With `interval=TopicBootstrap()` and `test=True` the report says how sure it is.
     truth, candidate : Scores, Means, path, frame, mapping or results of a tool
         What was compared; `candidate` is a list of them for several comparisons.
+    ranking : JudgeRanking, optional
+        What `rank_judges` found for several candidates; where it is not given, it is found here.
     workers : int
         Threads.
     progress : callable, optional
@@ -74,8 +77,13 @@ def report_document(
         raise InputTypeError("comparisons must be what compare returns, at least one")
     if len(found) != len(others):
         raise InputError(f"{len(found)} comparisons and {len(others)} candidates: give one for each")
-    reference = as_side(truth, "truth")
-    pairs = [_pair(c, reference, as_side(other, "candidate")) for c, other in zip(found, others, strict=True)]
+    reference, sides = as_side(truth, "truth"), [as_side(other, "candidate") for other in others]
+    notes = []
+    if ranking is None and len(found) > 1:
+        found, ranking = ranked(found, reference, sides)
+        why = "that needs the same systems and at least 10 topics for all"
+        notes = [f"the candidates are not tested against each other: {why}"] if ranking is None else []
+    pairs = [sides_of(c, reference, side) for c, side in zip(found, sides, strict=True)]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
     for k, (c, (own, side)) in enumerate(zip(found, pairs, strict=True)):
@@ -85,18 +93,10 @@ def report_document(
         parts.append({**c.to_dict(), **of_truth[key].to_dict(), "explanation": _explained(c, of_truth[key], side)})
         if progress is not None:
             progress(k + 1, len(found))
-    judges, notes = _judges(found, [pairs[0][0], *(side for _, side in pairs)], workers)
-    return document_of({"comparisons": parts, "judges": judges, "notes": notes})
-
-
-def _pair(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
-    """Both sides on the systems and topics of their comparison."""
-
-    def taken(side: Scores | Means) -> Scores | Means:
-        return side.select(c.systems) if isinstance(side, Means) else side.select(c.systems, c.topics or None)
-
-    a, b = alignment(truth, candidate, on="both" if c.topics else "systems").scores
-    return taken(a), taken(b)
+    if ranking is None:
+        return document_of({"comparisons": parts, "ranking": None, "notes": notes})
+    made = {**ranking.to_dict(), "verdict": ranking.sentence("of")}
+    return document_of({"comparisons": parts, "ranking": made, "notes": notes})
 
 
 def document_of(given: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def document_of(given: Any) -> dict[str, Any]:
     if not isinstance(content, Mapping):
         raise InputTypeError(f"a report is made of a result, or of its JSON, and not of a {type(given).__name__}")
     made = plain(content)
-    if {"tests", "labels", "study"} <= set(made):  # judges: a study of judgments, and what is said of the judges
+    if {"ranking", "labels", "study"} <= set(made):  # judges: a study of judgments, and what is said of the judges
         study = {**made.pop("study"), "labels": made.pop("labels")}
         made = {"study": study, "judges": made}
     elif "coefficients" in made and "truth_means" in made:
@@ -155,7 +155,7 @@ def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[str |
         return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'})"
 
     settings = parts[0]["settings"]
-    own = ("top", "per_topic", "on", "test", "rank_test", "n_resamples")
+    own = ("top", "per_topic", "on", "test", "worth", "rank_test", "n_resamples")
     given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
     interval = settings["interval"]
     if interval is not None:
@@ -275,33 +275,3 @@ def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[
             "matters": len(matters) if found.exact and truth.rank_intervals is not None else None,
         },
     }
-
-
-def _judges(
-    found: Sequence[Comparison], sides: Sequence[Scores | Means], workers: int
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """The best candidate against each other one, where all were compared on the same topics; or why not."""
-    if len(found) < 2:
-        return [], []
-    name = next((n for n in headlines("main") if all(_has(c, n) for c in found)), None)
-    if name is None or len({(c.systems, c.topics) for c in found}) > 1 or len(found[0].topics) < 2:
-        return [], ["the candidates are not tested against each other: that needs the same systems and topics for all"]
-    first = max(range(len(found)), key=lambda k: found[k][name])
-    c = found[first]
-    how: dict[str, Any] = {"n_resamples": max(c.settings["n_resamples"], 100), "rng": _seed(c), "workers": workers}
-    judges, notes = [], []
-    for k, other in enumerate(found):
-        if k == first:
-            continue
-        names = (c.candidate, other.candidate)
-        try:
-            tested = compare_judges(sides[0], sides[first + 1], sides[k + 1], name, names=names, **how)
-        except InputError as error:
-            notes.append(f"{names[0]} is not tested against {names[1]}: {error}")
-        else:
-            judges.append(tested.to_dict())
-    return judges, notes
-
-
-def _has(c: Comparison, name: str) -> bool:
-    return any(v.coefficient == name and not v.why for v in c.values)

@@ -9,6 +9,7 @@ from ..coefficients.registry import headlines
 from ..markup import text
 from ..words import counted
 from . import charts
+from .comparisons import pairs_table, worth_chart
 from .elements import chart, details, items, name, names, number, table, words
 from .parts import Parts, Records, domain_of
 
@@ -107,7 +108,9 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
     )
     parts.add("ranking", "What happens to the ranking", _levels(rows, kinds, statistic, parts))
     if document.get("judges"):
-        parts.add("judges", "Which judge ranks the systems more like the truth?", _judge_tests(document["judges"]))
+        parts.add(
+            "judges", "Which judge ranks the systems more like the truth?", _judge_tests(document["judges"], parts)
+        )
     if study.get("labels"):
         parts.add("labels", "Do the judges give the same labels?", _labels(study["labels"]))
     parts.add("systems", "Systems", _study_systems(systems, study, parts))
@@ -181,27 +184,28 @@ def _study_systems(rows: Records, study: Mapping[str, Any], parts: Parts) -> str
     return content
 
 
-def _judge_tests(judges: Mapping[str, Any]) -> str:
-    """Each judge's coefficients with intervals, and the tests of one judge against another."""
-    columns = [names("judge"), *(names(n) for n in ("measure", "coefficient"))]
-    columns += [number(n) for n in ("value", "low", "high")]
-    content = table("Correlation with the truth; intervals over the population of topics", columns, judges["rows"])
-    if judges["tests"]:
-        columns = [names(n) for n in ("judge", "other")] + [number(n) for n in ("difference", "low", "high", "p")]
+def _judge_tests(judges: Mapping[str, Any], parts: Parts) -> str:
+    """What each judge's topics are worth, its coefficients with intervals, and the judges against each other."""
+    content, ranking = "", judges["ranking"]
+    if ranking:
+        columns = [names("judge"), number("topics"), number("worth"), number("low"), number("high")]
+        columns += [number("agreement across topics", "agreement"), number("limit"), names("may be the best", "best")]
         rows: Records = [
             {
-                "judge": test["names"][0],
-                "other": test["names"][1],
-                "difference": test["difference"],
-                "low": test["interval"]["low"],
-                "high": test["interval"]["high"],
-                "p": test["pvalue"],
+                "judge": judge["names"][1],
+                "topics": judge["half"],
+                **{key: judge[key] for key in ("worth", "agreement", "limit")},
+                **{end: judge["interval"][end] for end in ("low", "high")},
+                "best": "yes" if judge["names"][1] in ranking["best"] else "no",
             }
-            for test in judges["tests"]
+            for judge in ranking["judges"]
         ]
-        first = judges["tests"][0]
-        content += table(f"Differences in {first['coefficient']}, not adjusted for their number", columns, rows)
-    return content
+        content = table("Worth in topics judged by the truth", columns, rows)
+        content += "".join(worth_chart(judge, f"worth-{k}", parts) for k, judge in enumerate(ranking["judges"]))
+        content += pairs_table(ranking)
+    columns = [names("judge"), *(names(n) for n in ("measure", "coefficient"))]
+    columns += [number(n) for n in ("value", "low", "high")]
+    return content + table("Correlation between means across the population of topics", columns, judges["rows"])
 
 
 def _labels(labels: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..coefficients.registry import headlines
 from ..words import counted, listing, p_equals
 from .parts import cut
 
-SUBJECTS = ("Agreement", "Ceiling", "Rank test", "Disagreements")
+SUBJECTS = ("Across topics", "Agreement", "Ceiling", "Rank test", "Disagreements")
 """What the sentences of a verdict begin with."""
 
 Verdict = dict[str, Any]
@@ -25,14 +26,14 @@ def verdict_of_many(document: Mapping[str, Any]) -> Verdict:
 
 
 def verdict_of(c: Mapping[str, Any]) -> Verdict:
-    """Is the candidate good enough, how sure is that, and what is the ceiling given the topics?
+    """What the candidate's topics are worth in topics of the truth; how far the rankings agree; what the topics allow.
 
-    Good enough means: across the population of topics, it agrees with the truth at least as well as the truth's own
-    ranking on these topics does. So an interval for the first is held against the expectation of the second.
+    The answer is "yes" where the candidate's topics are worth at least as many of the truth, "no" where they are worth
+    fewer, each with confidence, "open" where neither is certain, and "unknown" where worth is not known.
     """
     c = {**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)}
     answer, headline = _answer(c)
-    sentences = [_agreement(c), _ceiling(c), _tested(c), _disagreements(c)]
+    sentences = [_across_topics(c), _agreement(c), _ceiling(c), _tested(c), _disagreements(c)]
     return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
 
 
@@ -46,25 +47,33 @@ def judged_by(c: Mapping[str, Any]) -> str | None:
 def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     if c.get("same"):
         return "unknown", f"{c['verdict']}."
+    worth = c.get("worth")
+    if worth:
+        low, high = worth["interval"]["low"], worth["interval"]["high"]
+        high = math.inf if high is None else high
+        answer = "yes" if low >= worth["half"] else "no" if high < worth["half"] else "open"
+        return answer, f"{worth['verdict']}."
     name = judged_by(c)
     if name is None:
         return "unknown", f"No coefficient has a value for {c['candidate']} against {c['truth']}."
-    span, ceiling = _known(c["intervals"].get(name), "low"), _known((c.get("ceiling") or {}).get(name), "value")
-    if not span or not ceiling:
-        value = c["coefficients"][name]
-        lacking = " and ".join(["no interval"] * (not span) + ["no ceiling"] * (not ceiling))
-        return "unknown", f"{name} is {value:.3f}, and whether that is good enough is not known: {lacking}."
-    topics = counted(len(c["topics"]), "topic")
-    if span["low"] >= ceiling["value"]:
-        return "yes", f"Good enough: {c['candidate']} ranks the systems as well as {c['truth']} does with {topics}."
-    if span["high"] < ceiling["value"]:
-        return "no", f"Not good enough: {c['candidate']} ranks the systems worse than {c['truth']} does with {topics}."
-    return "open", f"Not certain: {topics} are too few to tell whether {c['candidate']} ranks as well as {c['truth']}."
+    return "unknown", f"{name} of {c['candidate']} with {c['truth']} is {c['coefficients'][name]:.3f}."
 
 
 def _known(found: Mapping[str, Any] | None, number: str) -> Mapping[str, Any] | None:
     """What was found, if it has this number."""
     return found if found and found[number] is not None else None
+
+
+def _across_topics(c: Mapping[str, Any]) -> str:
+    worth = c.get("worth")
+    if not worth:
+        return ""
+    span = worth["agreement_interval"]
+    return (
+        f"Across topics: on {worth['half']} topics, {c['candidate']} agrees with {c['truth']} on other topics to "
+        f"{worth['coefficient']} {worth['agreement']:.3f} ({100 * span['confidence_level']:g}% interval "
+        f"{span['low']:.3f} to {span['high']:.3f}), {c['truth']} itself to {worth['truth_agreement']:.3f}."
+    )
 
 
 def _agreement(c: Mapping[str, Any]) -> str:
@@ -129,27 +138,20 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
     name = next((n for n in headlines("inferred") if all(c["coefficients"].get(n) is not None for c in parts)), None)
     if name is None:
         return {"answer": "unknown", "headline": "The candidates have no coefficient in common.", "sentences": []}
+    ranking = document.get("ranking")
+    ceiling = [*filter(None, [_ceiling(parts[0])])]
+    if ranking:
+        places = {cut(judge["names"][1], 60): k for k, judge in enumerate(ranking["judges"])}
+        parts.sort(key=lambda c: places[c["candidate"]])
+        answer = parts[0]["verdict"]["answer"]
+        return {"answer": answer, "headline": f"{ranking['verdict']}.", "sentences": [*_each(parts[1:]), *ceiling]}
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
     who = listing([c["candidate"] for c in best])
     headline = (
         f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
     )
-    sentences = [_against_others(document)] if document.get("judges") else []
-    sentences += [*_each(parts), *filter(None, [_ceiling(parts[0])])]
-    return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": sentences}
-
-
-def _against_others(document: Mapping[str, Any]) -> str:
-    better: list[str] = []
-    not_told: list[str] = []
-    for j in document["judges"]:
-        told = j["pvalue"] <= 1 - j["interval"]["confidence_level"] and j["difference"] > 0
-        (better if told else not_told).append(f"{cut(j['names'][1], 60)} ({p_equals(j['pvalue'])})")
-    first = cut(document["judges"][0]["names"][0], 60)
-    texts = [f"agrees with the truth better than {listing(better)}"] * bool(better)
-    texts += [f"cannot be distinguished from {listing(not_told)}"] * bool(not_told)
-    return f"Across the population of topics, {first} {', and '.join(texts)}."
+    return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": [*_each(parts), *ceiling]}
 
 
 def _each(parts: Any) -> list[str]:
@@ -197,6 +199,10 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
         for name, a in (study.get("labels") or {}).items()
         if a["kappa"]["value"] is not None
     ]
+    ranking = (document.get("judges") or {}).get("ranking")
+    if ranking:
+        sentences = [*(f"{judge['verdict']}." for judge in ranking["judges"][1:]), *sentences]
+        return {"answer": "none", "headline": f"{ranking['verdict']}.", "sentences": sentences}
     headline = _best_and_worst(study["rows"])
     return {"answer": "none", "headline": headline, "sentences": [f"{study['verdict']}.", *sentences]}
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..means import tied_means
 from ..resampling import Resampling, Seed, check_count
-from ..results import Result, or_none, settings_of
+from ..results import Result, settings_of
 from ..words import counted
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class Fidelity(Result):
     """Original and simulated scores side by side: `print` shows the whole, `to_frame` each system."""
 
+    _index = "system"
     systems: tuple[str, ...]
     means: FloatArray
     """Of the original."""
@@ -104,19 +105,8 @@ class Fidelity(Result):
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The whole in a few numbers, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "systems": len(self.systems),
-            **{name: or_none(value) for name, value in self._in_all().items()},
-            "notes": list(self.notes),
-            "settings": dict(self.settings),
-        }
-
-    def to_frame(self) -> Any:
-        """A pandas frame with one row per system."""
-        return super().to_frame().set_index("system")
+    def _contents(self) -> dict[str, Any]:
+        return {"systems": len(self.systems), **self._in_all()}
 
     def plot(self, ax: Any = None) -> Any:
         """Original means against those of the simulator."""
@@ -128,6 +118,8 @@ class Fidelity(Result):
 
 def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
     """Draw topics, and compare them with those that the simulator was made from."""
+    from scipy.stats import ks_2samp
+
     how = Resampling.of(check_count(n_topics, "n_topics"), rng)
     old, new = model.scores.values, model.draw(how.n_resamples, how.rng)
     return Fidelity(
@@ -136,19 +128,11 @@ def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
         true_means=model.true_means(),
         sds=old.std(axis=0, ddof=1),
         simulated_sds=new.std(axis=0, ddof=1) if len(new) > 1 else np.full(new.shape[1], np.nan),
-        distances=np.array([_kolmogorov(a, b) for a, b in zip(old.T, new.T, strict=True)]),
+        distances=np.asarray(ks_2samp(old, new, method="asymp").statistic),
         correlations=_correlations(old),
         simulated_correlations=_correlations(new),
         settings=settings_of(seed=how.seed, **model.settings, original_topics=len(old), n_topics=len(new)),
     )
-
-
-def _kolmogorov(a: FloatArray, b: FloatArray) -> float:
-    """The largest distance between two empirical distribution functions."""
-    a, b = np.sort(a), np.sort(b)
-    at = np.concatenate([a, b])
-    shares = [np.searchsorted(side, at, side="right") / len(side) for side in (a, b)]
-    return float(np.abs(shares[0] - shares[1]).max())
 
 
 def _correlations(values: FloatArray) -> FloatArray:

@@ -118,7 +118,8 @@ class Simulator:
         if exact_means:
             from .expectation import shifts
 
-            self._level = self._level + shifts(self, self._to_unit(self.scores.means()))
+            low, high = self.bounds
+            self._level = self._level + shifts(self, (self.scores.means() - low) / (high - low))
 
     def _fit(self, y: FloatArray) -> None:
         topic = y.mean(axis=1) - y.mean()
@@ -195,10 +196,6 @@ class Simulator:
         from .fidelity import measure
 
         return measure(self, n_topics, rng)
-
-    def _to_unit(self, scores: FloatArray) -> FloatArray:
-        low, high = self.bounds
-        return np.asarray((scores - low) / (high - low))
 
     def __repr__(self) -> str:
         changed = [

@@ -59,31 +59,10 @@ def run_grid(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> GridRun:
-    """Run the trials of a grid.
+    """Run the trials of a grid that are not in the folder yet; without a folder, all of them, and nothing is kept.
 
-    Parameters
-    ----------
-    grid : Grid
-        The trials.
-    folder : path, optional
-        Where to keep what is done: a run that was killed continues there. Without it, nothing is kept.
-    workers : int or concurrent.futures.Executor
-        The number of processes on this machine, or an executor, which is given chunks of trials: Dask's
-        ``client.get_executor(pure=False)``, ``mpi4py.futures.MPIPoolExecutor``, a pool of one's own. It stays open.
-        Processes import the script that started them: there, call this below ``if __name__ == "__main__":``.
-    progress : callable, optional
-        Called with the number of trials that are done, and of all.
-
-    Returns
-    -------
-    GridRun
-        The values of all trials.
-
-    Raises
-    ------
-    StudyError
-        If trials failed, naming the first of them, or if what runs them did. Chunks without a failure are kept.
-
+    `workers` is a number of processes, or an executor, which is given chunks of trials and stays open. A `StudyError`
+    names the first trial that failed, or says that what runs them did; chunks without a failure are kept.
     """
     workers = check_workers(workers)
     start = time.monotonic()
@@ -97,7 +76,7 @@ def run_grid(
         if kept is None:
             todo.append(chunk)
         else:
-            values[_rows(grid, chunk)] = kept
+            values[grid.trials(chunk)] = kept
     missing = sum(len(grid.trials(chunk)) for chunk in todo)
     done = grid.n_trials - missing
     failures: list[Failure] = []
@@ -110,7 +89,7 @@ def run_grid(
             cpu_seconds += outcome.cpu_seconds
             failures += outcome.failures
             if outcome.values is not None:
-                values[_rows(grid, chunk)] = outcome.values
+                values[grid.trials(chunk)] = outcome.values
                 if store is not None:
                     store.write(chunk, outcome.values)
             done += len(grid.trials(chunk))
@@ -125,11 +104,6 @@ def run_grid(
         error.add_note(first.trace)
         raise error
     return GridRun(values, missing, time.monotonic() - start, cpu_seconds)
-
-
-def _rows(grid: Grid, chunk: int) -> slice:
-    trials = grid.trials(chunk)
-    return slice(trials.start, trials.stop)
 
 
 def _outcomes(

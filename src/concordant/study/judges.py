@@ -19,16 +19,16 @@ from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..results import Estimate, columns, plain
+from ..results import Estimate, columns
 from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
-from ..topics.judges import JudgeComparison, compare_judges
-from ..words import argument, counted, listing, named, p_cell, p_equals
+from ..topics.judges import JudgeRanking, rank_judges
+from ..topics.worth_core import FEWEST
+from ..words import argument, counted, listing, named, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
-ALPHA = 0.05
 JudgedTopics: TypeAlias = Literal["truth", "common"]
 
 
@@ -40,8 +40,9 @@ class JudgeStudy(StudyResult):
     """All coefficients, and the consequences for each system; its changes are of kind "judge"."""
     estimates: Mapping[tuple[str, str, str], Estimate]
     """By judge, measure and coefficient, with intervals for the population of topics."""
-    tests: Mapping[tuple[str, str], JudgeComparison]
-    """By pair of judges: the first measure, the first coefficient."""
+    ranking: JudgeRanking | None
+    """By the first measure and the first coefficient: what the judges' topics are worth, and which is better than
+    which. None with fewer than 10 topics."""
     labels: Mapping[str, LabelAgreement]
     """By judge."""
 
@@ -57,21 +58,13 @@ class JudgeStudy(StudyResult):
 
     @property
     def verdict(self) -> str:
-        """Which judge is most like the truth, and than which it is better beyond chance."""
+        """What the best judge's topics are worth, and which others may be as good."""
         measure, coefficient = self.study.measures[0], self.coefficients[0]
+        if self.ranking is not None:
+            return f"{self.ranking.verdict} ({measure})"
         values = {judge: self.estimates[judge, measure, coefficient].value for judge in self.judges}
         best = max(values, key=lambda judge: -2.0 if np.isnan(values[judge]) else values[judge])
-        text = f"{best} ranks the systems most like the truth ({measure}, {coefficient} {values[best]:.3f})"
-        beaten: list[str] = []
-        open_: list[str] = []
-        for pair, test in self.tests.items():
-            if best in pair:
-                other, sign = (pair[1], 1) if pair[0] == best else (pair[0], -1)
-                # Without its bias a difference may point the other way.
-                better = test.pvalue <= ALPHA and sign * test.bias_corrected > 0
-                (beaten if better else open_).append(f"{other} ({p_equals(test.pvalue)})")
-        text += f"; better than {', '.join(beaten)}" if beaten else ""
-        return f"{text}; not distinguishably better than {', '.join(open_)}." if open_ else f"{text}."
+        return f"{best} ranks the systems most like the truth ({measure}, {coefficient} {values[best]:.3f})"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per judge, measure and coefficient."""
@@ -99,19 +92,11 @@ class JudgeStudy(StudyResult):
             tested.append([judge, measure, f"{distance:.3f}", p_cell(p)])
         labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
         labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
-        return "\n\n".join(map(columns, (ranked, tested, labels)))
+        worth = [] if self.ranking is None else [self.ranking.table()]
+        return "\n\n".join([*worth, *map(columns, (ranked, tested, labels))])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "tests": [test.to_dict() for test in self.tests.values()],
-            "labels": {judge: found.to_dict() for judge, found in self.labels.items()},
-            "study": self.study.to_dict(),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-        }
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": self.rows(), "ranking": self.ranking, "labels": self.labels, "study": self.study}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Of judges and of systems."""
@@ -169,9 +154,8 @@ def judge_study(  # noqa: PLR0913
 
     For each judge and measure: the coefficients between the means under the truth and under the judge, with intervals
     for their values over the population of topics (`correlate`); all coefficients and the rank distance as in
-    `judgment_study`. By the first measure and the first coefficient, which judge is better than which
-    (`compare_judges`; p-values as they are, not adjusted for the number of pairs). And how far the labels agree
-    (`label_agreement`).
+    `judgment_study`. By the first measure and the first coefficient, what the judges' topics are worth in topics of the
+    truth, and which judge is better than which (`rank_judges`). And how far the labels agree (`label_agreement`).
 
     Parameters
     ----------
@@ -231,8 +215,7 @@ def judge_study(  # noqa: PLR0913
     study = judgment_study(runs, truth, changes, measures, None, rng, missing=missing)
     full = evaluate_all(runs, truth, study.measures, missing=missing)
     scores = {name: evaluate_all(runs, qrels, study.measures, missing=missing) for name, qrels in named.items()}
-    pairs = list(itertools.combinations(named, 2))
-    steps = len(named) * (len(study.measures) * len(names) + 1) + len(pairs)
+    steps = len(named) * (len(study.measures) * len(names) + 1) + (len(study.topics) >= FEWEST)
     done = itertools.count(1)
 
     def step(value: Any) -> Any:
@@ -250,19 +233,16 @@ def judge_study(  # noqa: PLR0913
         for coefficient in names
     }
     first = study.measures[0]
-
-    def against(a: str, b: str) -> Any:
-        one, other = scores[a][first], scores[b][first]
-        return compare_judges(
-            full[first], one, other, names[0], n_resamples=count, names=(a, b), rng=rng, workers=workers
-        )
-
-    tests = {pair: step(against(*pair)) for pair in pairs}
+    ranking = None
+    if len(full[first].topics) >= FEWEST:
+        ranking = step(rank_judges(full[first], {name: scores[name][first] for name in named}, names[0], rng=rng))
+    else:
+        notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
     return JudgeStudy(
         study=study,
         estimates=estimates,
-        tests=tests,
+        ranking=ranking,
         labels=labels,
         notes=(*notes, *_other_scales(labels)),
         settings={

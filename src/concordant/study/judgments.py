@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
-from ..results import Interval, columns, plain, settings_of
+from ..results import Interval, columns, settings_of
 from ..tables import Missing
 from ..words import counted, listing, p_cell
 from .execution import run_grid
@@ -101,48 +102,36 @@ class JudgmentStudy(StudyResult):
     def verdict(self) -> str:
         """How far the ranking holds, for each kind of change."""
         name = self.headlines[-1]
-        parts = []
-        for kind in dict.fromkeys(kind for kind, _ in self.changes):
+        parts = {kind: f"{kind}: {name} is undefined" for kind, _ in self.changes}
+        for kind in parts:
             found = [
                 (self.value(kind, level, measure, name), level, measure)
-                for of, level in self.changes
-                for measure in self.measures
+                for (of, level), measure in product(self.changes, self.measures)
                 if of == kind and not np.isnan(self.value(kind, level, measure, name))
             ]
-            if not found:
-                parts.append(f"{kind}: {name} is undefined")
-                continue
-            low, high = min(found), max(found)
-            parts.append(
-                f"{kind}: {name} from {low[0]:.3f} ({low[1]}, {low[2]}) to {high[0]:.3f} ({high[1]}, {high[2]})"
-            )
-        return "; ".join(parts)
+            if found:
+                ends = (f"{value:.3f} ({level}, {measure})" for value, level, measure in (min(found), max(found)))
+                parts[kind] = f"{kind}: {name} from {' to '.join(ends)}"
+        return "; ".join(parts.values())
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per change, measure and statistic; low and high span the middle 95% of the draws."""
+        names = ("change", "level", "measure", "statistic")
         found = []
-        for change, level in self.changes:
-            judgments = self.judgments(change, level)
-            for measure in self.measures:
-                for statistic in self.statistics:
-                    draws = self.draws(change, level, measure, statistic)
-                    there = draws[~np.isnan(draws)]
-                    span = self.interval(change, level, measure, statistic)
-                    found.append(
-                        {
-                            "change": change,
-                            "level": level,
-                            "measure": measure,
-                            "statistic": statistic,
-                            "mean": _mean(draws),
-                            "low": span.low if span else float("nan"),
-                            "high": span.high if span else float("nan"),
-                            "sd": float(there.std(ddof=1)) if len(there) > 1 else float("nan"),
-                            "defined": len(there),
-                            "draws": len(draws),
-                            "judgments": judgments,
-                        }
-                    )
+        for (change, level), measure, statistic in product(self.changes, self.measures, self.statistics):
+            draws = self.draws(change, level, measure, statistic)
+            there = draws[~np.isnan(draws)]
+            span = self.interval(change, level, measure, statistic)
+            numbers = {
+                "mean": _mean(draws),
+                "low": span.low if span else float("nan"),
+                "high": span.high if span else float("nan"),
+                "sd": float(there.std(ddof=1)) if len(there) > 1 else float("nan"),
+                "defined": len(there),
+                "draws": len(draws),
+                "judgments": self.judgments(change, level),
+            }
+            found.append(dict(zip(names, (change, level, measure, statistic), strict=True)) | numbers)
         return found
 
     def systems_rows(self) -> list[dict[str, Any]]:
@@ -150,25 +139,24 @@ class JudgmentStudy(StudyResult):
 
         Tied systems share the mean of their ranks.
         """
+        from scipy.stats import rankdata
+
         found = []
-        for change, level in self.changes:
-            unjudged = self.unjudged(change, level).mean(axis=0)
-            for k, measure in enumerate(self.measures):
-                scores, full_ranks = self.scores(change, level, measure), ranks_of(self.full[k])
-                score = scores.mean(axis=0)
-                ranks = np.stack([ranks_of(row) for row in scores]).mean(axis=0)
-                for j, system in enumerate(self.systems):
-                    numbers = {
-                        "full_score": self.full[k, j],
-                        "score": score[j],
-                        "score_change": score[j] - self.full[k, j],
-                        "full_rank": full_ranks[j],
-                        "rank": ranks[j],
-                        "rank_shift": ranks[j] - full_ranks[j],
-                        "unjudged": unjudged[j],
-                    }
-                    labels = {"change": change, "level": level, "measure": measure, "system": system}
-                    found.append(labels | {name: float(number) for name, number in numbers.items()})
+        for (change, level), (full, measure) in product(self.changes, zip(self.full, self.measures, strict=True)):
+            scores, full_rank = self.scores(change, level, measure), rankdata(-full)
+            score, rank = scores.mean(axis=0), rankdata(-scores, axis=1).mean(axis=0)
+            numbers = {
+                "full_score": full,
+                "score": score,
+                "score_change": score - full,
+                "full_rank": full_rank,
+                "rank": rank,
+                "rank_shift": rank - full_rank,
+                "unjudged": self.unjudged(change, level).mean(axis=0),
+            }
+            for j, system in enumerate(self.systems):
+                labels = {"change": change, "level": level, "measure": measure, "system": system}
+                found.append(labels | {name: float(number[j]) for name, number in numbers.items()})
         return found
 
     def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
@@ -178,8 +166,7 @@ class JudgmentStudy(StudyResult):
         return [
             {"change": kind, "level": level, "judgments": round(self.judgments(kind, level)), "measure": measure}
             | {name: self.value(kind, level, measure, name) for name in names}
-            for kind, level in self.changes
-            for measure in self.measures
+            for (kind, level), measure in product(self.changes, self.measures)
         ]
 
     def table(self) -> str:
@@ -195,16 +182,8 @@ class JudgmentStudy(StudyResult):
         ]
         return f"{about}\n\n{columns([list(summary[0]), *cells])}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Both tables, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "systems": plain(self.systems_rows()),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-            "cost": dict(self.cost),
-        }
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": self.rows(), "systems": self.systems_rows(), "cost": self.cost}
 
     def to_frame(self, systems: bool = False) -> Any:
         """A pandas frame of `rows`, or of `systems_rows`."""
@@ -265,13 +244,6 @@ class JudgmentStudy(StudyResult):
         order = order[:top] if top else order[-bottom:] if bottom else order
         labels = (f"{measure}, full judgments", f"{measure}, {change} {level}")
         return agreement.plain_scatter(full[order], changed[order], labels, ax)
-
-
-def ranks_of(scores: FloatArray) -> FloatArray:
-    """Ranks from 1, best first; tied systems share the mean of theirs."""
-    above = (scores[None] > scores[:, None]).sum(axis=1)
-    same = (scores[None] == scores[:, None]).sum(axis=1)
-    return np.asarray(above + (same + 1) / 2)
 
 
 def _mean(values: FloatArray) -> float:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..files import fingerprint, write_csv
 from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..results import columns, plain, settings_of
+from ..results import columns, settings_of
 from ..scores import Scores
 from ..simulation.simulator import Simulator, check_bounds
 from ..words import named
@@ -131,24 +132,21 @@ class ReliabilityStudy(StudyResult):
     def rows(self) -> list[dict[str, Any]]:
         """One row per collection, coefficient, size and estimator, with the standard errors of error and bias."""
         found = []
-        for collection in self.collections:
-            for coefficient in COEFFICIENTS:
-                for size in self.sizes:
-                    for estimator in ESTIMATORS:
-                        off = self._off(collection, size, coefficient, estimator)
-                        found.append(
-                            {
-                                "collection": collection,
-                                "topics": size,
-                                "coefficient": coefficient,
-                                "estimator": estimator,
-                                "actual_mean": self.actual(collection, size, coefficient),
-                                "error": float(np.abs(off).mean()),
-                                "bias": float(off.mean()),
-                                "error_se": _standard_error(np.abs(off)),
-                                "bias_se": _standard_error(off),
-                            }
-                        )
+        for collection, coefficient, size, estimator in product(self.collections, COEFFICIENTS, self.sizes, ESTIMATORS):
+            off = self._off(collection, size, coefficient, estimator)
+            found.append(
+                {
+                    "collection": collection,
+                    "topics": size,
+                    "coefficient": coefficient,
+                    "estimator": estimator,
+                    "actual_mean": self.actual(collection, size, coefficient),
+                    "error": float(np.abs(off).mean()),
+                    "bias": float(off.mean()),
+                    "error_se": _standard_error(np.abs(off)),
+                    "bias_se": _standard_error(off),
+                }
+            )
         return found
 
     def summary(self) -> list[dict[str, Any]]:
@@ -170,18 +168,11 @@ class ReliabilityStudy(StudyResult):
         sizes, names = ", ".join(map(str, self.sizes)), ", ".join(self.collections)
         about = f"{self.settings['trials']:,} trials of each size ({sizes} topics) from {names}"
         summary = self.summary()
-        rows = [[row.pop("estimator"), *(f"{value:.4f}" for value in row.values())] for row in self.summary()]
+        rows = [[c if isinstance(c, str) else f"{c:.4f}" for c in row.values()] for row in summary]
         return f"{about}, seed {self.settings['seed']}\n\n{columns([list(summary[0]), *rows])}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the single trials, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "rows": plain(self.rows()),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-            "cost": dict(self.cost),
-        }
+    def _contents(self) -> dict[str, Any]:
+        return {"rows": self.rows(), "cost": self.cost}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write `rows`, in full precision."""

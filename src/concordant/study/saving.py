@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +22,13 @@ class StudyResult(Result):
     cost: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Of the run that finished it: trials that it computed, seconds, and seconds of processor time."""
 
+    @abstractmethod
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Rows by the name of the file that `save` writes them to."""
-        raise NotImplementedError
 
+    @abstractmethod
     def figures(self) -> dict[str, Any]:
         """Figures of matplotlib by the name of the file that `save` writes them to."""
-        raise NotImplementedError
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the tables, in full precision, and the figures into a folder.

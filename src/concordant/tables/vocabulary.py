@@ -193,6 +193,7 @@ def error_of_another(names: Collection[str]) -> str | None:
     return next((name for name in short if (found := _ERROR.fullmatch(name)) and found[1] in known), None)
 
 
+@functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems asks ten times for each
 def column_name(name: str) -> str:
     """The name of a column in the spelling of the lists above."""
     return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R puts dots for blanks

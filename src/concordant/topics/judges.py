@@ -1,39 +1,37 @@
-"""`compare_judges`: does one judge rank the systems more like the truth than another?"""
+"""`compare_judges` and `rank_judges`: which judge ranks the systems more like the truth than another?"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.special import stdtr
 
-from ..alignment import alignment
 from ..arrays import FloatArray
 from ..calibration import FEWEST, WIDENING
+from ..chance.adjustment import holm
 from ..chance.nulls import Alternative
 from ..coefficients.registry import get_coefficient
-from ..door import Collection, as_topic_side
-from ..errors import (
-    AlignmentWarning,
-    InputError,
-    InputTypeError,
-    UndefinedCorrelationWarning,
-    check_choice,
-)
+from ..door import Collection
+from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
-from ..resampling import Progress, Resampling, Seed, check_level
-from ..results import Interval, Result, settings_of
-from ..words import counted, named, p_equals
+from ..resampling import Progress, Resampling, Seed, seed_of, seeded
+from ..results import Interval, Result, columns, settings_of
+from ..words import listing, named, p_cell, p_equals
 from .bootstrap import normal_quantile
-from .correlation import NO_INTERVAL, not_resampled
+from .correlation import NO_INTERVAL
 from .nested import nested_values, summarise
+from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
+from .worth_core import Curves, difference_of
 
-JudgeMethod: TypeAlias = Literal["iterated", "plain"]
+JudgeMethod: TypeAlias = Literal["across", "iterated", "plain"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,19 +40,25 @@ class JudgeComparison(Result):
 
     coefficient: str
     value_a: float
-    """Agreement of judge a with the truth, on these topics."""
+    """Agreement of judge a with the truth: with method "across", on other topics; otherwise on these topics."""
     value_b: float
     difference: float
     """value_a - value_b."""
     bias_corrected: float
-    """The difference without the bias of sampling, which is not the same for both judges."""
+    """The difference without the bias of sampling, which is not the same for both; nan with method "across"."""
     standard_error: float
-    """Of `bias_corrected`; with method "plain", of `difference`."""
+    """Of what the interval is for."""
     interval: Interval
-    """For the difference across the population; with method "plain", for that expected on as many topics."""
+    """For the difference: of agreement across topics; with method "iterated", across the population; with "plain", of
+    that expected on as many topics."""
     pvalue: float
     alternative: Alternative
     names: tuple[str, str]
+    ratio: float = math.nan
+    """With method "across": how many topics of b one of a is worth; nan where a worth is 0 or has no bounds."""
+    ratio_interval: Interval | None = None
+    adjusted: float | None = None
+    """The p-value for all pairs of `rank_judges` together, by Holm's method."""
 
     @property
     def verdict(self) -> str:
@@ -68,29 +72,103 @@ class JudgeComparison(Result):
         return f"{verdict} ({p_equals(self.pvalue, 4)}, {self.alternative})"
 
     def table(self) -> str:
-        """Both values, and their difference with its interval."""
+        """Both values, their difference with its interval, and what one judge's topics are worth in the other's."""
         a, b = self.names
-        width = max(len(a), len(b), 10)
-        level = f"{100 * self.interval.confidence_level:g}%"
-        return (
-            f"  {self.coefficient}\n"
-            f"  {a:<{width}}  {self.value_a:8.4f}\n"
-            f"  {b:<{width}}  {self.value_b:8.4f}\n"
-            f"  {'difference':<{width}}  {self.difference:8.4f}   bias-corrected {self.bias_corrected:.4f}, "
-            f"{level} interval {self.interval}"
-        )
+        level = f"{100 * self.interval.confidence_level:g}% interval"
+        corrected = "" if math.isnan(self.bias_corrected) else f"bias-corrected {self.bias_corrected:.4f}, "
+        rows = [[a, f"{self.value_a:.4f}"], [b, f"{self.value_b:.4f}"], ["difference", f"{self.difference:.4f}"]]
+        lines = columns(rows).split("\n")
+        lines[-1] += f"   {corrected}{level} {self.interval}"
+        if self.ratio_interval is not None:
+            between = f"{self.ratio_interval.low:.2g} to {self.ratio_interval.high:.2g}"
+            lines.append(f"  a topic of {a} is worth {self.ratio:.2g} of {b} ({level} {between})")
+        about = ", agreement across topics" if math.isnan(self.bias_corrected) else ""
+        return "\n".join([f"  {self.coefficient}{about}", *lines])
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
         numbers = ("value_a", "value_b", "difference", "bias_corrected", "standard_error", "pvalue")
         row = {"coefficient": self.coefficient, **{name: getattr(self, name) for name in numbers}}
-        return [{**row, "low": self.interval.low, "high": self.interval.high}]
+        ratio = self.ratio_interval or Interval(math.nan, math.nan, math.nan, "")
+        more = {"ratio": self.ratio, "ratio_low": ratio.low, "ratio_high": ratio.high}
+        return [{**row, "low": self.interval.low, "high": self.interval.high, **more}]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the difference with its interval, and no difference as a dashed line."""
         from ..plots import intervals
 
         return intervals.judges(self, ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeRanking(Result):
+    """What `rank_judges` found. `print` shows it, `to_dict` has everything."""
+
+    judges: tuple[JudgeWorth, ...]
+    """The one with the best agreement across topics first."""
+    pairs: tuple[JudgeComparison, ...]
+    """All pairs, each better one first, with Holm's adjusted p-values."""
+    best: tuple[str, ...]
+    """Those that may be the best: no other is significantly better."""
+
+    @property
+    def verdict(self) -> str:
+        """Who ranks the systems most like the truth, what its topics are worth, and which others may be as good."""
+        return self.sentence("judged by")
+
+    def sentence(self, of: str) -> str:
+        """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
+        first = self.judges[0]
+        truth, name = first.names
+        others = [other for other in self.best if other != name]
+        worse = [judge.names[1] for judge in self.judges if judge.names[1] not in self.best]
+        rest = f"; {listing(others)} may be as good" if others else ""
+        if worse and not others:
+            largest = max(float(pair.adjusted or 0) for pair in self.pairs if name in pair.names)
+            rest = f"; better than {listing(worse)} ({p_equals(largest)})"
+        return f"{name} ranks the systems most like {truth}: {first.sentence(of)}{rest}"
+
+    def table(self) -> str:
+        """One row per judge; then one per pair."""
+        first = self.judges[0]
+        level = f"{100 * first.interval.confidence_level:g}% interval"
+        heads = ["", f"worth of {first.half}", level, "agreement", "limit", "best?"]
+        rows = [
+            [
+                judge.names[1],
+                "< 1" if judge.status == "below" else shown(judge.worth),
+                span(judge.interval) if judge.interval.high else "-",
+                f"{judge.agreement:.3f}",
+                shown(judge.limit),
+                "no" if judge.names[1] not in self.best else "yes" if len(self.best) == 1 else "maybe",
+            ]
+            for judge in self.judges
+        ]
+        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns([heads, *rows])]
+        with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
+        if with_first:
+            pairs = [
+                [pair.names[1], f"{pair.difference:.3f}", span(pair.interval, "{:.3f}"), shown(pair.ratio), _holm(pair)]
+                for pair in with_first
+            ]
+            counted_in = f" of {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+            heads = [f"{first.names[1]} against", "difference", level, "ratio", f"p (Holm{counted_in})"]
+            parts += ["", columns([heads, *pairs])]
+        return "\n".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per judge."""
+        return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the worth of each judge with its interval."""
+        from ..plots import intervals
+
+        return intervals.worths(self.judges, ax)
+
+
+def _holm(pair: JudgeComparison) -> str:
+    return p_cell(pair.pvalue if pair.adjusted is None else pair.adjusted)
 
 
 @dataclass(frozen=True)
@@ -111,7 +189,7 @@ def compare_judges(  # noqa: PLR0913
     candidate_b: Collection,
     coefficient: str = "tau_b",
     *,
-    method: JudgeMethod = "iterated",
+    method: JudgeMethod = "across",
     n_resamples: int = 9_999,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
@@ -129,16 +207,19 @@ def compare_judges(  # noqa: PLR0913
         not all three have is left out, and an `AlignmentWarning` says what.
     coefficient : str
         A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
-    method : {"iterated", "plain"}
+    method : {"across", "iterated", "plain"}
         Which difference is compared with its standard error.
 
+        - "across": that of agreement across topics, as in `judge_worth`: each judge on half of the topics against the
+          truth on the other half, over the same random splits, with a jackknife over topics. It also gives the ratio of
+          the judges' worths.
         - "iterated": that across the population of topics. The hypothesis is f(mu, nu_a) = f(mu, nu_b), with mu, nu_a
           and nu_b the population means of the systems. As in `correlate`, resamples of resamples take back the bias of
           sampling, which favours the judge whose scores vary less.
         - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but
           calls a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
     n_resamples : int
-        Resamples in all, those of resamples included.
+        Resamples in all, those of resamples included; "across" draws as many splits as it needs.
     alternative : {"two-sided", "greater", "less"}
         "greater": a agrees better than b.
     confidence_level : float
@@ -160,50 +241,38 @@ def compare_judges(  # noqa: PLR0913
 
     Notes
     -----
-    Topics are resampled for all three at once, so that what they share cancels. p comes from a difference over its
-    standard error, times a constant that is our own calibration (`concordant.calibration.WIDENING`).
-    docs/guide/intervals.md has the size and the power of both methods, benchmarks/coverage_judges.py measures them.
+    All methods draw topics for all three at once, so that what they share cancels. "across" compares with Student's t,
+    n - 1 degrees of freedom; for the other two, p comes from a difference over its standard error, times a constant
+    that is our own calibration (`concordant.calibration.WIDENING`). docs/measured/worth.md has the size and the power
+    of "across" (benchmarks/coverage_worth.py), docs/guide/intervals.md those of the others
+    (benchmarks/coverage_judges.py).
 
     Examples
     --------
     >>> import concordant as cc
     >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    >>> print(cc.compare_judges(people, careful, hasty, method="plain", names=("careful", "hasty"), rng=7))
-    careful agrees with the truth better than hasty (p = 0.0024, two-sided)
-    <BLANKLINE>
-      tau_b
-      careful       0.9053
-      hasty         0.7234
-      difference    0.1818   bias-corrected 0.1825, 95% interval [0.0643, 0.2993]
+    >>> print(cc.compare_judges(people, careful, hasty, names=("careful", "hasty"), rng=7))
+    careful
 
     """
-    known = get_coefficient(coefficient)
     check_choice("method", method, get_args(JudgeMethod))
     check_choice("alternative", alternative, get_args(Alternative))
-    level = check_level(confidence_level)
-    if why := not_resampled(known):
-        raise InputError(why)
+    if isinstance(names, str) or len(names) != 2:
+        raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
+    given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
+    sides = matched_sides(given, ("truth", *names), coefficient, confidence_level)
+    if method == "across":
+        return _across(curves_of(sides, drawn.rng), sides, (1, 2), drawn.seed, alternative)
     if drawn.n_resamples < FEWEST:
         raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
-    if isinstance(names, str) or len(names) != 2 or not all(isinstance(name, str) for name in names):
-        raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
-    given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
-    found = alignment(*(as_topic_side(side, name) for name, side in given.items()), names=("truth", *names))
-    for note in found.notes:
-        warnings.warn(note, AlignmentWarning, stacklevel=2)
-    sides, notes = found.scores, found.notes
-    n, m = sides[0].values.shape
-    if n < 2 or m < 2:
-        raise InputError(
-            f"all three sides have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are "
-            "needed"
-        )
-    values = [float(known.formula(sides[0].means(), side.means())) for side in sides[1:]]
+    known, level, notes = sides.coefficient, sides.level, sides.notes
+    n, m = sides.scores[0].values.shape
+    values = [float(known.formula(sides.scores[0].means(), side.means())) for side in sides.scores[1:]]
     if np.isnan(values).any():
         raise InputError(f"{coefficient} is undefined for these means: {known.undefined}")
     difference = Difference(known.name, drawn.threads)
-    (summary,) = summarise(nested_values([side.values for side in sides], difference, drawn), n)
+    (summary,) = summarise(nested_values([side.values for side in sides.scores], difference, drawn), n)
     if summary is None:
         raise InputError(NO_INTERVAL)
     if summary.undefined:
@@ -237,6 +306,113 @@ def compare_judges(  # noqa: PLR0913
             method=method,
             undefined=summary.undefined,
         ),
+    )
+
+
+def _across(
+    curves: Curves, sides: Sides, which: tuple[int, int], seed: int | None, alternative: Alternative = "two-sided"
+) -> JudgeComparison:
+    """Two candidates (1...) by the difference of their agreement across topics, over the same splits."""
+    found = difference_of(curves, *which)
+    df, half = curves.n_topics - 1, sides.critical * found.standard_error
+    t = found.statistic
+    p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
+    ratio = None
+    if not math.isnan(found.log_ratio):
+        ends = [math.exp(found.log_ratio + sign * sides.critical * found.log_ratio_error) for sign in (-1, 1)]
+        ratio = Interval(ends[0], ends[1], sides.level, "jackknife over topics")
+    low, high = np.clip([found.difference - half, found.difference + half], -2, 2).tolist()
+    return JudgeComparison(
+        sides.coefficient.name,
+        value_a=float(curves.values[which[0], -1]),
+        value_b=float(curves.values[which[1], -1]),
+        difference=found.difference,
+        bias_corrected=math.nan,
+        standard_error=found.standard_error,
+        interval=Interval(low, high, sides.level, "jackknife over topics"),
+        pvalue=max(float(p), sys.float_info.min),
+        alternative=alternative,
+        names=(sides.names[which[0]], sides.names[which[1]]),
+        ratio=math.exp(found.log_ratio),
+        ratio_interval=ratio,
+        notes=sides.notes,
+        settings={**sides.settings(curves, seed), "method": "across"},
+    )
+
+
+def rank_judges(
+    truth: Collection,
+    candidates: Mapping[str, Collection],
+    coefficient: str = "tau_b",
+    *,
+    confidence_level: float = 0.95,
+    costs: Mapping[str, float] | None = None,
+    name: str = "truth",
+    rng: Seed = None,
+) -> JudgeRanking:
+    """What several judges are worth, over the same splits of the topics; which is better than which, and who is best.
+
+    Parameters
+    ----------
+    truth : what `as_topics` takes
+        As in `judge_worth`.
+    candidates : mapping of str to what `as_topics` takes
+        The judges by name. All are compared on the systems and topics that all have, the truth included.
+    coefficient : str
+        As in `judge_worth`.
+    confidence_level : float
+        Of the intervals; pairs are tested at level 1 - confidence_level for all of them together (Holm).
+    costs : mapping of str to float, optional
+        What a topic costs by each judge, by its name, and by the truth, by `name`.
+    name : str
+        What to call the truth.
+    rng : int, Generator or None
+        Draws the splits, as in `judge_worth`.
+
+    Returns
+    -------
+    JudgeRanking
+        The judges with their worths, all pairs, and those that may be the best.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    >>> found = cc.rank_judges(people, {"careful": careful, "hasty": hasty}, name="people", rng=7)
+    >>> found.best
+    ('careful',)
+
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
+    named = (name, *map(str, candidates))
+    given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
+    sides = matched_sides(given, named, coefficient, confidence_level)
+    if costs is not None and (unknown := set(costs) ^ set(named)):
+        raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
+    of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}
+    seed = seeded(rng)
+    return judges_from(curves_of(sides, seed), sides, seed_of(seed), of)
+
+
+def judges_from(
+    curves: Curves, sides: Sides, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
+) -> JudgeRanking:
+    """All candidates, the one with the best agreement across topics first, and all pairs of them."""
+    of = costs or {}
+    judges = [worth_from(curves, k, sides, seed, of.get(k)) for k in range(1, len(sides.names))]
+    order = sorted(range(len(judges)), key=lambda k: -judges[k].agreement)
+    pairs = [_across(curves, sides, (i + 1, j + 1), seed) for i, j in itertools.combinations(order, 2)]
+    adjusted = holm(np.array([pair.pvalue for pair in pairs])).tolist()
+    pairs = [replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    beaten = {pair.names[1] for pair, p in zip(pairs, adjusted, strict=True) if p <= 1 - sides.level}
+    ranked = tuple(judges[k] for k in order)
+    return JudgeRanking(
+        judges=ranked,
+        pairs=tuple(pairs),
+        best=tuple(judge.names[1] for judge in ranked if judge.names[1] not in beaten),
+        notes=tuple(dict.fromkeys(note for judge in ranked for note in judge.notes)),
+        settings=ranked[0].settings,
     )
 
 

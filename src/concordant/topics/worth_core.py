@@ -130,7 +130,7 @@ class Effort:
     most_jackknife: int = 200
     monte_carlo: float = 0.08
     noise: float = 0.25
-    groups: int = 17  # of topics, at most, whose interactions correct the jackknife; 0: no correction
+    groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
 
 
 DEFAULT = Effort()

@@ -10,6 +10,7 @@ from .cosines import Cosines, cosines_pair, cosines_rows
 from .discordance import negative_shares, plug_in_widths
 from .distance import rank_distances, recentred_distances
 from .gaps import Gaps, gaps_pair, gaps_rows
+from .means import short_means
 from .pairing import Value
 from .resamples import resampled_sums
 
@@ -32,4 +33,5 @@ __all__ = [
     "rank_distances",
     "recentred_distances",
     "resampled_sums",
+    "short_means",
 ]

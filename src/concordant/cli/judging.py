@@ -1,0 +1,115 @@
+"""`concordant worth` and `compare-judges`: what judges are worth, and which is better."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+import typer
+
+from .answer import Answer, Found, Output, answering
+from .options import (
+    CandidatesArgument,
+    CoefficientOption,
+    CoefficientsOption,
+    LevelOption,
+    Random,
+    ResamplesOption,
+    SeedOption,
+    TruthArgument,
+)
+from .reading import Reader, known_coefficients, labels_of
+
+
+@answering(plot=True)
+def worth(
+    truth: TruthArgument,
+    candidate: CandidatesArgument,
+    *,
+    coefficient: CoefficientOption = "tau_b",
+    level: LevelOption = 0.95,
+    cost: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="truth=COST candidate=COST", help="What a topic costs by each side."),
+    ] = None,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Tell how many topics judged by the truth rank the systems as well as topics judged by a candidate."""
+    from ..topics.judges import rank_judges
+    from ..topics.worth import judge_worth
+
+    name = known_coefficients([coefficient])[0]
+    of = None if cost is None else _costs(cost)
+    labels = labels_of([truth, *candidate])
+    first, *others = read.sides([truth, *candidate], out.quiet)
+    if len(others) == 1:
+        return judge_worth(
+            first, others[0], name, confidence_level=level, costs=of, names=(labels[0], labels[1]), rng=seed
+        )
+    every = None if of is None else {labels[0]: of[0], **dict.fromkeys(labels[1:], of[1])}
+    judges = dict(zip(labels[1:], others, strict=True))
+    return rank_judges(first, judges, name, confidence_level=level, costs=every, name=labels[0], rng=seed)
+
+
+def _costs(given: tuple[str, str]) -> tuple[float, float]:
+    """truth=20 and candidate=0.05, in either order."""
+    found = dict(part.partition("=")[::2] for part in given)
+    try:
+        return float(found["truth"]), float(found["candidate"])
+    except (KeyError, ValueError):
+        raise typer.BadParameter(
+            f"--cost is {' '.join(given)!r}: give what a topic costs, such as --cost truth=20 candidate=0.05"
+        ) from None
+
+
+@answering()
+def compare_judges(
+    truth: TruthArgument,
+    a: Annotated[str, typer.Argument(metavar="A", help="Scores by the first judge.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Scores by the second judge.")],
+    *,
+    coefficient: CoefficientsOption = None,
+    method: Annotated[
+        Literal["across", "iterated", "plain"],
+        typer.Option(
+            help="Test the difference of agreement on other topics, across the population, or on as many topics."
+        ),
+    ] = "across",
+    alternative: Annotated[
+        Literal["two-sided", "greater", "less"], typer.Option(help="greater: the first judge agrees better.")
+    ] = "two-sided",
+    level: LevelOption = 0.95,
+    resamples: ResamplesOption = 9_999,
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> Found:
+    """Test which of two judges ranks the systems more like the truth, over the topics that all three share."""
+    from ..coefficients.registry import headlines
+    from ..topics.judges import compare_judges as run
+
+    wanted = known_coefficients(coefficient or headlines("main"))
+    labels = labels_of([truth, a, b])
+    by_truth, by_a, by_b = read.sides([truth, a, b], out.quiet)
+    found = []
+    for name in wanted:
+        with out.bar(f"resampling for {name}") as bar:
+            found.append(
+                run(
+                    by_truth,
+                    by_a,
+                    by_b,
+                    name,
+                    method=method,
+                    n_resamples=resamples,
+                    alternative=alternative,
+                    confidence_level=level,
+                    names=(labels[1], labels[2]),
+                    rng=random.seed,
+                    workers=random.workers,
+                    progress=bar.update,
+                )
+            )
+    return replace(Answer.of(found), content=lambda: [{**one.to_dict(), "truth": labels[0]} for one in found])

@@ -1,0 +1,431 @@
+"""`judge_worth`: what a candidate's topics are worth, counted in topics of the truth."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ..alignment import alignment
+from ..arrays import FloatArray, IntArray
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..door import Collection, as_topic_side
+from ..errors import AlignmentWarning, InputError, InputTypeError
+from ..means import tied_sums
+from ..resampling import Seed, check_level, generator, seed_of, seeded
+from ..results import Interval, Result, columns, settings_of
+from ..scores import Scores
+from ..words import counted
+from .correlation import not_resampled
+from .worth_core import FEWEST, Beyond, Curves, beyond_half, compute_curves, worth_of
+
+
+@dataclass(frozen=True)
+class WorthCurves:
+    """Agreement with the truth on other topics, by number of topics: of the truth itself, and of the candidate."""
+
+    sizes: IntArray
+    truth: FloatArray
+    candidate: FloatArray
+    truth_low: FloatArray
+    """Of the band around it, point by point."""
+    truth_high: FloatArray
+    candidate_low: FloatArray
+    candidate_high: FloatArray
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the quality of `target` topics of the truth costs: by the truth, by the candidate, by both together."""
+
+    truth: float
+    """Per topic."""
+    candidate: float
+    target: int
+    truth_alone: float
+    candidate_topics: float
+    """As many of the candidate's topics are worth the target; inf where its limit is below it."""
+    candidate_alone: float
+    mix: tuple[int, int]
+    """Topics of the truth and of the candidate, which together cost least."""
+    mix_cost: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeWorth(Result):
+    """What `judge_worth` found. `print` shows it, `plot` draws both curves, `to_dict` has everything."""
+
+    coefficient: str
+    names: tuple[str, str]
+    """Of the truth and of the candidate."""
+    n_topics: int
+    half: int
+    """How many topics of the candidate are valued: half of those there are, because the other half is the reference."""
+    worth: float
+    """So many topics of the truth rank the systems as well as `half` topics of the candidate."""
+    rate: float
+    """worth / half."""
+    interval: Interval
+    """For the worth."""
+    status: str
+    """How it was counted. "within": worth is at most `half`. "beyond": the candidate is better than as many topics of
+    the truth, so that `equal` was counted, and worth stands for half * half / equal. "below": less than one topic."""
+    equal: float
+    """So many topics of the candidate rank the systems as well as `half` of the truth; nan unless "beyond"."""
+    monte_carlo: float
+    """Standard error of log(worth) from the random splits alone; `standard_error` is from the topics."""
+    standard_error: float
+    agreement: float
+    """Agreement across topics: of the candidate on `half` topics with the truth on the other topics."""
+    agreement_interval: Interval
+    truth_agreement: float
+    """The same of the truth itself."""
+    all_topics: float
+    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; or nan."""
+    all_topics_interval: Interval
+    limit: float
+    """Worth of as many topics of the candidate as one likes: what its own bias sets. inf: no bias is seen."""
+    limit_interval: Interval
+    curves: WorthCurves
+    costs: Costs | None = None
+
+    @property
+    def verdict(self) -> str:
+        """How many topics of the truth the candidate's are worth."""
+        return self.sentence("judged by")
+
+    def sentence(self, of: str) -> str:
+        """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
+        truth, candidate = self.names
+        level = f"{100 * self.interval.confidence_level:g}% interval"
+        if self.status == "below":
+            most = f" ({level} up to {shown(self.interval.high)})" if self.interval.high >= 1 else ""
+            return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
+        if self.status == "within":
+            between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
+            return f"{self.half} topics {of} {candidate} are worth {shown(self.worth)} {of} {truth} ({between})"
+        if not self.equal > 0:
+            return f"1 topic {of} {candidate} is worth more than {self.half} {of} {truth}"
+        low, high = (self.half**2 / end if end else math.inf for end in (self.interval.high, self.interval.low))
+        between = f"{level} {shown(low)} to {shown(high)}"
+        return f"{shown(self.equal)} topics {of} {candidate} ({between}) are worth {self.half} {of} {truth}"
+
+    @property
+    def title(self) -> str:
+        """The number in a few words, for a figure."""
+        if self.status == "below":
+            return f"{self.half} topics are worth less than 1"
+        if self.status == "beyond":
+            return f"{shown(self.equal)} topics are worth {self.half}"
+        return f"{self.half} topics are worth {shown(self.worth)} ({span(self.interval)})"
+
+    def table(self) -> str:
+        """Agreement across topics, the worth of half, of all and of any number of topics; costs."""
+        n, a = self.n_topics, self.half
+        head = f"  {self.coefficient}, {counted(self.settings['n_systems'], 'system')}, {counted(n, 'topic')}"
+        rows = [
+            ["agreement across topics", f"{self.agreement:.3f}", span(self.agreement_interval, "{:.3f}")],
+            [f"  of {self.names[0]} itself", f"{self.truth_agreement:.3f}", ""],
+            [f"worth of {a} topics", shown(self.worth), span(self.interval)],
+        ]
+        if not math.isnan(self.all_topics):
+            rows += [
+                [f"worth of {n} topics, by extrapolation", shown(self.all_topics), span(self.all_topics_interval)],
+                ["worth of any number of topics", shown(self.limit), span(self.limit_interval)],
+            ]
+        lines = [head, columns(rows)]
+        if math.isfinite(self.monte_carlo) and self.standard_error > 0:
+            share = self.monte_carlo / self.standard_error
+            lines.append(f"  Monte Carlo error: {share:.2f} of the standard error of log(worth)")
+        if self.costs is not None:
+            lines += ["", *(f"  {line}" for line in self._costs(self.costs))]
+        return "\n".join(lines)
+
+    def _costs(self, costs: Costs) -> list[str]:
+        truth, candidate = self.names
+        target, alone = costs.target, f"{costs.target} topics of {truth} cost {costs.truth_alone:g}"
+        lines = []
+        if 0 < self.worth < math.inf:
+            lines.append(
+                f"{self.half} topics of {candidate} cost {self.half * costs.candidate:g}; as good a ranking by "
+                f"{truth} costs {self.worth * costs.truth:.3g}"
+            )
+        if math.isnan(costs.candidate_topics):
+            return [*lines, f"{alone}; what {candidate} needs for as good a ranking is not known"]
+        if math.isinf(costs.candidate_topics):
+            lines.append(f"{alone}; no number of topics of {candidate} is worth as much")
+        else:
+            as_good = f"{costs.candidate_topics:.0f} of {candidate} are worth as much, for {costs.candidate_alone:g}"
+            lines.append(f"{alone}; {as_good}")
+        if self.limit_interval.low < target <= self.limit_interval.high:
+            lines[-1] += f" (not certain: the interval for its limit is {span(self.limit_interval)})"
+        of_truth, of_candidate = costs.mix
+        lines.append(
+            f"cheapest mix that is worth {target} topics of {truth}: {of_truth} of {truth} and {of_candidate} of "
+            f"{candidate}, for {costs.mix_cost:g}"
+        )
+        return lines
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        spans = {"": self.interval, "agreement_": self.agreement_interval, "limit_": self.limit_interval}
+        ends = {f"{name}{end}": getattr(of, end) for name, of in spans.items() for end in ("low", "high")}
+        return [
+            {
+                "candidate": self.names[1],
+                "coefficient": self.coefficient,
+                "topics": self.half,
+                "worth": self.worth,
+                "low": ends["low"],
+                "high": ends["high"],
+                "rate": self.rate,
+                "agreement": self.agreement,
+                "agreement_low": ends["agreement_low"],
+                "agreement_high": ends["agreement_high"],
+                "truth_agreement": self.truth_agreement,
+                "all_topics": self.all_topics,
+                "limit": self.limit,
+                "limit_low": ends["limit_low"],
+                "limit_high": ends["limit_high"],
+            }
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw both curves with bands, and the arrow from the candidate's topics to those of the truth."""
+        from ..plots import curves
+
+        return curves.worth(self, ax)
+
+
+def judge_worth(
+    truth: Collection,
+    candidate: Collection,
+    coefficient: str = "tau_b",
+    *,
+    confidence_level: float = 0.95,
+    costs: tuple[float, float] | None = None,
+    names: tuple[str, str] = ("truth", "candidate"),
+    rng: Seed = None,
+) -> JudgeWorth:
+    """How many topics judged by the truth rank the systems as well as these topics judged by the candidate?
+
+    The topics are split at random into halves A and B, over and over. The reference is the truth's ranking on B. The
+    candidate's ranking on A agrees with it to some degree; the truth's ranking on k topics of A does, too, the better,
+    the larger k is. The worth of the candidate's topics is the k with the same mean agreement. Candidate and reference
+    never share a topic, so that noise which they share earns nothing.
+
+    Parameters
+    ----------
+    truth, candidate : what `as_topics` takes
+        `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label. What
+        only one side has is left out, and an `AlignmentWarning` says what. At least 10 topics.
+    coefficient : str
+        A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
+    confidence_level : float
+        Of the intervals.
+    costs : tuple of float, optional
+        What a topic judged by the truth costs and what one judged by the candidate, to compare at equal quality.
+    names : tuple of str
+        What to call the sides.
+    rng : int, Generator or None
+        Draws the splits. The same seed gives the same bits. Where none is given, one is drawn, and the settings say
+        which.
+
+    Returns
+    -------
+    JudgeWorth
+        With the worth of half of the topics and its interval, both curves, the agreement across topics, and by a model
+        the worth of all topics and of any number.
+
+    Notes
+    -----
+    The interval is log-symmetric, from a jackknife over topics on the same splits and Student's t with n - 1 degrees of
+    freedom. docs/theory/worth.md has the definition and its conditions, docs/measured/worth.md how often the intervals
+    hold, which benchmarks/coverage_worth.py measures.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    >>> found = cc.judge_worth(people, careful, names=("people", "careful"), rng=7)
+    >>> print(found.verdict)
+    20 topics judged by careful are worth 12 judged by people
+
+    """
+    of, seed = check_costs(costs), seeded(rng)
+    sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level)
+    return worth_from(curves_of(sides, seed), 1, sides, seed_of(seed), of)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What the splits are made of: the truth and the candidates, on the same systems and topics."""
+
+    scores: tuple[Scores, ...]
+    names: tuple[str, ...]
+    coefficient: Coefficient
+    level: float
+    notes: tuple[str, ...]
+    """What not all sides have."""
+
+    @property
+    def critical(self) -> float:
+        """Standard errors to either side of an estimate: Student's t with n - 1 degrees of freedom."""
+        return float(stdtrit(len(self.scores[0].topics) - 1, (1 + self.level) / 2))
+
+    def settings(self, curves: Curves, seed: int | None) -> dict[str, Any]:
+        """How a result was made."""
+        n, m = self.scores[0].values.shape
+        return settings_of(
+            seed=seed,
+            n_resamples=curves.n_splits,
+            confidence_level=self.level,
+            n_systems=m,
+            n_topics=n,
+            n_jackknife=curves.n_jackknife,
+            undefined=curves.undefined,
+        )
+
+
+def matched_sides(
+    given: Mapping[str, Collection], names: tuple[str, ...], coefficient: str, confidence_level: float
+) -> Sides:
+    """The sides, by the arguments that they came as, checked and matched; what was left out is warned of."""
+    known, level = get_coefficient(coefficient), check_level(confidence_level)
+    if why := not_resampled(known):
+        raise InputError(why)
+    if isinstance(names, str) or len(names) != len(given) or not all(isinstance(name, str) for name in names):
+        raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
+    if len(set(names)) < len(names):
+        raise InputError(f"names is {names!r}: two sides have the same name")
+    found = alignment(*(as_topic_side(side, argument) for argument, side in given.items()), names=names)
+    for note in found.notes:
+        warnings.warn(note, AlignmentWarning, stacklevel=3)
+    n, m = found.scores[0].values.shape
+    if n < 2 or m < 2:
+        raise InputError(
+            f"all sides have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are needed"
+        )
+    return Sides(found.scores, names, known, level, found.notes)
+
+
+def curves_of(sides: Sides, rng: int | np.random.Generator) -> Curves:
+    """Agreement across topics of all sides, over random splits."""
+    values = [side.values for side in sides.scores]
+    n = len(values[0])
+    if n < FEWEST:
+        raise InputError(
+            f"the sides have {counted(n, 'topic')} in common: at least {FEWEST} are needed, because candidate and "
+            "reference are ranked on halves of them that share no topic"
+        )
+    for name, side in zip(sides.names[1:], sides.scores[1:], strict=True):
+        _, why = sides.coefficient.attempt(sides.scores[0].means(), side.means())
+        if why:
+            raise InputError(f"{sides.coefficient.name} of {sides.names[0]} and {name} is undefined: {why}")
+    return compute_curves(
+        values[0],
+        values[1:],
+        sides.coefficient.formula,
+        generator(rng),
+        settle=lambda means, size: tied_sums(means, size, n),
+    )
+
+
+def worth_from(
+    curves: Curves, k: int, sides: Sides, seed: int | None, costs: tuple[float, float] | None = None
+) -> JudgeWorth:
+    """The result for the k-th candidate (1...)."""
+    found = worth_of(curves, k, sides.critical)
+    law = beyond_half(curves, k, sides.critical)
+    bands = []
+    for side in (0, k):
+        points = [curves.point(side, j) for j in range(len(curves.sizes))]
+        reach = sides.critical * np.sqrt([curves.variance(np.eye(1, curves.values.size, p)[0]) for p in points])
+        bands += [np.clip(curves.values[side] + sign * reach, -1, 1) for sign in (-1, 1)]
+
+    def interval(low: float, high: float) -> Interval:
+        return Interval(low, high, sides.level, "jackknife over topics")
+
+    notes = list(sides.notes)
+    if costs is not None:
+        notes.append("the mix is worth its parts together if their errors are independent and it weights them by worth")
+    if curves.undefined:
+        notes.append(
+            f"{sides.coefficient.name} is undefined on {100 * curves.undefined:.2g}% of the splits, where a side is "
+            "all tied, and counted as 0 there"
+        )
+    return JudgeWorth(
+        coefficient=sides.coefficient.name,
+        names=(sides.names[0], sides.names[k]),
+        n_topics=curves.n_topics,
+        half=curves.half,
+        worth=found.worth,
+        rate=found.rate,
+        interval=interval(found.low, found.high),
+        status=found.status,
+        equal=found.equal,
+        monte_carlo=found.monte_carlo,
+        standard_error=found.standard_error,
+        agreement=found.agreement,
+        agreement_interval=interval(float(bands[2][-1]), float(bands[3][-1])),
+        truth_agreement=float(curves.values[0, -1]),
+        all_topics=law.worth,
+        all_topics_interval=interval(law.low, law.high),
+        limit=law.limit,
+        limit_interval=interval(law.limit_low, law.limit_high),
+        curves=WorthCurves(curves.sizes, curves.values[0], curves.values[k], *bands),
+        costs=None if costs is None else _costs(law, curves.n_topics, *costs),
+        notes=tuple(notes),
+        settings=sides.settings(curves, seed),
+    )
+
+
+def check_costs(costs: Any) -> tuple[float, float] | None:
+    """What a topic costs by the truth and by the candidate."""
+    if costs is None:
+        return None
+    if not isinstance(costs, Sequence) or isinstance(costs, str) or len(costs) != 2:
+        raise InputTypeError(f"costs is {costs!r}: give what a topic costs by the truth, and by the candidate")
+    for cost in costs:
+        if isinstance(cost, bool) or not isinstance(cost, (int, float, np.number)) or not 0 < cost < math.inf:
+            raise InputError(f"costs has {cost!r}: give numbers above 0")
+    return float(costs[0]), float(costs[1])
+
+
+def _costs(law: Beyond, target: int, truth: float, candidate: float) -> Costs:
+    """The cheapest (h, K) with h + W(K) >= target, W(K) = 1 / (bias + noise / K).
+
+    Worth adds up where errors are independent and rankings are weighted by worth: precision does.
+    """
+    if math.isnan(law.bias):
+        return Costs(truth, candidate, target, target * truth, math.nan, math.nan, (target, 0), target * truth)
+    bias, noise = max(law.bias, 0.0), max(law.noise, 0.0)
+    h = np.arange(target + 1)
+    lacking = target - h
+    with np.errstate(divide="ignore"):
+        k = np.where(bias * lacking < 1, np.ceil(noise * lacking / (1 - bias * lacking) - 1e-9), np.inf)
+    costs = h * truth + k * candidate
+    best = int(np.argmin(costs))
+    topics = float(k[0])
+    mix = best, int(k[best])
+    return Costs(truth, candidate, target, target * truth, topics, topics * candidate, mix, float(costs[best]))
+
+
+def shown(topics: float) -> str:
+    """A number of topics, as precise as it can be: "0", "6.9", "16", "no limit"."""
+    if math.isnan(topics):
+        return "-"
+    if math.isinf(topics):
+        return "no limit"
+    return f"{topics:.0f}" if topics >= 9.95 or topics == 0 else f"{topics:.1f}"
+
+
+def span(interval: Interval, form: str = "") -> str:
+    """From low to high."""
+    low, high = (form.format(end) if form else shown(end) for end in (interval.low, interval.high))
+    return "-" if math.isnan(interval.low) else f"{low} to {high}"

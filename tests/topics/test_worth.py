@@ -1,0 +1,228 @@
+"""`judge_worth` and `rank_judges`: what they say, and that it is what the curves say."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant.chance.adjustment import holm
+from concordant.results import Interval
+from concordant.topics import worth_core as wc
+from concordant.topics.worth import JudgeWorth, _costs, shown
+
+PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+
+
+@pytest.fixture(scope="module")
+def careful() -> JudgeWorth:
+    return cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=7)
+
+
+def simulated(bias: float, noise: float, n: int = 200, m: int = 60, seed: int = 1) -> tuple[cc.Scores, cc.Scores]:
+    """A truth with noise of 1 per topic, and a judge whose system effects are off by `bias`."""
+    rng = np.random.default_rng(seed)
+    signal = rng.normal(0, 0.5, m)
+    truth = signal + rng.normal(0, 1, (n, m))
+    judge = signal + rng.normal(0, bias, m) + rng.normal(0, noise, (n, m))
+    names = [f"t{k}" for k in range(n)], [f"s{k}" for k in range(m)]
+    return cc.Scores(truth, *names), cc.Scores(judge, *names)
+
+
+def test_the_worth_is_where_the_curves_meet(careful: JudgeWorth) -> None:
+    drawn = careful.curves
+    rising = wc.monotone(drawn.truth)
+    assert (careful.n_topics, careful.half) == (40, 20)
+    assert careful.agreement == drawn.candidate[-1]
+    assert careful.truth_agreement == drawn.truth[-1]
+    assert np.interp(math.log(careful.worth), np.log(drawn.sizes), rising) == pytest.approx(careful.agreement)
+    assert careful.rate == careful.worth / 20
+    assert careful.interval.low < careful.worth < careful.interval.high
+    middle = math.sqrt(careful.interval.low * careful.interval.high)
+    assert middle == pytest.approx(careful.worth)  # symmetric on the log scale
+    assert (drawn.candidate_low[-1], drawn.candidate_high[-1]) == (
+        careful.agreement_interval.low,
+        careful.agreement_interval.high,
+    )
+
+
+def test_half_of_the_noise_is_worth_four_times_the_topics() -> None:
+    found = cc.judge_worth(*simulated(bias=0.0, noise=0.5), rng=1)
+    assert found.status == "beyond"
+    assert found.worth == found.half**2 / found.equal
+    assert 4 in Interval(found.interval.low / found.half, found.interval.high / found.half, 0.95, "")
+    other = cc.judge_worth(*simulated(bias=0.0, noise=2.0), rng=1)
+    assert other.status == "within"
+    assert 1 / 4 in Interval(other.interval.low / other.half, other.interval.high / other.half, 0.95, "")
+
+
+def test_sentences_for_every_outcome(careful: JudgeWorth) -> None:
+    assert careful.verdict.startswith("20 topics judged by careful are worth 12 judged by people (95% interval ")
+    assert careful.sentence("of").startswith("20 topics of careful are worth 12 of people (95% interval ")
+    between = Interval(40.0, 100.0, 0.9, "")
+    beyond = replace(careful, status="beyond", worth=80.0, equal=5.0, interval=between)
+    assert beyond.verdict == "5.0 topics judged by careful (90% interval 4.0 to 10) are worth 20 judged by people"
+    assert replace(beyond, equal=0.0).verdict == "1 topic judged by careful is worth more than 20 judged by people"
+    below = replace(careful, status="below", worth=0.0, interval=Interval(0.0, 2.5, 0.95, ""))
+    assert below.verdict == (
+        "20 topics judged by careful are worth less than 1 judged by people (95% interval up to 2.5)"
+    )
+    surely = replace(below, interval=Interval(0.0, 0.0, 0.95, ""))
+    assert surely.verdict == "20 topics judged by careful are worth less than 1 judged by people"
+    for found in (careful, beyond, below):
+        assert found.title in str(found.plot().get_title(loc="left"))
+
+
+def test_a_judge_that_orders_the_systems_backwards_is_worth_nothing() -> None:
+    truth, _ = simulated(0.0, 1.0, n=40, m=15)
+    found = cc.judge_worth(truth, cc.Scores(-truth.values, truth.topics, truth.systems), rng=1)
+    assert (found.status, found.worth, found.rate) == ("below", 0.0, 0.0)
+    assert found.agreement < 0
+    assert "are worth less than 1" in str(found)
+
+
+def test_numbers_of_topics_as_they_are_shown() -> None:
+    assert [shown(x) for x in (0.0, 0.4, 6.94, 9.94, 9.96, 16.4, math.inf, math.nan)] == [
+        "0", "0.4", "6.9", "9.9", "10", "16", "no limit", "-",
+    ]  # fmt: skip
+
+
+def test_the_result_travels(careful: JudgeWorth) -> None:
+    stored = json.loads(json.dumps(careful.to_dict(), allow_nan=False))
+    assert stored["worth"] == careful.worth
+    assert stored["curves"]["truth"] == careful.curves.truth.tolist()
+    assert stored["costs"]["mix"] == list(careful.costs.mix) if careful.costs else False
+    assert careful.to_frame().loc[0, "worth"] == careful.worth
+    assert careful == cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=7)
+    assert careful != cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=8)
+    assert careful.settings["seed"] == 7
+
+
+def law(bias: float, noise: float) -> wc.Beyond:
+    return wc.Beyond(5, bias, noise, *[math.nan] * 6)
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.01, 0.05, 0.2])
+@pytest.mark.parametrize("noise", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize("price", [0.001, 0.05, 0.9])
+def test_the_mix_is_the_cheapest_of_all(bias: float, noise: float, price: float) -> None:
+    target = 25
+    found = _costs(law(bias, noise), target, 1.0, price)
+    every = [
+        (max(0, math.ceil(target - k / (bias * k + noise) - 1e-9)) + price * k, k)
+        for k in range(20_000)
+        if k == 0 or price * k <= target
+    ]
+    assert found.mix_cost == pytest.approx(min(every)[0])
+    assert found.mix_cost <= found.truth_alone == target
+    h, k = found.mix
+    assert h + (k / (bias * k + noise) if k else 0) >= target - 1e-6
+    assert found.mix_cost == pytest.approx(h + price * k)
+    if bias * target >= 1:
+        assert math.isinf(found.candidate_topics)
+    else:
+        assert found.candidate_topics / (bias * found.candidate_topics + noise) >= target - 1e-6
+
+
+def test_worth_adds_up_for_independent_errors() -> None:
+    """Precision does: h topics and K of a judge with a bias, weighted by worth, are as good as h + W(K) topics."""
+    rng = np.random.default_rng(2)
+    trials, m, h, big, bias, noise = 4000, 40, 10, 30, 0.15, 0.8
+    signal = rng.normal(0, 1, (trials, m))
+    people = signal + rng.normal(0, 1 / math.sqrt(h), (trials, m))
+    error = math.hypot(bias, noise / math.sqrt(big))
+    judge = signal + rng.normal(0, error, (trials, m))
+    worth = 1 / error**2  # in topics with noise of 1
+    mixed = (h * people + worth * judge) / (h + worth)
+    alone = signal + rng.normal(0, 1 / math.sqrt(h + worth), (trials, m))
+    got, expected = (cc.tau_b(signal, side).mean() for side in (mixed, alone))
+    assert got == pytest.approx(expected, abs=0.002)
+
+
+def test_costs_are_told(careful: JudgeWorth) -> None:
+    assert "20 topics of careful cost 1; as good a ranking by people costs 2" in str(careful)
+    assert "cheapest mix that is worth 40 topics of people: " in str(careful)
+    hasty = cc.judge_worth(PEOPLE, HASTY, names=("people", "hasty"), costs=(20, 0.05), rng=7)
+    assert "no number of topics of hasty is worth as much" in str(hasty)
+
+
+def test_judges_are_ranked_and_tested_in_pairs() -> None:
+    judges = {"hasty": HASTY, "careful": CAREFUL, "again": PEOPLE}
+    found = cc.rank_judges(PEOPLE, judges, name="people", rng=7)
+    assert [judge.names for judge in found.judges] == [("people", "again"), ("people", "careful"), ("people", "hasty")]
+    assert {pair.names for pair in found.pairs} == {("again", "careful"), ("again", "hasty"), ("careful", "hasty")}
+    adjusted = holm(np.array([pair.pvalue for pair in found.pairs]))
+    assert [pair.adjusted for pair in found.pairs] == adjusted.tolist()
+    beaten = {pair.names[1] for pair in found.pairs if pair.adjusted is not None and pair.adjusted <= 0.05}
+    assert set(found.best) == set(judges) - beaten
+    assert "hasty" not in found.best
+    assert found.verdict.startswith("again ranks the systems most like people: ")
+    assert len(found.to_frame()) == 3
+    assert found.plot() is not None
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_a_pair_is_what_compare_judges_finds() -> None:
+    ranked = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, rng=3)
+    (pair,) = ranked.pairs
+    alone = cc.compare_judges(PEOPLE, CAREFUL, HASTY, names=("careful", "hasty"), rng=3)
+    assert replace(pair, adjusted=None) == alone
+    assert pair.adjusted == pair.pvalue
+    worths = [judge.worth for judge in ranked.judges]
+    assert alone.ratio == pytest.approx(worths[0] / worths[1])
+    assert alone.ratio_interval is not None
+    assert alone.ratio in alone.ratio_interval
+    assert "a topic of careful is worth" in str(alone)
+
+
+def test_one_judge_has_no_pairs_and_may_be_the_best() -> None:
+    found = cc.rank_judges(PEOPLE, {"careful": CAREFUL}, name="people", rng=7)
+    assert (found.pairs, found.best) == ((), ("careful",))
+    assert found.verdict.endswith(found.judges[0].verdict)
+    assert found.judges[0] == cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=7)
+
+
+def test_costs_of_several_judges() -> None:
+    judges = {"careful": CAREFUL, "hasty": HASTY}
+    found = cc.rank_judges(PEOPLE, judges, costs={"truth": 20, "careful": 1, "hasty": 0.1}, rng=7)
+    assert [judge.costs.candidate for judge in found.judges if judge.costs] == [1.0, 0.1]
+    with pytest.raises(cc.errors.InputError, match="costs must have a number for each of truth, careful, hasty"):
+        cc.rank_judges(PEOPLE, judges, costs={"truth": 20})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"coefficient": "tau"}, "use 'tau_b'"),
+        ({"confidence_level": 2}, "confidence_level is 2"),
+        ({"names": ("a", "a")}, "two sides have the same name"),
+        ({"names": "ab"}, "names is 'ab'"),
+        ({"costs": (1,)}, r"costs is \(1,\)"),
+        ({"costs": (1, 0)}, "costs has 0: give numbers above 0"),
+        ({"candidate": {"s": 1.0}}, "candidate has one score per system and no topics"),
+        ({"rng": -1}, "rng is -1"),
+    ],
+)
+def test_bad_input_is_one_clear_error(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(cc.errors.InputError, match=message):
+        cc.judge_worth(**{"truth": PEOPLE, "candidate": CAREFUL, **change})
+
+
+def test_too_few_topics_say_why() -> None:
+    few = PEOPLE.topics[:9]
+    with pytest.raises(cc.errors.InputError, match="9 topics in common: at least 10 are needed, because"):
+        cc.judge_worth(PEOPLE.select(topics=few), CAREFUL.select(topics=few))
+    with pytest.raises(cc.errors.InputError, match="candidates must be a dictionary"):
+        cc.rank_judges(PEOPLE, [CAREFUL])  # type: ignore[arg-type]
+
+
+def test_what_not_all_have_is_left_out_with_a_warning() -> None:
+    with pytest.warns(cc.errors.AlignmentWarning, match="1 topic of truth left out"):
+        found = cc.judge_worth(PEOPLE, CAREFUL.select(topics=CAREFUL.topics[1:]), rng=1)
+    assert found.settings["n_topics"] == 39
+    assert len(found.notes) == 1
