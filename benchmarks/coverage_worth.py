@@ -38,7 +38,7 @@ TOPICS = (25, 50, 100)
 SUBSETS = 4  # of systems, by population
 LARGE = 1500  # topics of the truth, up to which its population curve is followed
 # Fewer splits than the defaults, which only adds noise of the splits to every estimate.
-FAST = wc.Effort(splits=200, jackknife=40, most_splits=400, most_jackknife=60, groups=9)
+FAST = wc.Effort(splits=200, jackknife=40, most_splits=400, most_jackknife=60, groups=9, groupings=2)
 
 
 def settle(means: FloatArray, size: FloatArray) -> FloatArray:
@@ -145,7 +145,7 @@ def part(population: Population, topics: Any, systems: Any) -> Population:
 
 
 def population_curves(
-    population: Population, sizes: Sequence[int], n: int, f: wc.Coefficient, others: int = 0, draws: int = 5000
+    population: Population, sizes: Sequence[int], n: int, f: wc.Coefficient, others: int = 0, draws: int = 3000
 ) -> wc.Curves:
     """E f(reference, means over k topics) of each side, with no error: k topics drawn with replacement.
 
@@ -192,7 +192,7 @@ def true_values(population: Population, n: int, f: wc.Coefficient) -> list[dict[
     sizes = wc.grid_of(n // 2, 20).tolist()
     exact, against_half = (population_curves(population, sizes, n, f, others) for others in (0, n - n // 2))
     far = wc.grid_of(LARGE, 30).tolist()
-    long_curve = wc.monotone(population_curves((truth, {}), far, n, f, draws=1500).values[0])
+    long_curve = wc.monotone(population_curves((truth, {}), far, n, f, draws=1000).values[0])
     all_topics = population_curves(population, [n], n, f).values[:, 0]
     mu, found = mean_over_topics(truth), []
     for j, scores in enumerate(candidates.values(), 1):
@@ -256,8 +256,8 @@ def pair_cell(name: str, coefficient: str, n: int, samples: int) -> dict[str, An
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[str, str, str, int, int]]:
     """What, population, coefficient, topics, samples: the most important and the cheapest first."""
-    for coefficient in COEFFICIENTS:
-        for n in TOPICS:
+    for n in TOPICS:
+        for coefficient in COEFFICIENTS:
             for name in POPULATIONS:
                 yield "worth", name, coefficient, n, options.samples
             for name in NULL:

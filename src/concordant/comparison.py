@@ -292,7 +292,7 @@ def _worth(
     if n < FEWEST_TOPICS:
         return None, [f"{counted(n, 'topic')}: worth in topics of the truth needs at least {FEWEST_TOPICS}"]
     of = Sides(sides, names, known, level or 0.95, ())
-    found = worth_from(curves_of(of, drawn.rng), 1, of, drawn.seed)
+    found = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
     return found, list(found.notes)
 
 
@@ -330,8 +330,8 @@ def ranked(
         first.settings["confidence_level"] or 0.95,
         (),
     )
-    seed = first.settings["seed"]
-    ranking = judges_from(curves_of(of, 0 if seed is None else seed), of, seed)
+    drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0)
+    ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate]) for c in found], ranking
 

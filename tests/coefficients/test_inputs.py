@@ -296,7 +296,11 @@ def test_tie_bounds_say_what_they_bound(name: str) -> None:
         f"{name} over all orders of the tied systems: {one.minimum:.4f} to {one.maximum:.4f}, "
         f"expected {one.expected:.4f}"
     )
+    assert one.rows() == [
+        {"coefficient": name, "minimum": one.minimum, "expected": one.expected, "maximum": one.maximum}
+    ]
     two = cc.tie_bounds(truth, [candidate, truth], name)
+    assert [row["maximum"] for row in two.rows()] == [one.maximum, 1.0]
     assert str(two) == f"{name} over all orders of the tied systems, for a batch of shape (2,)"
 
 

@@ -97,3 +97,10 @@ def test_the_bar_has_all_pairs() -> None:
     assert power.plot(ax) is ax
     with pytest.raises(cc.errors.InputError, match=r"batch of shape \(2,\)"):
         cc.discriminative_power(AP, [[1, 2, 3], [3, 2, 1]]).plot()
+
+
+def test_one_row_per_ranking() -> None:
+    one = cc.discriminative_power(AP, [-1, 0, -2])
+    assert one.rows() == [{"share": 0.5, "n_agreeing": 1, "n_significant": 2, "n_pairs": 3}]
+    two = cc.discriminative_power(AP, [[-1, 0, -2], [-2, -1, 0]])
+    assert [(row["share"], row["n_agreeing"]) for row in two.rows()] == [(0.5, 1), (1.0, 2)]

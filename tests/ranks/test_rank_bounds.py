@@ -312,3 +312,38 @@ def test_true_ranks_of_a_population_are_covered(data: Path) -> None:
         worst = 25 - (means[None, :] < means[:, None]).sum(axis=1)
         covered += all(found[str(k)][0] <= best[k] and found[str(k)][1] >= worst[k] for k in range(25))
     assert covered >= 54  # 94% of 60 is 56.4; fewer than 54 has a probability of 4% there
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_pairs_are_counted_in_blocks(simultaneous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(8).random((15, 9)) + np.linspace(0, 0.3, 9)
+    how = Resampling.of(199, 3)
+    expected = pair_tests.corrected_pvalues(values, how, simultaneous=simultaneous)
+    monkeypatch.setattr(pair_tests, "_BLOCK", 3)
+    found = pair_tests.corrected_pvalues(values, how, simultaneous=simultaneous)
+    assert found.tolist() == expected.tolist()
+    assert len(np.unique(found)) > 3
+
+
+def test_tiers_count_from_1() -> None:
+    values = np.random.default_rng(2).random((30, 3)) / 10 + [0.0, 1.0, 2.0]
+    found = cc.rank_intervals(values, rng=1, n_resamples=999)
+    assert [(row["rank"], row["tier"]) for row in found.rows()] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_the_best_in_words() -> None:
+    values = np.random.default_rng(2).random((30, 3)) / 10 + [0.0, 1.0, 1.0]
+    found = cc.rank_intervals(values, rng=1, n_resamples=999)
+    assert str(found.best(1)) == "2 systems may be among the 1 best, 0 certainly are"
+    assert str(found.best(2)) == "2 systems may be among the 2 best, 2 certainly are"
+    for bad in (True, 1.0, "1", 0, 4):
+        with pytest.raises(cc.errors.InputError, match=r"k is .*: give a whole number from 1 to the 3 systems"):
+            found.best(bad)  # type: ignore[arg-type]
+
+
+def test_few_topics_are_noted_where_all_signs_together_are_too_few() -> None:
+    """Of 2 topics, half of all signs go one way: enough at 50%, and not at 51%."""
+    values = np.random.default_rng(2).random((2, 3))
+    assert cc.rank_intervals(values, confidence_level=0.5, n_resamples=99, rng=1).notes == ()
+    (note,) = cc.rank_intervals(values, confidence_level=0.51, n_resamples=99, rng=1).notes
+    assert note == "2 topics can separate nothing at this confidence level"

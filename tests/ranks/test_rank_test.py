@@ -294,3 +294,24 @@ def test_what_was_regularised_is_named() -> None:
             call()
         assert f"{m} systems on 6 topics" in str(caught[0].message)
         assert f"so {what} was regularised by eps = 1e-05" in str(caught[0].message)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.usefixtures("kernels")
+def test_small_scores_are_tested_as_large_ones(method: RankTestMethod) -> None:
+    """What keeps a covariance invertible is measured by the variances: scores of 1e-6 are not regularised away."""
+    x, y = collection(4)
+    scale = 2.0**-20
+    plain = cc.rank_test(x, y, method, n_resamples=200, rng=2)
+    small = cc.rank_test(x * scale, y, method, n_resamples=200, rng=2, eps=1e-5 * scale**2)
+    assert small.distance == pytest.approx(plain.distance, rel=1e-6)
+    assert small.distribution.distances == pytest.approx(plain.distribution.distances, rel=1e-6)
+
+
+def test_a_raised_eps_is_said_only_where_it_was_raised() -> None:
+    x = np.random.default_rng(3).random((10, 12))
+    with pytest.warns(cc.errors.RegularisationWarning) as caught:
+        cc.rank_distance(x, np.arange(12.0))
+    assert "lost in float64" not in str(caught[0].message)
+    with pytest.warns(cc.errors.RegularisationWarning, match=r"eps = 1e-20 is lost in float64"):
+        cc.rank_distance(x, np.arange(12.0), eps=1e-20)

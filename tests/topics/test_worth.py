@@ -140,7 +140,7 @@ def test_worth_adds_up_for_independent_errors() -> None:
     worth = 1 / error**2  # in topics with noise of 1
     mixed = (h * people + worth * judge) / (h + worth)
     alone = signal + rng.normal(0, 1 / math.sqrt(h + worth), (trials, m))
-    got, expected = (cc.tau_b(signal, side).mean() for side in (mixed, alone))
+    got, expected = (np.mean(cc.tau_b(signal, side)) for side in (mixed, alone))
     assert got == pytest.approx(expected, abs=0.002)
 
 

@@ -95,27 +95,33 @@ def test_averages_of_the_changes_are_their_definition() -> None:
     splits = wc.draw_splits(10, 30, rng)
     changes = rng.normal(size=(30, 10, 3))
     mean, noise = wc._average(changes, splits)
-    expected, variance = np.zeros((10, 3)), np.zeros(3)
+    expected, rest = np.zeros((10, 3)), np.zeros((30, 10, 3))
     for topic in range(10):
         in_a = [topic in order[:5] for order in splits.order.tolist()]
         for inside in (True, False):
-            these = changes[[x is inside for x in in_a], topic]
+            where = [s for s in range(30) if in_a[s] is inside]
+            these = changes[where, topic]
             expected[topic] += these.mean(axis=0) / 2
-            variance += these.var(axis=0, ddof=1) / len(these) / 4
+            # Squared and summed over splits: the variance of the mean, times the squared chance of the half.
+            rest[where, topic] = (these - these.mean(axis=0)) / math.sqrt(len(these) * (len(these) - 1)) / 2
     np.testing.assert_allclose(mean, expected - expected.mean(axis=0), atol=1e-14)
-    np.testing.assert_allclose(np.diag(noise), 0.9 * variance, rtol=1e-12)
+    expected_noise = sum(((rest[s] - rest[s].mean(axis=0)) ** 2).sum(axis=0) for s in range(30))
+    np.testing.assert_allclose(np.diag(noise), expected_noise, rtol=1e-12)
 
 
 def test_the_noise_of_few_splits_is_taken_out_of_the_variance() -> None:
-    # Pure noise: nothing differs between topics, so that the sum of squares is the noise alone.
+    # Pure noise: nothing differs between topics, so that the sum of squares is the noise alone. A part of it that all
+    # topics share in a split is in neither.
     rng = np.random.default_rng(4)
-    ratios = []
-    for _ in range(200):
-        splits = wc.draw_splits(10, 20, rng)
-        mean, noise = wc._average(rng.normal(size=(20, 10, 1)), splits)
-        ratios.append([float((mean**2).sum()), float(noise[0, 0])])
-    squares, noises = np.mean(ratios, axis=0)
-    assert squares == pytest.approx(noises, rel=0.1)
+    for shared in (0.0, 1.0):
+        ratios = []
+        for _ in range(200):
+            splits = wc.draw_splits(10, 60, rng)
+            changes = rng.normal(size=(60, 10, 1)) + shared * rng.normal(size=(60, 1, 1))
+            mean, noise = wc._average(changes, splits)
+            ratios.append([float((mean**2).sum()), float(noise[0, 0])])
+        squares, noises = np.mean(ratios, axis=0)
+        assert squares == pytest.approx(noises, rel=0.1)
 
 
 # The steps from curves to worth --------------------------------------------------------------------------------------
@@ -262,7 +268,7 @@ def test_second_differences_are_their_definition() -> None:
         a, b = ([t for t in part if t not in gone] for part in (order[:5], order[5:]))
         return agreement(cc.tau_b, truth, b, side, a[:k])
 
-    means, noise = [], np.zeros(8)
+    pairs = []  # by split and point
     for one, two in itertools.combinations(groups.tolist(), 2):
         these = np.array(
             [
@@ -276,9 +282,10 @@ def test_second_differences_are_their_definition() -> None:
                 for order in splits.order.tolist()
             ]
         )
-        means.append(these.mean(axis=0))
-        noise += these.var(axis=0, ddof=1) / 20 / 6
-    expected = 55 / 4 * (np.var(means, axis=0, ddof=1) - noise) / (1 + 2 * 2 * 7 / 121)
+        pairs.append(these)
+    centred = np.array(pairs) - np.mean(pairs, axis=0)  # what all pairs share in a split is no interaction
+    noise = centred.var(axis=1, ddof=1).sum(axis=0) / 20 / 5
+    expected = 55 / 4 * (np.var(np.mean(pairs, axis=1), axis=0, ddof=1) - noise) / (1 + 2 * 2 * 7 / 121)
     np.testing.assert_allclose(np.diag(found), expected, atol=1e-12)
 
 

@@ -22,14 +22,14 @@ from ..coefficients.registry import get_coefficient
 from ..door import Collection
 from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
-from ..resampling import Progress, Resampling, Seed, seed_of, seeded
+from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL
 from .nested import nested_values, summarise
 from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
-from .worth_core import Curves, difference_of
+from .worth_core import DEFAULT, Curves, difference_of
 
 JudgeMethod: TypeAlias = Literal["across", "iterated", "plain"]
 
@@ -263,7 +263,7 @@ def compare_judges(  # noqa: PLR0913
     given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
     sides = matched_sides(given, ("truth", *names), coefficient, confidence_level)
     if method == "across":
-        return _across(curves_of(sides, drawn.rng), sides, (1, 2), drawn.seed, alternative)
+        return _across(curves_of(sides, drawn), sides, (1, 2), drawn.seed, alternative)
     if drawn.n_resamples < FEWEST:
         raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
     known, level, notes = sides.coefficient, sides.level, sides.notes
@@ -391,8 +391,8 @@ def rank_judges(
     if costs is not None and (unknown := set(costs) ^ set(named)):
         raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
     of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}
-    seed = seeded(rng)
-    return judges_from(curves_of(sides, seed), sides, seed_of(seed), of)
+    drawn = Resampling.of(DEFAULT.splits, rng)
+    return judges_from(curves_of(sides, drawn), sides, drawn.seed, of)
 
 
 def judges_from(

@@ -17,12 +17,12 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..door import Collection, as_topic_side
 from ..errors import AlignmentWarning, InputError, InputTypeError
 from ..means import tied_sums
-from ..resampling import Seed, check_level, generator, seed_of, seeded
+from ..resampling import Resampling, Seed, check_level
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..words import counted
 from .correlation import not_resampled
-from .worth_core import FEWEST, Beyond, Curves, beyond_half, compute_curves, worth_of
+from .worth_core import DEFAULT, FEWEST, Beyond, Curves, beyond_half, compute_curves, worth_of
 
 
 @dataclass(frozen=True)
@@ -257,9 +257,9 @@ def judge_worth(
     20 topics judged by careful are worth 12 judged by people
 
     """
-    of, seed = check_costs(costs), seeded(rng)
+    of, drawn = check_costs(costs), Resampling.of(DEFAULT.splits, rng)
     sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level)
-    return worth_from(curves_of(sides, seed), 1, sides, seed_of(seed), of)
+    return worth_from(curves_of(sides, drawn), 1, sides, drawn.seed, of)
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ def matched_sides(
     return Sides(found.scores, names, known, level, found.notes)
 
 
-def curves_of(sides: Sides, rng: int | np.random.Generator) -> Curves:
+def curves_of(sides: Sides, drawn: Resampling) -> Curves:
     """Agreement across topics of all sides, over random splits."""
     values = [side.values for side in sides.scores]
     n = len(values[0])
@@ -331,7 +331,7 @@ def curves_of(sides: Sides, rng: int | np.random.Generator) -> Curves:
         values[0],
         values[1:],
         sides.coefficient.formula,
-        generator(rng),
+        drawn.generator(),
         settle=lambda means, size: tied_sums(means, size, n),
     )
 

@@ -125,12 +125,13 @@ class Effort:
     """
 
     splits: int = 1000
-    jackknife: int = 100
-    most_splits: int = 4000
+    jackknife: int = 150
+    most_splits: int = 3000
     most_jackknife: int = 200
-    monte_carlo: float = 0.08
+    monte_carlo: float = 0.09
     noise: float = 0.25
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
+    groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
 
 
 DEFAULT = Effort()
@@ -231,43 +232,33 @@ def compute_curves(
     most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points))))
     values = _values(problem, splits)
     changes = _changes(problem, splits.first(effort.jackknife))
+    second = _interactions(problem, splits.first(effort.jackknife), values, effort, rng)
     while True:
-        curves = _summary(values, changes, splits, sizes, len(sides))
+        curves = _summary(values, changes, second, splits, sizes)
         more_splits, more_jackknife = _missing(curves, effort, most)
         if not more_splits and not more_jackknife:
-            break
+            return curves
         more = draw_splits(n, more_splits, rng)
         values = np.concatenate([values, _values(problem, more)])
         splits = Splits(np.concatenate([splits.order, more.order]), splits.half)
         next_ones = Splits(splits.order[len(changes) : len(changes) + more_jackknife], splits.half)
         changes = np.concatenate([changes, _changes(problem, next_ones)])
-    if not effort.groups:
-        return curves
-    chosen = np.array([p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half])
-    part = replace(problem, points=[points[p] for p in chosen])
-    size = math.ceil(n / effort.groups)
-    groups = rng.permutation(n)[: n // size * size].reshape(-1, size)
-    used = splits.first(effort.jackknife)
-    found = _second_order(part, used, _defined(values[: len(used), chosen]), groups)
-    second, has_second = np.zeros_like(curves.noise), np.zeros(len(points), dtype=bool)
-    second[np.ix_(chosen, chosen)] = found
-    has_second[chosen] = True
-    return replace(curves, second=second, has_second=has_second)
 
 
-def _summary(values: FloatArray, changes: FloatArray, splits: Splits, sizes: IntArray, n_sides: int) -> Curves:
+def _summary(values: FloatArray, changes: FloatArray, second: FloatArray, splits: Splits, sizes: IntArray) -> Curves:
     deletions, noise = _average(changes, splits.first(len(changes)))
     defined = _defined(values)
+    has_second = ~np.isnan(np.diag(second))
     return Curves(
         n_topics=changes.shape[1],
         half=splits.half,
         sizes=sizes,
-        values=defined.mean(axis=0).reshape(n_sides, len(sizes)),
+        values=defined.mean(axis=0).reshape(-1, len(sizes)),
         monte_carlo=np.cov(defined, rowvar=False) / len(splits),
         deletions=deletions,
         noise=noise,
-        second=np.zeros_like(noise),
-        has_second=np.zeros(len(noise), dtype=bool),
+        second=np.nan_to_num(second, nan=0.0),
+        has_second=has_second,
         n_splits=len(splits),
         n_jackknife=len(changes),
         undefined=float(np.isnan(values).mean()),
@@ -378,11 +369,12 @@ def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArra
     """Mean change by topic, minus the mean over topics; and what the noise of the splits adds to its sum of squares.
 
     A mean is that of the splits with the topic in A and that of those with the topic in B, weighted by the chance of
-    either, so that it does not depend on how often the topic happened to be in A.
+    either, so that it does not depend on how often the topic happened to be in A. The noise of a split is partly the
+    same for all topics, and leaves with the mean: what is summed is the rest.
     """
     n, points = changes.shape[1:]
     in_a = splits.places() < splits.half
-    mean, noise = np.zeros((n, points)), np.zeros((points, points))
+    mean, rest = np.zeros((n, points)), np.empty_like(changes)
     for topic in range(n):
         for where, share in ((in_a[:, topic], splits.half / n), (~in_a[:, topic], 1 - splits.half / n)):
             count = int(where.sum())
@@ -393,9 +385,30 @@ def _average(changes: FloatArray, splits: Splits) -> tuple[FloatArray, FloatArra
             these = changes[where, topic]
             average = these.mean(axis=0)
             mean[topic] += share * average
-            these = these - average
-            noise += share**2 / (count * (count - 1)) * (these.T @ these)
-    return mean - mean.mean(axis=0), noise * (n - 1) / n
+            rest[where, topic] = share / math.sqrt(count * (count - 1)) * (these - average)
+    rest -= rest.mean(axis=1, keepdims=True)
+    flat = rest.reshape(-1, points)
+    return mean - mean.mean(axis=0), flat.T @ flat
+
+
+def _interactions(
+    problem: Problem, splits: Splits, values: FloatArray, effort: Effort, rng: np.random.Generator
+) -> FloatArray:
+    """The second differences of the truth's points and of each side's last, over random groups; nan elsewhere."""
+    second = np.full((len(problem.points), len(problem.points)), np.nan)
+    if not effort.groups:
+        return second
+    n = splits.order.shape[1]
+    chosen = np.array([p for p, (i, k) in enumerate(problem.points) if i == 0 or k == splits.half])
+    part = replace(problem, points=[problem.points[p] for p in chosen])
+    size = math.ceil(n / effort.groups)
+    found = np.zeros((len(chosen), len(chosen)))
+    for rows in np.array_split(np.arange(len(splits)), effort.groupings):
+        groups = rng.permutation(n)[: n // size * size].reshape(-1, size)
+        used = Splits(splits.order[rows], splits.half)
+        found += _second_order(part, used, _defined(values[np.ix_(rows, chosen)]), groups) / effort.groupings
+    second[np.ix_(chosen, chosen)] = found
+    return second
 
 
 def _second_order(problem: Problem, splits: Splits, values: FloatArray, groups: IntArray) -> FloatArray:
@@ -410,14 +423,12 @@ def _second_order(problem: Problem, splits: Splits, values: FloatArray, groups: 
     first, second = np.triu_indices(len(groups), 1)
     single = _without(problem, splits, groups)
     both = _without(problem, splits, np.hstack([groups[first], groups[second]]))
-    means, noise = np.empty((len(first), values.shape[1])), np.zeros((values.shape[1], values.shape[1]))
-    for pair, (i, j) in enumerate(zip(first, second, strict=True)):
-        these = values - (1 - g / n) * (single[:, i] + single[:, j]) + (1 - 2 * g / n) * both[:, pair]
-        means[pair] = these.mean(axis=0)
-        these -= means[pair]
-        noise += these.T @ these / (len(splits) * (len(splits) - 1))
-    means -= means.mean(axis=0)
-    squares = means.T @ means / (len(first) - 1) - noise / len(first)
+    found = values[:, None] - (1 - g / n) * (single[:, first] + single[:, second]) + (1 - 2 * g / n) * both
+    found -= found.mean(axis=1, keepdims=True)  # noise of a split that all pairs share leaves with the mean
+    means = found.mean(axis=0)
+    rest = (found - means).reshape(-1, values.shape[1])
+    noise = rest.T @ rest / (len(splits) * (len(splits) - 1))
+    squares = (means.T @ means - noise) / (len(first) - 1)
     squares *= math.comb(n, 2) / g**2 / (1 + 2 * g * (n - 2 * g) / n**2)
     return np.asarray(squares)
 
