@@ -442,7 +442,7 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
     [
         (["compare", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
         (["compare", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
-        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", 5], "--resamples is 5: a test"),
+        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--method", "plain", "--resamples", 5], "--resamples is 5: a test"),
         (["compare-judges", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
         (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),
         (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
