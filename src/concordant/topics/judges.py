@@ -24,7 +24,7 @@ from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, ch
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
-from ..words import listing, p_cell, p_equals
+from ..words import listing, named, p_cell, p_equals
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL
 from .nested import nested_values, summarise
@@ -265,7 +265,7 @@ def compare_judges(  # noqa: PLR0913
     if method == "across":
         return _across(curves_of(sides, drawn), sides, (1, 2), drawn.seed, alternative)
     if drawn.n_resamples < FEWEST:
-        raise InputError(f"n_resamples is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
+        raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
     known, level, notes = sides.coefficient, sides.level, sides.notes
     n, m = sides.scores[0].values.shape
     values = [float(known.formula(sides.scores[0].means(), side.means())) for side in sides.scores[1:]]

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from ..alignment import alignment
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
-from ..door import Collection, as_topics
+from ..door import Collection, as_topic_side
 from ..errors import AlignmentWarning, InputError, InputTypeError
 from ..means import tied_sums
 from ..resampling import Resampling, Seed, check_level
@@ -324,7 +324,7 @@ def matched_sides(
         raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
-    found = alignment(*(as_topics(side, argument) for argument, side in given.items()), names=names)
+    found = alignment(*(as_topic_side(side, argument) for argument, side in given.items()), names=names)
     for note in found.notes:
         warnings.warn(note, AlignmentWarning, stacklevel=3)
     n, m = found.scores[0].values.shape
