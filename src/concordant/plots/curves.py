@@ -51,7 +51,7 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
         _arrow(ax, found)
         number_topics(ax, 1, found.half)
         ax.set_xlabel("topics")
-        ax.set_ylabel(f"{found.coefficient} with other topics of the truth", fontsize="small")
+        ax.set_ylabel(f"{found.coefficient} with {text(found.names[0], 20)} on other topics", fontsize="small")
         ax.set_title(found.title, fontsize="small")
         ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
     return ax

@@ -125,7 +125,7 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
             for judge, (low, high) in zip(found, ends, strict=True)
         ]
         level = f"{100 * first.interval.confidence_level:g}% interval"
-        forest(rows, f"topics of {text(first.names[0], 20)} that are worth {first.half}", ax)
+        forest(rows, f"worth of {first.half} topics, in topics of {text(first.names[0], 20)}", ax)
         number_topics(ax, *ax.get_xlim())
         ax.set_title(level, fontsize="small")
     return ax

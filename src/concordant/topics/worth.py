@@ -136,14 +136,16 @@ class JudgeWorth(Result):
 
     @property
     def title(self) -> str:
-        """The number in a few words, for a figure."""
+        """The numbers of the verdict, for a figure whose key has the names."""
         if self.status == "unknown":
             return "worth is not known"
         if self.status == "below":
             return f"{self.half} topics are worth less than 1"
-        if self.status == "beyond":
-            return f"{shown(self.equal)} topics are worth {self.half}"
-        return f"{self.half} topics are worth {shown(self.worth)} ({span(self.interval)})"
+        if self.status == "within":
+            return f"{self.half} topics are worth {shown(self.worth)} ({span(self.interval)})"
+        return (
+            f"{shown(self.equal)} topics are worth {self.half}" if self.equal > 0 else f"1 topic is worth > {self.half}"
+        )
 
     def table(self) -> str:
         """Agreement across topics, the worth of half, of all and of any number of topics; costs."""
@@ -152,7 +154,7 @@ class JudgeWorth(Result):
         rows = [
             ["agreement across topics", f"{self.agreement:.3f}", span(self.agreement_interval, "{:.3f}")],
             [f"  of {self.names[0]} itself", f"{self.truth_agreement:.3f}", ""],
-            [f"worth of {a} topics", shown(self.worth), span(self.interval)],
+            [f"worth of {a} topics", "< 1" if self.status == "below" else shown(self.worth), span(self.interval)],
         ]
         if not math.isnan(self.all_topics):
             rows += [
@@ -275,7 +277,7 @@ def judge_worth(
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> found = cc.judge_worth(people, careful, names=("people", "careful"), rng=7)
     >>> print(found.verdict)
-    20 topics judged by careful are worth 12 judged by people
+    20 topics judged by careful are worth 12 judged by people (95% interval 9.3 to 15)
 
     """
     of, drawn = check_costs(costs), Resampling.of(DEFAULT.splits, rng)
