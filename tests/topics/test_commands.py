@@ -63,7 +63,7 @@ def test_topics_of_a_pair() -> None:
 
 
 def test_mistakes() -> None:
-    assert "--level is 95" in bad("tiers", PEOPLE, "--level", "95", status=2)
+    assert "--level is 95" in bad("tiers", PEOPLE, "--level", "95", status=1)
     assert "--best is 21" in bad("tiers", PEOPLE, "-k", "21", status=2)
     assert "needs at least 19" in bad("tiers", PEOPLE, "--resamples", "5", status=1)
     assert "--pair is" in bad("explain", PEOPLE, HASTY, "--pair", "rerank-4", status=2)

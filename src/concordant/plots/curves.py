@@ -59,7 +59,7 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
 
 def _arrow(ax: Any, found: JudgeWorth) -> None:
     """From so many topics of the one side to as many of the other as rank the systems as well."""
-    if found.status == "below" or (found.status == "beyond" and not found.equal > 0):
+    if found.status in ("below", "unknown") or (found.status == "beyond" and not found.equal > 0):
         return
     beyond = found.status == "beyond"
     height = found.truth_agreement if beyond else found.agreement

@@ -117,8 +117,10 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
         ax.axvline(first.half, color=GREY, linestyle="--", linewidth=0.8)
         ends = [(max(judge.interval.low, 0.5), min(judge.interval.high, top)) for judge in found]
         rows = [
-            Row(judge.names[1], math.nan, why=judge.verdict, short="less than 1 topic")
-            if judge.status == "below"
+            Row(
+                judge.names[1], math.nan, why=judge.verdict, short=judge.title.removeprefix(f"{first.half} topics are ")
+            )
+            if judge.status in ("below", "unknown")
             else Row(judge.names[1], min(judge.worth, top), low, high)
             for judge, (low, high) in zip(found, ends, strict=True)
         ]

@@ -177,6 +177,12 @@ class Curves:
             return (n - 1) / n * first
         return (n - 1) / n * min(first, max(first - float(contrast @ self.second @ contrast) / 2, first / 2))
 
+    def is_rising(self, critical: float) -> bool:
+        """Whether the truth agrees better on half of the topics than on 1, by more than so many standard errors."""
+        ends = self.point(0), self.point(0, 0)
+        gain = float(self.values.flat[ends[0]] - self.values.flat[ends[1]])
+        return gain > critical * math.sqrt(self.variance(_unit(self, *ends)))
+
     def noise_share(self, contrast: FloatArray) -> float:
         """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
         squares = float(((self.deletions @ contrast) ** 2).sum())
