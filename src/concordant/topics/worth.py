@@ -123,7 +123,8 @@ class JudgeWorth(Result):
                 f"{float(self.curves.truth[0]):.3f})"
             )
         if self.status == "below":
-            most = f" ({level} up to {shown(self.interval.high)})" if self.interval.high >= 1 else ""
+            high = self.interval.high
+            most = "" if high < 1 else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
             return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
             between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
