@@ -271,7 +271,7 @@ def measure(options: argparse.Namespace) -> dict[tuple[str, str, str, int], dict
     """All cells, from the file where they are in it."""
     state = Path(options.state)
     state.parent.mkdir(parents=True, exist_ok=True)
-    known: dict[tuple[str, ...], dict[str, Any]] = {}
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
     if state.exists():
         for line in state.read_text(encoding="utf-8").splitlines():
             cell = json.loads(line)
@@ -448,8 +448,8 @@ def reference_example() -> None:
     for b in (5, 10, 25, 50, 100, math.inf):
         found = []
         for truth_sd, candidate_sd in cases:
-            reference = np.ones(len(gap)) if b == math.inf else knows(truth_sd, b)
-            curve = np.array([(reference * knows(truth_sd, k)).mean() for k in sizes])
+            reference: FloatArray = np.ones(len(gap)) if b == math.inf else knows(truth_sd, b)
+            curve = np.array([(reference * knows(truth_sd, float(k))).mean() for k in sizes])
             value = float((reference * knows(candidate_sd, a)).mean())
             found.append((value, curve[a - 1], wc.size_with(sizes, curve, value)))
         (v, x, w), (_, _, control) = found

@@ -158,3 +158,9 @@ def test_the_same_answer_for_the_same_data(name: str, form: str, tmp_path: Path)
 def test_every_room_can_be_imported_alone() -> None:
     for room in ("audit", "errors", "judgments", "report", "simulation", "study"):
         assert importlib.import_module(f"concordant.{room}") is getattr(cc, room)
+
+
+@pytest.mark.parametrize("given", [{"a", "b"}, frozenset({"a"}), 3])
+def test_what_is_no_collection_is_named(given: object) -> None:
+    with pytest.raises(cc.errors.InputTypeError, match=rf"^truth is an? {type(given).__name__}: give Scores"):
+        cc.compare(given, {"a": 1, "b": 2})

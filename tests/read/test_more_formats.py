@@ -239,12 +239,20 @@ class TestSides:
     @pytest.mark.parametrize(
         ("paths", "names"),
         [
-            (["a/human.csv", "b/llm.csv"], ["a/human", "b/llm"]),
+            (["a/human.csv", "b/llm.csv"], ["human", "llm"]),
+            (["a/x.csv", "b/x.csv", "b/y.csv"], ["a/x", "b/x", "b/y"]),
             (["a/human.csv", "a/llm.csv"], ["human", "llm"]),
             (["human/runs", "llm/runs"], ["human", "llm"]),
             (["ndcg__human.csv.gz", "ndcg__llm_x.csv"], ["human", "llm_x"]),
             (["x/only.csv"], ["only"]),
             (["a.csv", "a.csv"], ["a", "a"]),
+            (["x.csv", "x.txt"], ["x.csv", "x.txt"]),
+            (["x.csv", "x.csv.gz"], ["x.csv", "x.csv.gz"]),
+            (["k_0.5.csv", "k_0.7.csv"], ["0.5", "0.7"]),
+            (["dl/a.json", "dl/b.parquet"], ["a", "b"]),
+            (["a", "a/b.csv"], ["a", "b"]),
+            (["human/*.eval", "llm/*.eval"], ["human", "llm"]),
+            (["1/a_x.csv", "1/b_x.csv", "1/a_x.tsv"], ["a_x.csv", "b_x.csv", "a_x.tsv"]),
         ],
     )
     def test_short_names(self, paths: list[str], names: list[str]) -> None:

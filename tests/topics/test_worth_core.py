@@ -349,3 +349,15 @@ def test_the_variance_keeps_half_where_noise_seems_to_be_all() -> None:
         noisy = wc.Curves(**{**vars(curves), "noise": np.diag(np.full(contrast.size, noise * squares * 20 / 19))})
         assert noisy.variance(contrast) == pytest.approx(kept * squares)
         assert noisy.noise_share(contrast) == pytest.approx(noise)
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.0, 3.0])
+def test_a_yardstick_values_as_the_curves_do(noise: float) -> None:
+    truth, _ = collection(40, 15, 0, None, 3)
+    rng = np.random.default_rng(4)
+    candidate = truth.mean(axis=0) + rng.normal(0, noise, truth.shape)
+    effort = wc.Effort(splits=200, jackknife=25, most_splits=200, most_jackknife=25, groups=0)
+    curves = wc.compute_curves(truth, [candidate], cc.tau_b, np.random.default_rng(1), settle=settle, effort=effort)
+    splits = wc.draw_splits(40, 200, np.random.default_rng(1))
+    found = wc.Yardstick.of(truth, cc.tau_b, settle, splits).worth(candidate)
+    assert found == pytest.approx(wc.worth_of(curves, 1, 2.0).worth)

@@ -25,7 +25,7 @@ from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeRanking, rank_judges
 from ..topics.worth_core import FEWEST
-from ..words import argument, counted, listing, p_cell
+from ..words import argument, counted, listing, named, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -302,7 +302,9 @@ def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
     found = qrels.recode(dict.fromkeys(there))
     kept = [topic for topic in qrels if found[topic] or not qrels[topic]]
     if not found.size:
-        raise InputError(f"drop_grades is {list(grades)}, which leaves a judge no judgments: leave out fewer grades")
+        raise InputError(
+            f"{named('drop_grades')} is {list(grades)}, which leaves a judge no judgments: leave out fewer grades"
+        )
     return found if len(kept) == len(qrels) else found.select(kept)
 
 

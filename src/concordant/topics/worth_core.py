@@ -126,10 +126,10 @@ class Effort:
 
     splits: int = 1000
     jackknife: int = 150
-    most_splits: int = 4000
-    most_jackknife: int = 200
+    most_splits: int = 6000
+    most_jackknife: int = 1600
     monte_carlo: float = 0.09
-    noise: float = 0.25
+    noise: float = 0.06
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
     groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
 
@@ -176,6 +176,12 @@ class Curves:
         if contrast[~self.has_second].any():
             return (n - 1) / n * first
         return (n - 1) / n * min(first, max(first - float(contrast @ self.second @ contrast) / 2, first / 2))
+
+    def is_rising(self, critical: float) -> bool:
+        """Whether the truth agrees better on half of the topics than on 1, by more than so many standard errors."""
+        ends = self.point(0), self.point(0, 0)
+        gain = float(self.values.flat[ends[0]] - self.values.flat[ends[1]])
+        return gain > critical * math.sqrt(self.variance(_unit(self, *ends)))
 
     def noise_share(self, contrast: FloatArray) -> float:
         """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
@@ -688,3 +694,38 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
         return worth, low, high
 
     return Beyond(len(kept), float(bias), float(noise), *at(1 / curves.n_topics), *at(0.0))
+
+
+# Many candidates, without intervals -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """The truth's curve over fixed splits, by which any number of candidates are valued, without intervals."""
+
+    problem: Problem
+    """Of the truth alone."""
+    splits: Splits
+    curve: FloatArray
+    """Of the truth, made monotone."""
+
+    @classmethod
+    def of(cls, truth: FloatArray, coefficient: Coefficient, settle: Settle, splits: Splits) -> Yardstick:
+        points = [(0, int(k)) for k in grid_of(splits.half)]
+        problem = Problem([Side.of(truth)], points, coefficient, settle)
+        return cls(problem, splits, monotone(_defined(_values(problem, splits)).mean(axis=0)))
+
+    def worth(self, candidate: FloatArray) -> float:
+        """Of half of the topics of a candidate, counted as `worth_of` does."""
+        sizes, half = [k for _, k in self.problem.points], self.splits.half
+        both = [self.problem.sides[0], Side.of(candidate)]
+
+        def curve(of: Sequence[int]) -> FloatArray:
+            points = replace(self.problem, sides=both, points=[(1, k) for k in of])
+            return np.asarray(_defined(_values(points, self.splits)).mean(axis=0))
+
+        worth = size_with(sizes, self.curve, float(curve([half])[0]))
+        if worth < math.inf:
+            return worth
+        equal = min(size_with(sizes, monotone(curve(sizes)), float(self.curve[-1])), float(half))
+        return half * half / equal if equal else math.inf
