@@ -333,7 +333,7 @@ def ranked(
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+    return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
