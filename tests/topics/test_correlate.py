@@ -15,7 +15,7 @@ import concordant as cc
 from concordant.scores import Scores
 from concordant.topics.bootstrap import BootstrapMethod
 
-METHODS: tuple[BootstrapMethod, ...] = ("iterated", "another-sample", "percentile", "basic")
+METHODS: tuple[BootstrapMethod, ...] = ("iterated", "shrinkage", "another-sample", "percentile", "basic")
 WITH_TIES = [c.name for c in cc.list_coefficients() if len(c.ties) == 2]
 
 

@@ -22,8 +22,14 @@ from ..means import mean_over_topics
 from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from .nested import Summary, nested_values, plain_values, summarise
+from .shrinkage import model_of, shrunk_values
 
-BootstrapMethod: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]
+BootstrapMethod: TypeAlias = Literal["iterated", "shrinkage", "another-sample", "percentile", "basic"]
+
+NO_MODEL = (
+    "method is 'shrinkage', which needs at least 4 systems and 3 topics, and two sides whose means vary over systems, "
+    "and whose scores vary over topics, each in its own way: use method='iterated'"
+)
 
 
 class Found(NamedTuple):
@@ -56,10 +62,13 @@ class TopicBootstrap:
     ----------
     n_resamples : int
         Resamples in all, those of resamples included.
-    method : {"iterated", "another-sample", "percentile", "basic"}
+    method : {"iterated", "shrinkage", "another-sample", "percentile", "basic"}
         - "iterated": for the coefficient between the two *population* mean vectors. Resamples of resamples show how
           the coefficient falls as noise is added; the fall is taken back and the interval built around the result. The
-          only one here that holds its level.
+          only one here that holds its level whatever the systems are like.
+        - "shrinkage": for the same. The population means are drawn given the observed ones, which takes the systems for
+          a sample of exchangeable ones and the conditions for linearly related. A fifth to two fifths narrower, and
+          wrong where that is wrong: where a third of the systems are nearly tied, say.
         - "another-sample": where the coefficient of another sample of as many topics would lie.
         - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
         - "basic": those quantiles reflected at the value. Too short as well.
@@ -99,6 +108,8 @@ class TopicBootstrap:
         Both sides are topics x systems. None where a coefficient is undefined on nearly all resamples.
         """
         values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
+        if self.method == "shrinkage":
+            return self._shrunk((truth, candidate), coefficients, values, drawn)
         if self.method in ("percentile", "basic"):
             means = mean_over_topics(truth), mean_over_topics(candidate)
             resampled = plain_values((truth, candidate), values, drawn)
@@ -108,6 +119,30 @@ class TopicBootstrap:
             ]
         summaries = summarise(nested_values((truth, candidate), values, drawn), len(truth))
         return [s and self.limits(s, c.range) for c, s in zip(coefficients, summaries, strict=True)]
+
+    def _shrunk(
+        self,
+        conditions: tuple[FloatArray, FloatArray],
+        coefficients: Sequence[Coefficient],
+        values: Agreements,
+        drawn: Resampling,
+    ) -> list[Found | None]:
+        model = model_of(conditions)
+        if model is None:
+            raise InputError(NO_MODEL)
+        truth, again = shrunk_values(model, values, drawn)
+        return [self.around(t, a, c.range) for c, t, a in zip(coefficients, truth, again, strict=True)]
+
+    def around(self, truth: FloatArray, again: FloatArray, within: tuple[float, float]) -> Found | None:
+        """The limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
+        kept = ~(np.isnan(truth) | np.isnan(again))
+        if kept.sum() < 2:
+            return None
+        centre = float(truth[kept].mean())
+        error = float((truth - again)[kept].std(ddof=1))
+        half = normal_quantile(self.confidence_level) * error
+        low, high = np.clip([centre - half, centre + half], *within)
+        return Found(float(low), float(high), centre, error, int((~kept).sum()))
 
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
         """The limits from a summary of all levels.
