@@ -10,8 +10,9 @@ import pytest
 
 import concordant as cc
 from concordant.arrays import FloatArray
+from concordant.calibration import MISFIT
 from concordant.resampling import Resampling
-from concordant.topics.shrinkage import ROWS, model_of, shrunk_values
+from concordant.topics.shrinkage import ROWS, fit_of, model_of, shrunk_values
 from tests import literal
 from tests.topics.test_correlate import scores, two_conditions
 
@@ -173,3 +174,71 @@ def test_where_there_is_no_model() -> None:
         with pytest.raises(cc.errors.InputError, match="method='iterated'"):
             cc.correlate(*sides, interval=cc.TopicBootstrap(500, "shrinkage"), rng=1)
         assert cc.correlate(*sides, interval=cc.TopicBootstrap(500, "iterated"), rng=1).interval is not None
+
+
+# The check of the model --------------------------------------------------------------------------------------------
+
+
+def leaderboard(seed: int, tied: int, n: int = 50, m: int = 60) -> tuple[cc.Scores, cc.Scores]:
+    """Normal scores with errors that both sides share; the best `tied` systems are as good as equal."""
+    rng = np.random.default_rng(seed)
+    mu = np.sort(rng.standard_normal(m))[::-1].copy()
+    if tied:
+        mu[:tied] = mu[:tied].mean() + 0.02 * rng.standard_normal(tied)
+    nu = mu + 0.15 * rng.standard_normal(m)
+    shared = 2 * rng.standard_normal((n, m))
+    return scores(mu + shared), scores(nu + shared + rng.standard_normal((n, m)))
+
+
+def fit(sides: tuple[cc.Scores, cc.Scores]) -> float:
+    model = model_of([side.values for side in sides])
+    assert model is not None
+    return fit_of(model)
+
+
+def test_the_check_finds_ties_and_passes_what_the_model_describes() -> None:
+    assert sum(fit(leaderboard(seed, 0)) < MISFIT for seed in range(20)) <= 2
+    assert sum(fit(leaderboard(seed, 30)) < MISFIT for seed in range(20)) >= 18
+
+
+def test_the_iterated_interval_takes_over_and_says_so() -> None:
+    sides = leaderboard(1, 30)
+    auto = cc.correlate(*sides, interval=cc.TopicBootstrap(999), rng=4)
+    iterated = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "iterated"), rng=4)
+    assert auto.interval == iterated.interval
+    assert auto.settings["interval"] == "iterated"
+    (note,) = auto.notes
+    assert note.startswith("the interval is by the iterated bootstrap: many systems seem to be nearly tied")
+    assert not iterated.notes
+    compared = cc.compare(*sides, interval=cc.TopicBootstrap(999), rng=4, rank_test=None, worth=False)
+    assert compared.notes.count(note) == 1
+    named = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "shrinkage"), rng=4)
+    assert named.settings["interval"] == "shrinkage"
+
+
+def test_the_iterated_interval_takes_over_where_there_is_no_model() -> None:
+    truth, _ = two_conditions(n=20, m=9)
+    e = cc.correlate(truth, truth, interval=cc.TopicBootstrap(500), rng=1)
+    assert e.settings["interval"] == "iterated"
+    assert e.notes[0].startswith("the interval is by the iterated bootstrap: shrinkage needs at least 4 systems")
+
+
+def test_the_choice_depends_on_the_data_alone() -> None:
+    sides = leaderboard(3, 0)
+    assert fit(sides) == fit(sides)
+    turned = tuple(scores(side.values[:, ::-1].copy()) for side in sides)
+    assert fit(turned) == pytest.approx(fit(sides), abs=0.25)  # type: ignore[arg-type]
+
+
+def test_all_coefficients_at_once_have_the_bits_of_each_alone() -> None:
+    """`compare` draws once for all coefficients."""
+    truth, candidate = two_conditions(n=30)
+    for method in ("auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"):
+        how = cc.TopicBootstrap(1200, method)  # type: ignore[arg-type]
+        names = ["tau_b", "tau_ap_b", "pearson_rank", "spearman"]
+        together = cc.compare(truth, candidate, names, interval=how, rng=5, rank_test=None, worth=False)
+        for value in together.values:
+            alone = cc.correlate(truth, candidate, value.coefficient, interval=how, rng=5)
+            assert value.interval == alone.interval
+            assert value.estimate is not None
+            assert value.estimate.standard_error == alone.standard_error

@@ -26,6 +26,7 @@ import numpy as np
 from .. import _kernels
 from ..arrays import FloatArray, IntArray
 from ..calibration import LEAST_SHRINKAGE
+from ..coefficients.registry import get_coefficient
 from ..parallel import shared_out
 from ..resampling import Resampling
 from .nested import Statistic
@@ -153,3 +154,41 @@ def shrunk_values(model: Model, statistic: Statistic, drawn: Resampling) -> tupl
 def _values(model: Model, statistic: Statistic, threads: int, piece: Piece) -> tuple[FloatArray, FloatArray]:
     truth, again = drawn_means(model, piece, threads)
     return np.atleast_2d(statistic(truth)), np.atleast_2d(statistic(again))
+
+
+# Whether the model fits -------------------------------------------------------------------------------------------
+
+CHECKED = 400  # draws of another sample that the sample is held against
+SPLITS = 2  # of the topics into halves, a draw
+
+
+def fit_of(model: Model) -> float:
+    """How far agreement between halves of the topics lies above what the model predicts, in its standard deviations.
+
+    A posterior predictive check by tau_ap_b, the lowest over all pairs of conditions. Well below 0 where many systems
+    are nearly tied: their order is noise, which the model, with one spread for all systems, takes for signal.
+
+    With d the means over half of the topics minus those over all, the halves have means D + d and D - d. So agreement
+    between halves is a function of the means, for the sample as for every draw of another one. The check has a seed of
+    its own: what it finds depends on the data alone.
+    """
+    f, rng = get_coefficient("tau_ap_b").formula, np.random.default_rng(0)
+    n, (c, m) = model.n_topics, model.means.shape
+    drawn = list(pieces(model, CHECKED, rng))
+    again = np.concatenate([np.stack(drawn_means(model, piece, 1)[1], axis=1) for piece in drawn])
+    sizes = np.concatenate([piece.size for piece in drawn])
+    signs = rng.permuted(np.tile(np.where(np.arange(n) < n // 2, 1.0, -1.0), (CHECKED * SPLITS, 1)), axis=1)
+    apart = (signs @ model.residuals / n).reshape(CHECKED, SPLITS, c, m)
+    moved = sizes[:, None, None, None] * apart
+    predicted = again[:, None] + moved, again[:, None] - moved
+    observed = model.means + apart[:, 0], model.means - apart[:, 0]
+
+    def above(i: int, j: int) -> float:
+        sides = (np.ascontiguousarray(half[:, :, k]) for half, k in zip(predicted, (i, j), strict=True))
+        values = np.asarray(f(*sides))
+        here = np.asarray(f(*(np.ascontiguousarray(half[:, k]) for half, k in zip(observed, (i, j), strict=True))))
+        # Of the mean over all splits: what so few of them add to the variance is taken off.
+        variance = values.mean(axis=1).var(ddof=1) - values.var(axis=1, ddof=1).mean() / SPLITS
+        return float((here.mean() - values.mean()) / math.sqrt(max(float(variance), 1e-12)))
+
+    return min(above(i, j) for i in range(c) for j in range(i, c))
