@@ -227,6 +227,8 @@ def _add_intervals(
         if found is None:
             notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
             continue
+        if found.note and found.note not in notes:
+            notes.append(found.note)
         if found.undefined:
             notes.append(f"{c.name}: {undefined_on(found, interval)}")
         sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}

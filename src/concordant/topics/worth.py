@@ -36,6 +36,9 @@ from .worth_core import (
 )
 
 
+LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
+
+
 @dataclass(frozen=True)
 class WorthCurves:
     """Agreement with the truth on other topics, by number of topics: of the truth itself, and of the candidate."""
@@ -99,7 +102,8 @@ class JudgeWorth(Result):
     truth_agreement: float
     """The same of the truth itself."""
     all_topics: float
-    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; or nan."""
+    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; nan where the
+    worth of half of them is below 3, which is too little to extrapolate from."""
     all_topics_interval: Interval
     limit: float
     """Worth of as many topics of the candidate as one likes: what its own bias sets. inf: no bias is seen."""
@@ -392,6 +396,7 @@ def worth_from(
     if not curves.is_rising(sides.critical):
         nothing = dict.fromkeys(("worth", "rate", "low", "high", "standard_error", "monte_carlo", "equal"), math.nan)
         found = replace(found, status="unknown", **nothing)
+    if not found.worth >= LEAST_TO_EXTRAPOLATE:
         law = Beyond(0, *[math.nan] * 8)
     bands = []
     for side in (0, k):
