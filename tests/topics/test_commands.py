@@ -142,7 +142,7 @@ def test_costs_come_in_either_order() -> None:
         "truth=20 candidate=-1",
         "truth=nan candidate=1",
         "truth=inf candidate=1",
-    ],  # fmt: skip
+    ],
 )
 def test_costs_that_are_none(given: str) -> None:
     said = bad("worth", PEOPLE, CAREFUL, "--cost", *given.split(), status=2)
