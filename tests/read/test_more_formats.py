@@ -133,7 +133,7 @@ class TestArrow:
         for name in ("a.parquet", "b.parquet", "c.feather", "d.arrow"):
             assert read_scores(tmp_path / name) == self.EXPECTED
         (tmp_path / "e.parquet").write_bytes(b"PAR1 and nothing more")
-        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by pyarrow"):
+        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by polars"):
             read_scores(tmp_path / "e.parquet")
 
     def test_anything_with_the_stream_interface(self) -> None:
@@ -185,12 +185,8 @@ def inspect_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_archives_of_inspect_are_read(inspect_logs: Path) -> None:
     topics, systems = ["sums/0", "sums/1", "sums/2"], ["mockllm/alpha", "mockllm/beta"]
-    assert read_scores(inspect_logs, "match", systems=systems) == Scores(
-        [[1, 1], [0, 1], [1, 0]], topics, systems, "match"
-    )
-    assert read_scores(inspect_logs, "includes", systems=systems) == Scores(
-        [[1, 1], [0, 1], [1, 1]], topics, systems, "includes"
-    )
+    for measure, values in {"match": [[1, 1], [0, 1], [1, 0]], "includes": [[1, 1], [0, 1], [1, 1]]}.items():
+        assert read_scores(inspect_logs, measure, systems=systems) == Scores(values, topics, systems, measure)
 
 
 def test_an_archive_of_inspect_that_is_cut_off_is_an_error(inspect_logs: Path, tmp_path: Path) -> None:
