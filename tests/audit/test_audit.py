@@ -435,7 +435,7 @@ def test_the_command_tries_all_rows_and_the_measure_of_the_other_side(tmp_path: 
         )
         for name in ("people", "machine")
     ]
-    by_p10 = cc.pearson_rank(*(cc.read_scores(side, "P_10").means() for side in sides))
+    by_p10 = float(cc.pearson_rank(*(cc.read_scores(side, "P_10").means() for side in sides)))
     printed = [
         [float(Path(side, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems]
         for side in sides

@@ -159,25 +159,26 @@ def test_an_archive_of_inspect_names_its_reader(tmp_path: Path, monkeypatch: pyt
 def inspect_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Archives that Inspect itself writes, of a solver that asks no model."""
     inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed: no archive was read")
-    from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput
-    from inspect_ai.scorer import includes, match
-    from inspect_ai.solver import solver
+    dataset, model, scorer, solver = (
+        pytest.importorskip(f"inspect_ai.{part}") for part in ("dataset", "model", "scorer", "solver")
+    )
 
     folder = tmp_path_factory.mktemp("logs")
     answers = {"alpha": ("4", "7", "9"), "beta": ("4", "6", "is 9 or so")}
 
-    @solver  # type: ignore[untyped-decorator,unused-ignore]
+    @solver.solver  # type: ignore[untyped-decorator,unused-ignore]
     def fixed(given: tuple[str, ...]) -> Any:
         async def solve(state: Any, generate: Any) -> Any:
-            state.output = ModelOutput.from_content("mockllm/model", given[int(state.sample_id)])
+            state.output = model.ModelOutput.from_content("mockllm/model", given[int(state.sample_id)])
             return state
 
         return solve
 
     for name, given in answers.items():
-        samples = [Sample(input=f"{k}?", target=target, id=str(k)) for k, target in enumerate(("4", "6", "9"))]
-        task = inspect_ai.Task(dataset=samples, solver=[fixed(given)], scorer=[match(), includes()], name="sums")
+        samples = [dataset.Sample(input=f"{k}?", target=target, id=str(k)) for k, target in enumerate(("4", "6", "9"))]
+        task = inspect_ai.Task(
+            dataset=samples, solver=[fixed(given)], scorer=[scorer.match(), scorer.includes()], name="sums"
+        )
         how = {"log_dir": str(folder), "log_format": "eval", "display": "none"}
         inspect_ai.eval(task, model=f"mockllm/{name}", **how)
     return folder
