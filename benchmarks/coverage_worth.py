@@ -38,7 +38,7 @@ TOPICS = (25, 50, 100)
 SUBSETS = 4  # of systems, by population
 LARGE = 1500  # topics of the truth, up to which its population curve is followed
 # Fewer splits than the defaults, which only adds noise of the splits to every estimate.
-FAST = wc.Effort(splits=200, jackknife=40, most_splits=400, most_jackknife=60, groups=9, groupings=2)
+FAST = wc.Effort(splits=200, jackknife=40, most_splits=200, most_jackknife=40, groups=9, groupings=2)
 
 
 def settle(means: FloatArray, size: FloatArray) -> FloatArray:
@@ -67,7 +67,7 @@ def wmt25(*metrics: str) -> Population:
     return documents("GEMBA-ESA-GPT4.1"), {metric: documents(metric) for metric in metrics}
 
 
-def simulated(seed: int = 1, n: int = 400, m: int = 40) -> Population:
+def simulated(seed: int = 1, n: int = 200, m: int = 40) -> Population:
     """Normal scores: 16 times the variance of the signal as noise of the truth; candidates of known noise and bias."""
     rng = np.random.default_rng(seed)
     effects, truth_noise = rng.normal(0, 0.1, m), rng.normal(0, 0.4, (n, m))
@@ -255,9 +255,9 @@ def pair_cell(name: str, coefficient: str, n: int, samples: int) -> dict[str, An
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[str, str, str, int, int]]:
-    """What, population, coefficient, topics, samples: the most important and the cheapest first."""
-    for n in TOPICS:
-        for coefficient in COEFFICIENTS:
+    """What, population, coefficient, topics, samples: the most important first."""
+    for coefficient in COEFFICIENTS:
+        for n in TOPICS:
             for name in POPULATIONS:
                 yield "worth", name, coefficient, n, options.samples
             for name in NULL:
@@ -271,7 +271,7 @@ def measure(options: argparse.Namespace) -> dict[tuple[str, str, str, int], dict
     """All cells, from the file where they are in it."""
     state = Path(options.state)
     state.parent.mkdir(parents=True, exist_ok=True)
-    known: dict[tuple[str, ...], dict[str, Any]] = {}
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
     if state.exists():
         for line in state.read_text(encoding="utf-8").splitlines():
             cell = json.loads(line)
@@ -342,20 +342,22 @@ def coverage_table(done: Cells, coefficient: str) -> None:
         "coverage",
         "own estimand / true",
         "its coverage",
-        "×/÷",
+        "high / worth",
     )
     inside, count, outside = 0, 0, []
     for name, candidate, n, got, true in candidates_of(done, coefficient):
         worth, low, high = got[:, :3].T
-        ratio = float(np.median(worth / true["worth"]))
-        own = float(np.exp(np.log(true["against_half"] / true["worth"]).mean()))
+        some = true["worth"] > 0  # not worth less than one topic
+        ratio = float(np.median(worth[some] / true["worth"][some]))
+        own = float(np.median(true["against_half"][some] / true["worth"][some]))
         covered, own_covered = (held(low, true[x], high) for x in ("worth", "against_half"))
         fine = 0.9 <= ratio <= 1.1, 92 <= covered <= 98
+        bounded = (worth > 0) & (worth < math.inf)
         count += 1
         inside += all(fine)
         if not all(fine):
             outside.append(f"{candidate} n = {n}")
-        span = sorted({f"{x:.1f}" for x in (true["worth"].min(), true["worth"].max())}, key=float)
+        span = list(dict.fromkeys(f"{x:.1f}" if x else "< 1" for x in (true["worth"].min(), true["worth"].max())))
         row(
             name,
             candidate,
@@ -365,7 +367,7 @@ def coverage_table(done: Cells, coefficient: str) -> None:
             marked(covered, fine[1], ".1f"),
             f"{own:.2f}",
             f"{own_covered:.1f}",
-            f"{np.median(high / np.maximum(worth, 1e-9)):.2f}",
+            f"{np.median(high[bounded] / worth[bounded]):.2f}",
         )
     print(f"\n{inside} of {count} cells inside; outside: {', '.join(outside) or 'none'}")
 
@@ -388,7 +390,11 @@ def law_table(done: Cells, coefficient: str) -> None:
             value, low, high = got[usable, at : at + 3].T
             with np.errstate(invalid="ignore"):
                 ratios = [np.nanmedian(x / actual) for x in (fit, value)]
-            columns += [f"{np.median(actual):.1f}", *(f"{x:.2f}" for x in ratios), f"{held(low, actual, high):.0f}"]
+            columns += [
+                f"{np.median(actual):.1f}",
+                *("-" if math.isnan(x) else f"{x:.2f}" for x in ratios),
+                f"{held(low, actual, high):.0f}",
+            ]
         row(*columns)
 
 
@@ -415,45 +421,52 @@ def pair_tables(done: Cells) -> None:
 
 
 def reference_example() -> None:
-    """The noise of the reference does not cancel where the candidate errs on the systems on which the truth does not.
+    """The noise of the reference does not cancel where the truth knows some systems much better than others.
 
     Normal scores, independent over systems and topics. tau of b against k topics is the mean over pairs of systems of
     (2 p - 1) (2 q - 1), where p and q are the chances that either side has the pair in its order: the noise of the
-    reference weighs the pairs by 2 p - 1. Half of the systems have noise of sd 0.2 in the truth, the others 1; in the
-    candidate it is 0.6 for all.
+    reference weighs the pairs by 2 p - 1, and so forgives errors where the truth is in doubt. Half of the systems have
+    noise of sd 0.2 in the truth, the others of 1; in the candidate all have 0.6. The control has 0.6 in the truth and
+    0.6 * sqrt(2) in the candidate for all: then q is the same function of k / sd^2 on both sides, pair by pair, and 25
+    topics are worth 12.5 whatever the weights.
     """
     m, a = 40, 25
     mu = np.random.default_rng(1).normal(0, 0.2, m)
-    truth_sd, candidate_sd = np.where(np.arange(m) < m // 2, 0.2, 1.0), np.full(m, 0.6)
     one, two = np.triu_indices(m, 1)
     gap = np.abs(mu[one] - mu[two])
 
-    def weights(sd: FloatArray, k: float) -> FloatArray:
+    def knows(sd: FloatArray, k: float) -> FloatArray:
+        """2 q - 1, pair by pair."""
         z = gap * math.sqrt(k) / np.hypot(sd[one], sd[two])
         return np.array([math.erf(x / math.sqrt(2)) for x in z])
 
+    uneven, even = np.where(np.arange(m) < m // 2, 0.2, 1.0), np.full(m, 0.6)
+    cases = [(uneven, even), (even, even * math.sqrt(2))]
+    sizes = np.arange(1, 101)
     print("\n### The noise of the reference: an example in closed form\n")
-    header("topics of the reference", "V_Y(25)", "V_X(25)", "worth of 25 topics")
-    sizes = np.arange(1, 2001)
+    header("topics of the reference", "V_Y(25)", "V_X(25)", "worth of 25 topics", "control")
     for b in (5, 10, 25, 50, 100, math.inf):
-        reference = np.ones(len(gap)) if b == math.inf else weights(truth_sd, b)
-        curve = np.array([(reference * weights(truth_sd, k)).mean() for k in sizes])
-        value = float((reference * weights(candidate_sd, a)).mean())
-        row(b, f"{value:.3f}", f"{curve[a - 1]:.3f}", f"{wc.size_with(sizes, curve, value):.1f}")
+        found = []
+        for truth_sd, candidate_sd in cases:
+            reference: FloatArray = np.ones(len(gap)) if b == math.inf else knows(truth_sd, b)
+            curve = np.array([(reference * knows(truth_sd, float(k))).mean() for k in sizes])
+            value = float((reference * knows(candidate_sd, a)).mean())
+            found.append((value, curve[a - 1], wc.size_with(sizes, curve, value)))
+        (v, x, w), (_, _, control) = found
+        row(b, f"{v:.3f}", f"{x:.3f}", f"{w:.1f}", f"{control:.1f}")
 
 
 def reference_on_real_topics() -> None:
     """The same question on real judges: the worth of 25 topics against references of so many topics."""
     print("\n### The noise of the reference: worth of 25 topics, dl21\n")
     judges = ("binary_gpt4", "umbrela_gpt4", "prefs")
-    population, sizes = dl21(*judges), wc.grid_of(75, 24).tolist()
+    population, sizes = dl21(*judges), sorted({*wc.grid_of(75, 24).tolist(), 25})
     header("coefficient", "topics of the reference", *judges)
     for coefficient in COEFFICIENTS:
         for b in (12, 25, 50, 100, 0):
             curves = population_curves(population, sizes, 50, getattr(cc, coefficient), b)
-            rising, at = wc.monotone(curves.values[0]), int(np.argmin(np.abs(np.array(sizes) - 25)))
-            assert sizes[at] == 25
-            found = [wc.size_with(sizes, rising, float(v)) for v in curves.values[1:, at]]
+            rising = wc.monotone(curves.values[0])
+            found = [wc.size_with(sizes, rising, float(v)) for v in curves.values[1:, sizes.index(25)]]
             row(coefficient, b or "all of the population", *(f"{x:.1f}" for x in found))
 
 

@@ -29,7 +29,7 @@ from .tables import Missing
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judges import JudgeRanking, judges_from
-from .topics.worth import JudgeWorth, Sides, curves_of, worth_from
+from .topics.worth import JudgeWorth, Sides, curves_of, for_worth, worth_from
 from .topics.worth_core import FEWEST as FEWEST_TOPICS
 from .words import counted, listing
 
@@ -227,6 +227,8 @@ def _add_intervals(
         if found is None:
             notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
             continue
+        if found.note and found.note not in notes:
+            notes.append(found.note)
         if found.undefined:
             notes.append(f"{c.name}: {undefined_on(found, interval)}")
         sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
@@ -286,7 +288,7 @@ def _worth(
     sides: Any, names: tuple[str, str], wanted: Sequence[Coefficient], level: float | None, drawn: Resampling
 ) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known, n = _for_worth(wanted), len(sides[0].topics)
+    known, n = for_worth(wanted), len(sides[0].topics)
     if known is None or known.attempt(sides[0].means(), sides[1].means())[1]:
         return None, []
     if n < FEWEST_TOPICS:
@@ -316,7 +318,7 @@ def ranked(
     first = found[0]
     names = (first.truth, *(c.candidate for c in found))
     alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
-    known = _for_worth([get_coefficient(v.coefficient) for v in first.values])
+    known = for_worth([get_coefficient(v.coefficient) for v in first.values])
     if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2:
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
@@ -333,13 +335,7 @@ def ranked(
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
-
-
-def _for_worth(wanted: Sequence[Coefficient]) -> Coefficient | None:
-    """The first main coefficient, or else the first that admits ties."""
-    known = [c for c in wanted if not not_resampled(c)]
-    return next(iter([c for c in known if c.name in headlines("main")] + known), None)
+    return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

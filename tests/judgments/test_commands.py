@@ -75,9 +75,9 @@ def test_changes(arguments: list[str], change: str, levels: list[str], draws: st
     assert [row["level"] for row in found[:: len(found) // len(levels)]] == levels
     assert {row["change"] for row in found} == {change}
     assert {row["draws"] for row in found} == {draws}
-    assert {row["statistic"] for row in found} == {"tau_b", "tau_ap_b", "d_rank", "p"}
+    assert {row["statistic"] for row in found} == {"tau_b", "tau_ap_b", "d_rank", "p", "worth"}
     text = good("judgments", command, "runs", "human.txt", *options, *FEW, "-q")
-    assert text.startswith(f"{change}: tau_ap_b from")
+    assert text.startswith(tuple(f"{change} {level}: 6 topics are worth " for level in levels))
     assert ("without what its own team" in text) is (command == "leave-out")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.judgments import Change, leave_each_out, leave_out
+from concordant.topics.worth import yardstick
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
 
@@ -73,6 +74,8 @@ def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
                 assert found.draws(*place, "d_rank")[draw] == pytest.approx(distance, abs=1e-9)
                 test = cc.rank_test(full, part.means(), "paper", n_resamples=200, rng=5)
                 assert found.draws(*place, "p")[draw] == test.pvalue
+                ruler = yardstick(full, cc.get_coefficient("tau_b"), np.random.default_rng(5))
+                assert found.draws(*place, "worth")[draw] == pytest.approx(ruler.worth(part.values), rel=1e-9)
             top = [(t, d) for s in ["s4"] for t in RUNS.topics for d in RUNS.documents(s, t)[:10]]
             unjudged = np.mean([qrels[t].get(d, -1) < 0 for t, d in top])
             assert found.unjudged(change.kind, change.label)[draw][4] == pytest.approx(unjudged, abs=1e-12)

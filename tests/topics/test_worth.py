@@ -86,6 +86,33 @@ def test_a_judge_that_orders_the_systems_backwards_is_worth_nothing() -> None:
     assert "are worth less than 1" in str(found)
 
 
+@pytest.mark.parametrize("kind", ["noise", "saturated"])
+def test_a_truth_that_more_topics_do_not_improve_is_no_measure(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    effects = np.linspace(0, 1, 6) if kind == "saturated" else 0
+    sides = [
+        cc.Scores(effects + rng.normal(0, 0.01, (20, 6)), [f"t{k}" for k in range(20)], [f"s{k}" for k in range(6)])
+        for _ in range(3)
+    ]
+    found = cc.judge_worth(sides[0], sides[1], costs=(2, 1), rng=1)
+    assert found.status == "unknown"
+    assert math.isnan(found.worth)
+    assert math.isnan(found.interval.low)
+    assert found.verdict.startswith(
+        "what topics judged by candidate are worth is not known: 10 topics judged by truth "
+    )
+    assert found.title in str(found.plot().get_title(loc="left"))
+    assert "is not known" in str(found)
+    ranked = cc.rank_judges(sides[0], {"a": sides[1], "b": sides[2]}, rng=1)
+    assert all(math.isnan(pair.ratio) for pair in ranked.pairs)
+    assert ranked.plot() is not None
+    compared = cc.compare(sides[0], sides[1], n_resamples=99, rng=1)
+    document = cc.report.report_document(compared, sides[0], sides[1])
+    assert document["verdict"]["answer"] == "unknown"
+    assert document["verdict"]["headline"].startswith("What topics of candidate are worth is not known")
+    json.dumps(document, allow_nan=False)
+
+
 def test_numbers_of_topics_as_they_are_shown() -> None:
     assert [shown(x) for x in (0.0, 0.4, 6.94, 9.94, 9.96, 16.4, math.inf, math.nan)] == [
         "0", "0.4", "6.9", "9.9", "10", "16", "no limit", "-",

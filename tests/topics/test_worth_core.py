@@ -225,6 +225,17 @@ def test_worth_is_the_ratio_of_the_variances_of_noise(noise: float, status: str,
             assert w.fit_high == math.inf
 
 
+def test_the_interval_holds_nothing_where_one_topic_is_not_told_from_the_candidate() -> None:
+    # Half as much signal as a topic of the truth has: worth about 1, so that less than 1 cannot be excluded.
+    found = [wc.worth_of(curves_of(*noisy(30, 25, 1.5, 0, seed=s)), 1, 2.0) for s in range(12)]
+    within = [w for w in found if w.status == "within"]
+    assert {w.low for w in within if w.fit_low == 0} == {0}
+    assert all(w.low > 0 for w in within if w.fit_low > 0)
+    good = wc.worth_of(curves_of(*noisy(60, 40, 0.4, 0, seed=3)), 1, 2.0)
+    assert good.fit_low > 0
+    assert good.low == pytest.approx(good.worth * math.exp(-2 * good.standard_error))
+
+
 def test_without_bias_no_limit_is_found() -> None:
     curves = curves_of(*noisy(160, 60, 0.4 * math.sqrt(2), 0, seed=7), effort=wc.Effort(300, 60, 300, 60, groups=0))
     beyond = wc.beyond_half(curves, 1, 3.0)
@@ -338,3 +349,15 @@ def test_the_variance_keeps_half_where_noise_seems_to_be_all() -> None:
         noisy = wc.Curves(**{**vars(curves), "noise": np.diag(np.full(contrast.size, noise * squares * 20 / 19))})
         assert noisy.variance(contrast) == pytest.approx(kept * squares)
         assert noisy.noise_share(contrast) == pytest.approx(noise)
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.0, 3.0])
+def test_a_yardstick_values_as_the_curves_do(noise: float) -> None:
+    truth, _ = collection(40, 15, 0, None, 3)
+    rng = np.random.default_rng(4)
+    candidate = truth.mean(axis=0) + rng.normal(0, noise, truth.shape)
+    effort = wc.Effort(splits=200, jackknife=25, most_splits=200, most_jackknife=25, groups=0)
+    curves = wc.compute_curves(truth, [candidate], cc.tau_b, np.random.default_rng(1), settle=settle, effort=effort)
+    splits = wc.draw_splits(40, 200, np.random.default_rng(1))
+    found = wc.Yardstick.of(truth, cc.tau_b, settle, splits).worth(candidate)
+    assert found == pytest.approx(wc.worth_of(curves, 1, 2.0).worth)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..coefficients.registry import headlines
 from ..markup import text
+from ..study.judgments import OTHERS
 from ..words import counted
 from . import charts
 from .comparisons import pairs_table, worth_chart
@@ -114,7 +115,7 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
     if study.get("labels"):
         parts.add("labels", "Do the judges give the same labels?", _labels(study["labels"]))
     parts.add("systems", "Systems", _study_systems(systems, study, parts))
-    coefficients = list(dict.fromkeys(row["statistic"] for row in rows if row["statistic"] not in ("d_rank", "p")))
+    coefficients = list(dict.fromkeys(row["statistic"] for row in rows if row["statistic"] not in OTHERS))
     parts.cite([*coefficients, "rank_test"])
     return parts
 

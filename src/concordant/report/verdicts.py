@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..coefficients.registry import headlines
+from ..study.judgments import OTHERS
 from ..words import counted, listing, p_equals
 from .parts import cut
 
@@ -48,6 +49,8 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     if c.get("same"):
         return "unknown", f"{c['verdict']}."
     worth = c.get("worth")
+    if worth and worth["status"] == "unknown":
+        return "unknown", f"{worth['verdict'][:1].upper()}{worth['verdict'][1:]}."
     if worth:
         low, high = worth["interval"]["low"], worth["interval"]["high"]
         high = math.inf if high is None else high
@@ -209,7 +212,7 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
 
 def _best_and_worst(rows: Sequence[Mapping[str, Any]]) -> str:
     """Which change keeps the ranking best, and which worst, by the coefficient that the study's verdict uses."""
-    there = [row for row in rows if row["mean"] is not None and row["statistic"] not in ("d_rank", "p")]
+    there = [row for row in rows if row["mean"] is not None and row["statistic"] not in OTHERS]
     names = [row["statistic"] for row in there]
     if not names:
         return "No coefficient has a value."

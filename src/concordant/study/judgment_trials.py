@@ -18,6 +18,7 @@ from ..means import mean_over_topics
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution
 from ..scores import Scores
+from ..topics.worth_core import Yardstick
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +35,14 @@ class JudgmentTrials:
     """Under the full judgments, by each measure; and what rank distances and their p-values need of them."""
     problems: tuple[Problem, ...]
     distributions: tuple[DistanceDistribution, ...]
+    yardsticks: tuple[Yardstick, ...]
+    """By each measure; none with too few topics, or without a coefficient that admits ties."""
     depth: int
 
     @property
     def width(self) -> int:
-        """Numbers of a measure: coefficients, d_rank and its p-value, and the mean of each system."""
-        return len(self.coefficients) + 2 + len(self.full[0].systems)
+        """Numbers of a measure: coefficients, d_rank and its p-value, worth, and the mean of each system."""
+        return len(self.coefficients) + 3 + len(self.full[0].systems)
 
     def describe(self, trial: int) -> str:
         """What a trial is called in messages."""
@@ -53,15 +56,17 @@ class JudgmentTrials:
         topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
         systems = [self.runs.systems.index(system) for system in self.full[0].systems]
         values = score(self.runs, changed, self.measures)
-        for row, (own, scores, problem, distribution) in enumerate(
+        for row, (every, scores, problem, distribution) in enumerate(
             zip(values, self.full, self.problems, self.distributions, strict=True)
         ):
-            means = mean_over_topics(own[np.ix_(systems, topics)].T)
+            own = every[np.ix_(systems, topics)].T
+            means = mean_over_topics(own)
+            worth = self.yardsticks[row].worth(own) if self.yardsticks else np.nan
             distance = float(problem.distances(means[None])[0])
             found[row] = np.concatenate(
                 [
                     [get_coefficient(name).attempt(scores.means(), means)[0] for name in self.coefficients],
-                    [distance, float(distribution.pvalue(distance))],
+                    [distance, float(distribution.pvalue(distance)), worth],
                     means,
                 ]
             )

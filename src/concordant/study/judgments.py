@@ -23,6 +23,8 @@ from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
 from ..results import Interval, columns, settings_of
 from ..tables import Missing
+from ..topics.worth import for_worth, shown, yardstick
+from ..topics.worth_core import FEWEST, Yardstick
 from ..words import counted, listing, p_cell
 from .execution import run_grid
 from .grid import Grid, check_seed
@@ -31,6 +33,9 @@ from .saving import StudyResult, place_of
 
 _EPS = 1e-5
 LEVEL = 0.95  # of the intervals over draws
+OTHERS = ("d_rank", "p", "worth")
+"""The statistics that are no coefficients: rank distance, its p-value, and the worth of half of the topics in topics
+with the full judgments."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,14 +51,14 @@ class JudgmentStudy(StudyResult):
     full: FloatArray
     """Means under the full judgments: measures x systems."""
     values: FloatArray
-    """Trials x (measures, then one row of counts) x (coefficients, d_rank, its p-value, systems)."""
+    """Trials x (measures, then one row of counts) x (coefficients, d_rank, its p-value, worth, systems)."""
     change_of: IntArray
     """The change of each trial."""
 
     @property
     def statistics(self) -> tuple[str, ...]:
-        """The coefficients, the rank distance, and its p-value."""
-        return (*self.coefficients, "d_rank", "p")
+        """The coefficients, the rank distance and its p-value, and worth."""
+        return (*self.coefficients, *OTHERS)
 
     @property
     def headlines(self) -> tuple[str, ...]:
@@ -100,7 +105,7 @@ class JudgmentStudy(StudyResult):
 
     @property
     def verdict(self) -> str:
-        """How far the ranking holds, for each kind of change."""
+        """How far the ranking holds, for each kind of change, and what its topics are worth."""
         name = self.headlines[-1]
         parts = {kind: f"{kind}: {name} is undefined" for kind, _ in self.changes}
         for kind in parts:
@@ -110,9 +115,20 @@ class JudgmentStudy(StudyResult):
                 if of == kind and not np.isnan(self.value(kind, level, measure, name))
             ]
             if found:
-                ends = (f"{value:.3f} ({level}, {measure})" for value, level, measure in (min(found), max(found)))
-                parts[kind] = f"{kind}: {name} from {' to '.join(ends)}"
+                ends = dict.fromkeys((min(found), max(found)))
+                parts[kind] = "; ".join(
+                    f"{kind} {level}: {self._worth(kind, level, measure)}{name} {value:.3f} ({measure})"
+                    for value, level, measure in ends
+                )
         return "; ".join(parts.values())
+
+    def _worth(self, kind: str, level: str, measure: str) -> str:
+        """'25 topics are worth 15 with all judgments, ' or nothing."""
+        worth = self.value(kind, level, measure, "worth")
+        if np.isnan(worth):
+            return ""
+        most = "less than 1" if worth < 1 else shown(worth)
+        return f"{len(self.topics) // 2} topics are worth {most} with all judgments, "
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per change, measure and statistic; low and high span the middle 95% of the draws."""
@@ -161,7 +177,7 @@ class JudgmentStudy(StudyResult):
 
     def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """One row per change and measure: the number of judgments, and the means of some statistics."""
-        wanted = (*headlines("inferred"), "d_rank", "p") if statistics is None else tuple(statistics)
+        wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
         names = [name for name in self.statistics if name in wanted] or self.statistics
         return [
             {"change": kind, "level": level, "judgments": round(self.judgments(kind, level)), "measure": measure}
@@ -353,8 +369,12 @@ def judgment_study(  # noqa: PLR0913
     distributions = tuple(
         DistanceDistribution.made("paper", problem, paper_distances(problem, how), seed) for problem in problems
     )
+    valued = for_worth([get_coefficient(name) for name in named])
+    yardsticks: tuple[Yardstick, ...] = ()
+    if valued is not None and len(next(iter(full.values())).topics) >= FEWEST:
+        yardsticks = tuple(yardstick(scores, valued, np.random.default_rng(seed)) for scores in full.values())
     work = JudgmentTrials(
-        runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, depth
+        runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, yardsticks, depth
     )
     settings: dict[str, Any] = {
         "runs": runs_digest(runs),
