@@ -38,7 +38,9 @@ def test_one_candidate_shows_every_coefficient() -> None:
 
 def test_many_candidates_one_row_per_candidate_and_coefficient() -> None:
     text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
-    assert "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    assert (
+        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    )
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "value   95% interval  p (chance)" in line)
     assert lines[head + 1].split() == ["careful", "tau_b", "0.905", "0.80", "to", "1.00", "<", "0.001"]
@@ -301,7 +303,9 @@ def test_demo_runs(tmp_path: Path) -> None:
     assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert "20 topics judged by careful are worth 12 judged by people (95% interval " in text
-    assert "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    assert (
+        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    )
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:

@@ -133,8 +133,16 @@ def test_costs_come_in_either_order() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    ["truth=20 judge=0.05", "truth=20 truth=3", "20 0.05", "truth=20 candidate=cheap", "truth=0 candidate=1"]
-    + ["truth=20 candidate=-1", "truth=nan candidate=1", "truth=inf candidate=1"],
+    [
+        "truth=20 judge=0.05",
+        "truth=20 truth=3",
+        "20 0.05",
+        "truth=20 candidate=cheap",
+        "truth=0 candidate=1",
+        "truth=20 candidate=-1",
+        "truth=nan candidate=1",
+        "truth=inf candidate=1",
+    ],
 )
 def test_costs_that_are_none(given: str) -> None:
     said = bad("worth", PEOPLE, CAREFUL, "--cost", *given.split(), status=2)

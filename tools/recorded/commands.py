@@ -88,8 +88,9 @@ OTHERS = {
 }
 # These also in the other formats: CSV is read back as numbers, the rest is text, with the numbers in it.
 SHOWN = (
-    "compare", "compare with all", "matrix", "worth", "compare-judges", "tiers", "explain", "reliability", "plan", "evaluate",
-    "judgments pool", "judgments leave-out", "judgments judges", "study reliability", "audit", "coefficients",
+    "compare", "compare with all", "matrix", "worth", "compare-judges", "tiers", "explain", "reliability", "plan",
+    "evaluate", "judgments pool", "judgments leave-out", "judgments judges", "study reliability", "audit",
+    "coefficients",
 )  # fmt: skip
 
 

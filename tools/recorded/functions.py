@@ -55,7 +55,7 @@ VECTORS = {
     "not finite": ([1.0, float("nan"), 3.0], [1.0, 2.0, 3.0]),
     "unequal lengths": ([1.0, 2.0, 3.0], [1.0, 2.0]),
 }
-TOLERANT = ("tau_b", "tau_strict", "tau_ap_b", "tau_ap_ties", "tau_ap_strict")
+TOLERANT = ("tau_b", "tau_strict", "pairwise_accuracy", "tau_ap_b", "tau_ap_ties", "tau_ap_strict")
 BOUNDED = ("tau", "tau_ap", "tau_gap")
 RBO_KINDS = ("ext", "min", "max", "res")
 

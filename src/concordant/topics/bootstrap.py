@@ -164,12 +164,13 @@ class TopicBootstrap:
         The centre is cut to the range of the coefficient before the limits are, so that no interval shrinks to a point.
         """
         corrected = float(np.clip(summary.centre, *within))
-        z = normal_quantile(self.confidence_level)
+        # Student's quantile, and the error of the centre that few resamples make, so that fewer cost no coverage.
+        t = student_quantile(self.confidence_level, summary.outer - 1)
         if self.method == "another-sample":
-            half = WIDENING * z * math.sqrt(2) * summary.spread
+            half = WIDENING * t * math.sqrt(2) * summary.spread
             low, high = summary.value - half, summary.value + half
         else:
-            near = NEAR * z * summary.standard_error
+            near = NEAR * t * math.hypot(summary.standard_error, summary.monte_carlo)
             far = near * (1 + LEFT / summary.n_topics)
             # Where the sign is not clear, neither is the side of the bias.
             low = corrected - (near if corrected > near else far)
@@ -193,6 +194,13 @@ class TopicBootstrap:
         low, high, corrected = np.clip([low, high, 2 * value - kept.mean()], *within)
         undefined = len(resampled) - len(kept)
         return Found(float(low), float(high), float(corrected), float(kept.std(ddof=1)), undefined, self.method)
+
+
+def student_quantile(confidence_level: float, df: int) -> float:
+    """How many standard errors an interval of that level reaches to each side, if they have `df` degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + confidence_level) / 2))
 
 
 def normal_quantile(confidence_level: float) -> float:

@@ -35,7 +35,6 @@ from .worth_core import (
     worth_of,
 )
 
-
 LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
 
 
@@ -128,7 +127,11 @@ class JudgeWorth(Result):
             )
         if self.status == "below":
             high = self.interval.high
-            most = "" if high < 1 else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
+            most = (
+                ""
+                if high < 1
+                else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
+            )
             return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
             between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
