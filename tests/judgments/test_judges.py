@@ -34,7 +34,7 @@ def test_parts(found: cc.study.JudgeStudy) -> None:
         distance = cc.rank_distance(scores["truth"], scores[judge].means())
         assert found.study.value("judge", judge, "nDCG@5", "d_rank") == pytest.approx(distance, abs=1e-9)
     sides = {name: of for name, of in scores.items() if name != "truth"}
-    assert found.ranking == cc.rank_judges(scores["truth"], sides, "tau_b", rng=4)
+    assert found.ranking == cc.rank_judges(scores["truth"], sides, "tau_b", name="the truth", rng=4)
 
 
 def test_answers(found: cc.study.JudgeStudy) -> None:
