@@ -103,6 +103,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "report.report_document": (2, document),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
+    "significance_agreement": (2, cc.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
     "split_half": (1, lambda s: cc.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=2, rng=1)),

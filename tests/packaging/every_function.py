@@ -73,6 +73,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
         "reliability_study": lambda: cc.study.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
         "simulate": lambda: cc.simulate(people, 10, rng=7).means(),
+        "significance_agreement": lambda: cc.significance_agreement(people, hasty).to_dict(),
         "soft_pairwise_accuracy": lambda: cc.soft_pairwise_accuracy(people, hasty, **few).to_dict(),
         "split_half": lambda: cc.split_half(people, n_splits=5, rng=7).to_dict(),
         "tau_ap_null": lambda: cc.tau_ap_null(9).pvalue(0.5),
