@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,9 @@ def test_one_candidate_shows_every_coefficient() -> None:
 
 def test_many_candidates_one_row_per_candidate_and_coefficient() -> None:
     text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
-    assert "careful ranks the systems most like the truth by tau_b 0.905" in text
+    assert (
+        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    )
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "value   95% interval  p (chance)" in line)
     assert lines[head + 1].split() == ["careful", "tau_b", "0.905", "0.80", "to", "1.00", "<", "0.001"]
@@ -56,10 +59,10 @@ def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
 
 def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
-    assert len(found) == 2
-    for one, path in zip(found, (CAREFUL, HASTY), strict=True):
-        expected = cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0).to_dict()
-        assert one == {**expected, "read_notes": []}
+    judges = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, name="people", rng=0).judges
+    for one, path, judge in zip(found, (CAREFUL, HASTY), judges, strict=True):
+        compared = replace(cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0), worth=judge)
+        assert one == {**compared.to_dict(), "read_notes": []}
 
 
 def test_csv_markdown_latex() -> None:
@@ -296,10 +299,13 @@ def test_demo_runs(tmp_path: Path) -> None:
     done = process("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     text = done.stdout
-    assert text.count("$ concordant") == 7
+    assert text.count("$ concordant") == 8
     assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "careful ranks the systems most like the truth" in text
+    assert "20 topics judged by careful are worth 12 judged by people (95% interval " in text
+    assert (
+        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    )
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:

@@ -295,11 +295,11 @@ def test_an_interval_that_cannot_be_made_is_a_note() -> None:
     y[:1] = x[:1]  # most resamples of resamples lack this topic, and have a side all tied
     names = ["t" + str(k) for k in range(10)], ["a", "b", "c", "d"]
     sides = cc.Scores(x, *names), cc.Scores(y, *names)
-    found = cc.compare(*sides, ["tau_b", "rbo"], interval=cc.TopicBootstrap(500), rank_test=None, rng=1)
+    found = cc.compare(*sides, ["tau_b", "rbo"], interval=cc.TopicBootstrap(500, "iterated"), rank_test=None, rng=1)
     assert [v.interval is not None for v in found.values] == [False, True]
     assert any(note.startswith("tau_b has no interval: the coefficient is undefined") for note in found.notes)
     with pytest.raises(cc.errors.InputError, match="undefined on nearly all resamples"):
-        cc.correlate(*sides, interval=cc.TopicBootstrap(500), rng=1)
+        cc.correlate(*sides, interval=cc.TopicBootstrap(500, "iterated"), rng=1)
 
 
 def test_bad_settings() -> None:

@@ -29,6 +29,12 @@ INNER = 12
 FEWEST = 500
 """Resamples in all: a standard error from 20 at the first level is the least that is worth printing."""
 
+# Intervals of `correlate`, method "auto": coverage_intervals.py
+MISFIT = -0.8
+"""Where agreement between halves of the topics lies that far above what the shrinkage model predicts, in its standard
+deviations, or farther below 0, the iterated interval is taken: 1 in 10 samples of real collections, 2 in 3 of one in
+which a third of the systems is tied."""
+
 # `rank_intervals`: coverage_ranks.py
 UNSEEN = 2.0
 """By how much the skewness of a pair's differences is multiplied: samples of 10 to 30 topics show a third to three

@@ -227,6 +227,8 @@ def _add_intervals(
         if found is None:
             notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
             continue
+        if found.note and found.note not in notes:
+            notes.append(found.note)
         if found.undefined:
             notes.append(f"{c.name}: {undefined_on(found, interval)}")
         sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
@@ -333,7 +335,7 @@ def ranked(
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+    return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

@@ -459,8 +459,10 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
     if isinstance(labels, set | frozenset):
         raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
-    names: list[str] = []
-    for label in labels:
+    given, names = list(labels), []
+    if set(map(type, given)) == {str}:  # there may be very many
+        names = given
+    for label in () if names else given:
         if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
             raise InputTypeError(
                 f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"

@@ -15,7 +15,7 @@ import concordant as cc
 from concordant.scores import Scores
 from concordant.topics.bootstrap import BootstrapMethod
 
-METHODS: tuple[BootstrapMethod, ...] = ("iterated", "another-sample", "percentile", "basic")
+METHODS: tuple[BootstrapMethod, ...] = ("auto", "shrinkage", "iterated", "another-sample", "percentile", "basic")
 WITH_TIES = [c.name for c in cc.list_coefficients() if len(c.ties) == 2]
 
 
@@ -38,7 +38,9 @@ def test_the_value_is_the_coefficient_of_the_means(method: BootstrapMethod) -> N
     assert float(e) == e.value == cc.tau_ap_b(truth.means(), candidate.means())
     assert e.interval is not None
     assert -1 <= e.interval.low < e.interval.high <= 1
-    assert e.interval.method == f"{method} topic bootstrap"
+    used = "shrinkage" if method == "auto" else method
+    assert e.interval.method == f"{used} topic bootstrap"
+    assert e.settings["interval"] == used
     assert e.settings["seed"] == 1
     assert e.settings["n_resamples"] == 500
     assert e.pvalue is None
@@ -146,7 +148,7 @@ def test_the_result_prints_and_travels() -> None:
     assert "bias-corrected" in str(e)
     stored = json.loads(json.dumps(e.to_dict(), allow_nan=False))
     assert stored["bias_corrected"] == e.bias_corrected
-    assert stored["interval"]["method"] == "iterated topic bootstrap"
+    assert stored["interval"]["method"] == "shrinkage topic bootstrap"
     assert e.to_frame().loc[0, "standard_error"] == e.standard_error
     assert e.plot() is not None
 
@@ -177,7 +179,7 @@ def test_undefined_resamples_are_counted_and_reported() -> None:
     y = np.zeros((10, 4))
     y[:4] = x[:4]  # a resample that draws none of these has a side all tied
     with pytest.warns(cc.errors.UndefinedCorrelationWarning, match="left out|made from the others"):
-        e = cc.correlate(scores(x), scores(y), rng=1, interval=cc.TopicBootstrap(999))
+        e = cc.correlate(scores(x), scores(y), rng=1, interval=cc.TopicBootstrap(999, "iterated"))
     assert e.settings["undefined"] > 0
     assert e.interval is not None
 

@@ -113,6 +113,9 @@ def test_the_summary_by_plain_loops(seed: int, n: int) -> None:
     assert s.standard_error == pytest.approx(expected**0.5)
     assert s.spread == pytest.approx((variance(first) * unbiased * growth) ** 0.5)
     assert s.undefined == 0
+    assert s.outer == 40
+    shifts = [mean(b) - 3 * a for a, b in zip(first, second, strict=True)]
+    assert s.monte_carlo == pytest.approx((variance(shifts) / 40) ** 0.5)
 
 
 @given(st.floats(-1, 1), st.floats(-0.1, 0.1), st.floats(-0.05, 0.05))
@@ -154,8 +157,9 @@ def test_undefined_resamples_leave_their_family_out() -> None:
 
 def test_limits_are_so_many_standard_errors_and_cut_to_the_range() -> None:
     s = summary(levels(3), 25)
-    z = 1.959963984540054
-    near, far = 1.05 * z * s.standard_error, 1.05 * z * 1.16 * s.standard_error
+    z = 2.0226909200367604  # Student's with 39 degrees of freedom
+    error = (s.standard_error**2 + s.monte_carlo**2) ** 0.5
+    near, far = 1.05 * z * error, 1.05 * z * 1.16 * error
     found = TopicBootstrap().limits(s, (-10.0, 10.0))
     assert (found.low, found.high) == pytest.approx((s.centre - near, s.centre + far))
     assert found.bias_corrected == s.centre

@@ -138,9 +138,10 @@ def demo() -> None:
     human, careful, hasty = (str(path(name)) for name in ("people", "careful", "hasty"))
     steps: list[tuple[str, list[str]]] = [
         (
-            "Three judges scored the same 20 systems on 40 topics. Which machine ranks them as people do?",
-            ["compare", human, careful, hasty],
+            "People and a machine scored the same 20 systems on 40 topics. Is the machine good enough?",
+            ["worth", human, careful],
         ),
+        ("A hasty machine did, too. Which of them ranks the systems as people do?", ["compare", human, careful, hasty]),
         ("A closer look at the hasty one: all coefficients, and what its ties leave open.", ["compare", human, hasty]),
         ("Only the ten best systems: the top is harder.", ["compare", human, careful, hasty, "--top", "10"]),
         ("All against all.", ["matrix", human, careful, hasty, "-c", "tau_ap_b"]),

@@ -51,7 +51,7 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
         _arrow(ax, found)
         number_topics(ax, 1, found.half)
         ax.set_xlabel("topics")
-        ax.set_ylabel(f"{found.coefficient} with {text(found.names[0], 20)} on other topics", fontsize="small")
+        ax.set_ylabel(f"{found.coefficient} across topics", fontsize="small")
         ax.set_title(found.title, fontsize="small")
         ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
     return ax
@@ -66,7 +66,10 @@ def _arrow(ax: Any, found: JudgeWorth) -> None:
     start, end = (found.half, found.equal) if beyond else (found.half, found.worth)
     low = ax.get_ylim()[0]
     ax.vlines([start, end], low, height, color=DARK, linewidth=0.6, linestyle=":")
-    ax.annotate("", (end, height), (start, height), arrowprops={"arrowstyle": "->", "color": DARK, "lw": 1.0})
+    arrow = import_extra("matplotlib.patches").FancyArrowPatch(
+        (start, height), (end, height), arrowstyle="->", mutation_scale=9, shrinkA=0, shrinkB=0, color=DARK, zorder=3
+    )
+    ax.add_patch(arrow)
     ax.set_ylim(bottom=low)
 
 

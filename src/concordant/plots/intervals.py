@@ -45,7 +45,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
                 ax.plot([row.low, row.high], [k, k], color=BLUE, linewidth=2.2, solid_capstyle="butt", alpha=0.55)
             if row.why:
                 ax.annotate(
-                    row.short, (0.5, k), xycoords=("axes fraction", "data"), ha="center", va="center",
+                    row.short, (0.02, k), xycoords=("axes fraction", "data"), ha="left", va="center",
                     fontsize="x-small", color=GREY,
                 )  # fmt: skip
         places = range(len(rows))

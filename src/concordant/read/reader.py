@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +56,7 @@ def read_scores(
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
     progress : callable, optional
-        Called with (done, total) after each file.
+        Called with (done, total): files, or percent of a single file.
 
     Returns
     -------
@@ -127,14 +128,15 @@ def read_contents(
     """What all files that hold scores hold; an error where none does."""
     found: list[Contents] = []
     empty: list[Source] = []
+    alone = len(items) == 1 and progress is not None
     for done, item in enumerate(items, 1):
         source = sources.load(item)
         if source.empty:
             empty.append(source)
         else:
-            found.append(recognise(source, roles))
+            found.append(recognise(replace(source, progress=_percent(progress)) if alone else source, roles))
         if progress is not None:
-            progress(done, len(items))
+            progress(*((100, 100) if alone else (done, len(items))))
     if not found:
         others = f", as are {len(empty) - 1} more: {listing(s.label for s in empty[1:])}" if len(empty) > 1 else ""
         raise empty[0].error(f"is empty{others}")
@@ -160,6 +162,20 @@ def read_contents(
             + (f"; but of these tasks there are no samples, so they are lost: {listing(lost)}" if lost else "")
         )
     return Files(details or scored, empty)
+
+
+def _percent(progress: Callable[[int, int], object] | None) -> Callable[[int, int], object]:
+    """Tell how far one file is, once for each percent but the last."""
+    told = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        percent = min(100 * done // total, 99)
+        if percent > told and progress is not None:
+            told = percent
+            progress(percent, 100)
+
+    return tell
 
 
 _ENDINGS = re.compile(r"\.(?:\w*eval\w*|results?|scores?|metrics?|q|txt|out|res|trec|\d+k?)", re.IGNORECASE)

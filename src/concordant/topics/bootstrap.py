@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..calibration import FEWEST, LEFT, NEAR, WIDENING
+from ..calibration import FEWEST, LEFT, MISFIT, NEAR, WIDENING
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, check_choice
 from ..means import mean_over_topics
@@ -23,8 +23,15 @@ from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from ..words import named
 from .nested import Summary, nested_values, plain_values, summarise
+from .shrinkage import Model, fit_of, model_of, shrunk_values
 
-BootstrapMethod: TypeAlias = Literal["iterated", "another-sample", "percentile", "basic"]
+BootstrapMethod: TypeAlias = Literal["auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"]
+
+ITERATED = "the interval is by the iterated bootstrap"
+NO_MODEL = (
+    "needs at least 4 systems and 3 topics, and two sides whose means vary over systems and whose errors vary over "
+    "topics, each in its own way"
+)
 
 
 class Found(NamedTuple):
@@ -36,6 +43,10 @@ class Found(NamedTuple):
     standard_error: float
     undefined: int
     """Resamples on which the coefficient has no value."""
+    method: str
+    """By which method."""
+    note: str = ""
+    """Why by that one."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +68,13 @@ class TopicBootstrap:
     ----------
     n_resamples : int
         Resamples in all, those of resamples included.
-    method : {"iterated", "another-sample", "percentile", "basic"}
-        - "iterated": for the coefficient between the two *population* mean vectors. Resamples of resamples show how
-          the coefficient falls as noise is added; the fall is taken back and the interval built around the result. The
-          only one here that holds its level.
+    method : {"auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"}
+        - "auto": "shrinkage" where a check finds that its model fits the data, else "iterated", and a note says so.
+        - "shrinkage": for the coefficient between the two *population* mean vectors. These are drawn, given the
+          observed ones, as those of exchangeable systems in linearly related conditions. A fifth to two fifths narrower
+          than "iterated"; wrong where the model is wrong: where a third of the systems is nearly tied, for instance.
+        - "iterated": for the same, without a model. Resamples of resamples show how the coefficient falls as noise is
+          added; the fall is taken back and the interval built around the result.
         - "another-sample": where the coefficient of another sample of as many topics would lie.
         - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
         - "basic": those quantiles reflected at the value. Too short as well.
@@ -77,12 +91,12 @@ class TopicBootstrap:
     --------
     >>> import concordant as cc
     >>> cc.TopicBootstrap(4999, confidence_level=0.9)
-    TopicBootstrap(n_resamples=4999, method='iterated', confidence_level=0.9)
+    TopicBootstrap(n_resamples=4999, method='auto', confidence_level=0.9)
 
     """
 
     n_resamples: int = 9_999
-    method: BootstrapMethod = "iterated"
+    method: BootstrapMethod = "auto"
     confidence_level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -102,6 +116,16 @@ class TopicBootstrap:
         Both sides are topics x systems. None where a coefficient is undefined on nearly all resamples.
         """
         values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
+        if self.method in ("auto", "shrinkage"):
+            model = model_of((truth, candidate))
+            if model is None and self.method == "shrinkage":
+                raise InputError(f"method is 'shrinkage', {NO_MODEL}: use method='iterated'")
+            note = self._doubt(model)
+            if model is not None and not note:
+                drawn_values = shrunk_values(model, values, drawn)
+                return [self.around(t, a, c.range) for c, t, a in zip(coefficients, *drawn_values, strict=True)]
+            others = replace(self, method="iterated").run(truth, candidate, coefficients, drawn)
+            return [found and found._replace(note=note) for found in others]
         if self.method in ("percentile", "basic"):
             means = mean_over_topics(truth), mean_over_topics(candidate)
             resampled = plain_values((truth, candidate), values, drawn)
@@ -112,28 +136,52 @@ class TopicBootstrap:
         summaries = summarise(nested_values((truth, candidate), values, drawn), len(truth))
         return [s and self.limits(s, c.range) for c, s in zip(coefficients, summaries, strict=True)]
 
+    def _doubt(self, model: Model | None) -> str:
+        """Why the iterated interval is taken instead of the one by shrinkage; empty where it is not."""
+        if model is None:
+            return f"{ITERATED}: shrinkage {NO_MODEL}"
+        if self.method == "auto" and (fit := fit_of(model)) < MISFIT:
+            return (
+                f"{ITERATED}: many systems seem to be nearly tied, which the shrinkage model does not allow for "
+                f"(agreement between halves of the topics is {-fit:.1f} standard deviations below what it predicts)"
+            )
+        return ""
+
+    def around(self, truth: FloatArray, again: FloatArray, within: tuple[float, float]) -> Found | None:
+        """The limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
+        kept = ~(np.isnan(truth) | np.isnan(again))
+        if kept.sum() < 2:
+            return None
+        centre = float(truth[kept].mean())
+        error = float((truth - again)[kept].std(ddof=1))
+        half = normal_quantile(self.confidence_level) * error
+        low, high = np.clip([centre - half, centre + half], *within)
+        return Found(float(low), float(high), centre, error, int((~kept).sum()), "shrinkage")
+
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
         """The limits from a summary of all levels.
 
         The centre is cut to the range of the coefficient before the limits are, so that no interval shrinks to a point.
         """
         corrected = float(np.clip(summary.centre, *within))
-        z = normal_quantile(self.confidence_level)
+        # Student's quantile, and the error of the centre that few resamples make, so that fewer cost no coverage.
+        t = student_quantile(self.confidence_level, summary.outer - 1)
         if self.method == "another-sample":
-            half = WIDENING * z * math.sqrt(2) * summary.spread
+            half = WIDENING * t * math.sqrt(2) * summary.spread
             low, high = summary.value - half, summary.value + half
         else:
-            near = NEAR * z * summary.standard_error
+            near = NEAR * t * math.hypot(summary.standard_error, summary.monte_carlo)
             far = near * (1 + LEFT / summary.n_topics)
             # Where the sign is not clear, neither is the side of the bias.
             low = corrected - (near if corrected > near else far)
             high = corrected + (near if corrected < -near else far)
         low, high = np.clip([low, high], *within)
-        return Found(float(low), float(high), corrected, summary.standard_error, summary.undefined)
+        method = "another-sample" if self.method == "another-sample" else "iterated"
+        return Found(float(low), float(high), corrected, summary.standard_error, summary.undefined, method)
 
     def interval(self, found: Found) -> Interval:
         """The limits as an `Interval`."""
-        return Interval(found.low, found.high, float(self.confidence_level), f"{self.method} topic bootstrap")
+        return Interval(found.low, found.high, float(self.confidence_level), f"{found.method} topic bootstrap")
 
     def _quantiles(self, value: float, resampled: FloatArray, within: tuple[float, float]) -> Found | None:
         kept = resampled[~np.isnan(resampled)]
@@ -144,7 +192,15 @@ class TopicBootstrap:
         if self.method == "basic":
             low, high = 2 * value - high, 2 * value - low
         low, high, corrected = np.clip([low, high, 2 * value - kept.mean()], *within)
-        return Found(float(low), float(high), float(corrected), float(kept.std(ddof=1)), len(resampled) - len(kept))
+        undefined = len(resampled) - len(kept)
+        return Found(float(low), float(high), float(corrected), float(kept.std(ddof=1)), undefined, self.method)
+
+
+def student_quantile(confidence_level: float, df: int) -> float:
+    """How many standard errors an interval of that level reaches to each side, if they have `df` degrees of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + confidence_level) / 2))
 
 
 def normal_quantile(confidence_level: float) -> float:

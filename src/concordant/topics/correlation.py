@@ -153,6 +153,8 @@ def correlate(
         (limits,) = interval.run(a.values, b.values, [known], drawn)
         if limits is None:
             raise InputError(NO_INTERVAL)
+        if limits.note:
+            notes += (limits.note,)
         if limits.undefined:
             notes += (undefined_on(limits, interval),)
             warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
@@ -187,7 +189,7 @@ def estimate_of(
         "estimand": "another sample of as many topics"
         if interval.method == "another-sample"
         else "the coefficient between the population means",
-        "interval": interval.method,
+        "interval": limits.method,
         "undefined": limits.undefined,
     }
     return CorrelationEstimate(

@@ -119,6 +119,8 @@ class JudgeRanking(Result):
     def sentence(self, of: str) -> str:
         """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
         first = self.judges[0]
+        if len(self.judges) == 1:
+            return first.sentence(of)
         truth, name = first.names
         others = [other for other in self.best if other != name]
         worse = [judge.names[1] for judge in self.judges if judge.names[1] not in self.best]

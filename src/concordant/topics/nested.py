@@ -115,6 +115,10 @@ class Summary(NamedTuple):
     n_topics: int
     undefined: int
     """Resamples on which the statistic has no value."""
+    outer: int
+    """First-level samples that all this is made from."""
+    monte_carlo: float
+    """Standard error of the centre that comes from so few of them."""
 
 
 def centre_of(value: FloatArray, once: FloatArray, twice: FloatArray) -> FloatArray:
@@ -154,4 +158,6 @@ def _summary(found: Nested, n: int) -> Summary | None:
         spread=float(np.sqrt(growth * spread)),
         n_topics=n,
         undefined=int(bad.sum()),
+        outer=len(first),
+        monte_carlo=float(np.sqrt((second.mean(axis=1) - 3 * first).var(ddof=1) / len(first))),
     )

@@ -35,6 +35,8 @@ from .worth_core import (
     worth_of,
 )
 
+LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
+
 
 @dataclass(frozen=True)
 class WorthCurves:
@@ -99,7 +101,8 @@ class JudgeWorth(Result):
     truth_agreement: float
     """The same of the truth itself."""
     all_topics: float
-    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; or nan."""
+    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; nan where the
+    worth of half of them is below 3, which is too little to extrapolate from."""
     all_topics_interval: Interval
     limit: float
     """Worth of as many topics of the candidate as one likes: what its own bias sets. inf: no bias is seen."""
@@ -123,7 +126,12 @@ class JudgeWorth(Result):
                 f"{float(self.curves.truth[0]):.3f})"
             )
         if self.status == "below":
-            most = f" ({level} up to {shown(self.interval.high)})" if self.interval.high >= 1 else ""
+            high = self.interval.high
+            most = (
+                ""
+                if high < 1
+                else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
+            )
             return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
             between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
@@ -391,6 +399,7 @@ def worth_from(
     if not curves.is_rising(sides.critical):
         nothing = dict.fromkeys(("worth", "rate", "low", "high", "standard_error", "monte_carlo", "equal"), math.nan)
         found = replace(found, status="unknown", **nothing)
+    if not found.worth >= LEAST_TO_EXTRAPOLATE:
         law = Beyond(0, *[math.nan] * 8)
     bands = []
     for side in (0, k):
