@@ -96,6 +96,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "explain": (2, cc.explain),
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
+    "rank_changes": (2, lambda t, c: cc.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
     "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),

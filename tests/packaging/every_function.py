@@ -62,6 +62,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "permutation_test": lambda: cc.permutation_test(truth, ties, **few).to_dict(),
         "plan_topics": lambda: cc.plan_topics(people, "tau_ap", 0.9, **few).to_dict(),
         "random_rankings": lambda: cc.random_rankings(9, 3, tau=0.5, rng=7),
+        "rank_changes": lambda: cc.rank_changes(people, hasty, **few).to_dict(),
         "rank_distance": lambda: cc.rank_distance(people, hasty),
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
         "rank_probabilities": lambda: cc.rank_probabilities(people, **few).values,
