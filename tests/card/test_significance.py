@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.card.significance import _critical, significant_pairs, tukey, wilcoxon_pvalues
+from concordant.card.significance import Correction, _critical, significant_pairs, tukey, wilcoxon_pvalues
 from concordant.resampling import Resampling
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
@@ -136,11 +136,12 @@ def test_tukey_against_a_fit_of_the_two_way_layout() -> None:
 def test_randomised_corrections_hold_their_level() -> None:
     """No system differs: of 200 collections about 5% have any significant pair."""
     rng, how = np.random.default_rng(5), Resampling.of(199, 1)
-    found = {"tukey": 0, "holm": 0}
+    corrections: tuple[Correction, ...] = ("tukey", "holm")
+    found = dict.fromkeys(corrections, 0)
     for _ in range(200):
         values = rng.exponential(size=(12, 4)) + rng.normal(size=(12, 1))
-        for correction in found:
-            found[correction] += significant_pairs(values, "permutation", correction, 0.05, how).any()
+        for correction in corrections:
+            found[correction] += int(significant_pairs(values, "permutation", correction, 0.05, how).any())
     assert 1 <= found["tukey"] <= 21  # 10 expected, standard deviation 3.1
     assert found["holm"] <= 21
 

@@ -113,7 +113,7 @@ def soft_pairwise_accuracy(
     # Batches x directions x pairs.
     counts = [np.stack(reached(side.values, signs), axis=1) for side in (sides.truth, sides.candidate)]
     sizes = np.array([len(batch) for batch in signs.batches])
-    difference = (counts[0] - counts[1]).sum(axis=0) / signs.count
+    difference = (counts[0] - counts[1]).sum(axis=0) / signs.total
     by_batch = (counts[0] - counts[1]) / sizes[:, None, None]
     return SoftPairwiseAccuracy(
         value=float(1 - np.abs(difference).mean()),
@@ -121,7 +121,7 @@ def soft_pairwise_accuracy(
         monte_carlo=0.0 if signs.exact else _monte_carlo(difference, by_batch),
         n_systems=m,
         n_topics=n,
-        n_permutations=signs.count,
+        n_permutations=signs.total,
         exact=signs.exact,
         notes=sides.notes,
         settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=sides.truth.measure),
