@@ -7,6 +7,8 @@ from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
+from .card.rank_shifts import rank_changes as rank_changes
+from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
 from .chance.intervals_over_systems import kendall_interval as kendall_interval
 from .chance.nulls import tau_ap_null as tau_ap_null

@@ -22,6 +22,7 @@ _OTHERS = {
     **dict.fromkeys(("rank_distance", "rank_test", "discriminative_power"), "carterette2009"),
     **dict.fromkeys(("discordance", "expected_correlation", "reliability", "split_half", "plan_topics"), "urbano2016"),
     "rank_intervals": "romano2005",
+    "significance_agreement": "moffat2012",
     "soft_pairwise_accuracy": "thompson2024",
 }
 

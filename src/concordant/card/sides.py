@@ -34,4 +34,4 @@ def matched_topics(truth: Collection, candidate: Collection, what: str) -> Sides
             "are needed"
         )
     require_room_for_pairs(m, what)
-    return Sides(*found.scores, found.notes)
+    return Sides(found.scores[0], found.scores[1], found.notes)

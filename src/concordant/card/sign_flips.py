@@ -27,7 +27,7 @@ class Signs(NamedTuple):
     exact: bool
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """How many permutations there are."""
         return sum(map(len, self.batches))
 
@@ -36,9 +36,10 @@ def draw_signs(n: int, n_resamples: int, rng: np.random.Generator) -> Signs:
     """All 2^n permutations where these are no more than `n_resamples`, and so many random ones otherwise."""
     if n < 63 and 2**n <= n_resamples:
         bits = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return Signs((1.0 - 2.0 * bits,), exact=True)
+        return Signs((np.asarray(1.0 - 2.0 * bits, np.float64),), exact=True)
     sizes = [len(part) for part in np.array_split(np.arange(n_resamples), min(BATCHES, n_resamples))]
-    return Signs(tuple(2.0 * rng.integers(0, 2, (size, n), dtype=np.int8) - 1.0 for size in sizes), exact=False)
+    drawn = (rng.integers(0, 2, (size, n), dtype=np.int8) for size in sizes)
+    return Signs(tuple(np.asarray(2.0 * bits - 1.0, np.float64) for bits in drawn), exact=False)
 
 
 class Reached(NamedTuple):
@@ -84,4 +85,4 @@ def two_sided(counts: Reached, signs: Signs) -> FloatArray:
     """Two-sided p-values of the pairs: twice the smaller one-sided one, the observed signs counted in if drawn."""
     added = 0 if signs.exact else 1  # so that a random test keeps its level (Phipson and Smyth 2010)
     tails = np.minimum(counts.above.sum(axis=0), counts.below.sum(axis=0))
-    return np.asarray(np.minimum(1.0, 2 * (tails + added) / (signs.count + added)))
+    return np.asarray(np.minimum(1.0, 2 * (tails + added) / (signs.total + added)))

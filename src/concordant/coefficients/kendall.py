@@ -136,10 +136,10 @@ def pairwise_accuracy(
 ) -> float | FloatArray:
     """Share of the pairs of systems of which candidate says the same as the truth: one above the other, or tied.
 
-    accuracy = right / (m (m - 1) / 2), a pair being right as in `tau_strict`, so that it is (tau_strict + 1) / 2; without
-    ties (tau + 1) / 2. 1 for rankings equal in order and ties, 0 when every pair is wrong, 0.5 for random rankings
-    without ties. Symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and Freitag, in their software
-    acc_23; without ties the accuracy of Kocmi et al.
+    accuracy = right / (m (m - 1) / 2), a pair being right as in `tau_strict`, so that it is (tau_strict + 1) / 2;
+    without ties (tau + 1) / 2. 1 for rankings equal in order and ties, 0 when every pair is wrong, 0.5 on average for
+    random rankings without ties. Symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and Freitag,
+    in their software acc_23; without ties the accuracy of Kocmi et al.
 
     References
     ----------

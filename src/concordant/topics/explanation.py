@@ -221,9 +221,9 @@ def explain(
     -----
     Pairs, exact for tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap: these are
     sums over pairs, so 1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that
-    both sides order in the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1)) with i the
-    place of the lower one in candidate, so that it costs more near the top. In tau_b, whose denominator is a
-    geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
+    both sides order in the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1))
+    with i the place of the lower one in candidate, so that it costs more near the top. In tau_b, whose denominator is
+    a geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
     are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
 
     Topics, for every coefficient: the coefficient without the topic, minus the coefficient over all topics. These
