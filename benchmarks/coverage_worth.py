@@ -255,12 +255,11 @@ def pair_cell(name: str, coefficient: str, n: int, samples: int) -> dict[str, An
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[str, str, str, int, int]]:
-    """What, population, coefficient, topics, samples: the most important and the cheapest first."""
-    for n in TOPICS:
-        for coefficient in COEFFICIENTS:
+    """What, population, coefficient, topics, samples: the most important first."""
+    for coefficient in COEFFICIENTS:
+        for n in TOPICS:
             for name in POPULATIONS:
                 yield "worth", name, coefficient, n, options.samples
-        for coefficient in COEFFICIENTS:
             for name in NULL:
                 yield "pair", name, coefficient, n, options.trials
             if n <= 50:  # with more, all is rejected
@@ -272,7 +271,7 @@ def measure(options: argparse.Namespace) -> dict[tuple[str, str, str, int], dict
     """All cells, from the file where they are in it."""
     state = Path(options.state)
     state.parent.mkdir(parents=True, exist_ok=True)
-    known: dict[tuple[str, ...], dict[str, Any]] = {}
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
     if state.exists():
         for line in state.read_text(encoding="utf-8").splitlines():
             cell = json.loads(line)
@@ -343,7 +342,7 @@ def coverage_table(done: Cells, coefficient: str) -> None:
         "coverage",
         "own estimand / true",
         "its coverage",
-        "×/÷",
+        "high / worth",
     )
     inside, count, outside = 0, 0, []
     for name, candidate, n, got, true in candidates_of(done, coefficient):
@@ -353,11 +352,12 @@ def coverage_table(done: Cells, coefficient: str) -> None:
         own = float(np.median(true["against_half"][some] / true["worth"][some]))
         covered, own_covered = (held(low, true[x], high) for x in ("worth", "against_half"))
         fine = 0.9 <= ratio <= 1.1, 92 <= covered <= 98
+        bounded = (worth > 0) & (worth < math.inf)
         count += 1
         inside += all(fine)
         if not all(fine):
             outside.append(f"{candidate} n = {n}")
-        span = sorted({f"{x:.1f}" for x in (true["worth"].min(), true["worth"].max())}, key=float)
+        span = list(dict.fromkeys(f"{x:.1f}" if x else "< 1" for x in (true["worth"].min(), true["worth"].max())))
         row(
             name,
             candidate,
@@ -367,7 +367,7 @@ def coverage_table(done: Cells, coefficient: str) -> None:
             marked(covered, fine[1], ".1f"),
             f"{own:.2f}",
             f"{own_covered:.1f}",
-            f"{np.median(high / np.maximum(worth, 1e-9)):.2f}",
+            f"{np.median(high[bounded] / worth[bounded]):.2f}",
         )
     print(f"\n{inside} of {count} cells inside; outside: {', '.join(outside) or 'none'}")
 
@@ -390,7 +390,11 @@ def law_table(done: Cells, coefficient: str) -> None:
             value, low, high = got[usable, at : at + 3].T
             with np.errstate(invalid="ignore"):
                 ratios = [np.nanmedian(x / actual) for x in (fit, value)]
-            columns += [f"{np.median(actual):.1f}", *(f"{x:.2f}" for x in ratios), f"{held(low, actual, high):.0f}"]
+            columns += [
+                f"{np.median(actual):.1f}",
+                *("-" if math.isnan(x) else f"{x:.2f}" for x in ratios),
+                f"{held(low, actual, high):.0f}",
+            ]
         row(*columns)
 
 
@@ -444,8 +448,8 @@ def reference_example() -> None:
     for b in (5, 10, 25, 50, 100, math.inf):
         found = []
         for truth_sd, candidate_sd in cases:
-            reference = np.ones(len(gap)) if b == math.inf else knows(truth_sd, b)
-            curve = np.array([(reference * knows(truth_sd, k)).mean() for k in sizes])
+            reference: FloatArray = np.ones(len(gap)) if b == math.inf else knows(truth_sd, b)
+            curve = np.array([(reference * knows(truth_sd, float(k))).mean() for k in sizes])
             value = float((reference * knows(candidate_sd, a)).mean())
             found.append((value, curve[a - 1], wc.size_with(sizes, curve, value)))
         (v, x, w), (_, _, control) = found

@@ -26,7 +26,7 @@ from mutmut.state import state
 from mutmut.stats import status_by_exit_code
 
 KILLED = ("killed", "timeout", "segfault")
-TARGET = 0.85
+TARGET = 0.90
 
 # mutmut 3.8 reads an attribute that pytest 9.2 does not have any more.
 if "_nodeid" not in Node.__slots__:

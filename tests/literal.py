@@ -54,6 +54,17 @@ def tau_strict(truth: Vector, candidate: Vector, tolerance: float = 0.0) -> floa
     return 2 * right / (m * (m - 1) / 2) - 1
 
 
+def pairwise_accuracy(truth: Vector, candidate: Vector, tolerance: float = 0.0) -> float:
+    """Each pair by what is said of it: +1, -1, or 0 for a tie."""
+
+    def said(scores: Vector, i: int, j: int) -> int:
+        gap = scores[i] - scores[j]
+        return 0 if gap == 0 or abs(gap) < tolerance else sign(gap)
+
+    pairs = list(itertools.combinations(range(len(truth)), 2))
+    return sum(said(truth, i, j) == said(candidate, i, j) for i, j in pairs) / len(pairs)
+
+
 def tau_ap(truth: Vector, candidate: Vector) -> float:
     m = len(truth)
     walked = sorted(range(m), key=lambda i: -candidate[i])

@@ -6,13 +6,16 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 
 import concordant as cc
-from concordant.cli.options import OPTIONS
+from concordant.cli.app import app
 from concordant.cli.render import Table, to_csv, to_json, to_latex, to_markdown, to_text
 from concordant.references import BIBTEX
 from concordant.words import argument, naming
@@ -25,7 +28,7 @@ FEW = ("--resamples", "500")
 def test_one_candidate_shows_every_coefficient() -> None:
     text = good("compare", PEOPLE, HASTY)
     found = cc.compare(PEOPLE, HASTY)
-    assert "20 systems, 40 topics; truth: people.csv; 4 tied pairs in hasty.csv" in text
+    assert "20 systems, 40 topics; truth: people; 4 tied pairs in hasty" in text
     for v in found.values:
         assert v.coefficient in text
         if not v.why:
@@ -35,10 +38,12 @@ def test_one_candidate_shows_every_coefficient() -> None:
 
 def test_many_candidates_one_row_per_candidate_and_coefficient() -> None:
     text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
-    assert "careful.csv ranks the systems most like the truth by tau_b 0.905" in text
+    assert (
+        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    )
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "value   95% interval  p (chance)" in line)
-    assert lines[head + 1].split() == ["careful.csv", "tau_b", "0.905", "0.80", "to", "1.00", "<", "0.001"]
+    assert lines[head + 1].split() == ["careful", "tau_b", "0.905", "0.80", "to", "1.00", "<", "0.001"]
     found = cc.compare(PEOPLE, HASTY, rank_test=None)
     shown = [line.split()[:2] for line in lines[head + 8 : head + 13]]
     names = ("tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo")
@@ -49,24 +54,24 @@ def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
     long = tmp_path / f"{'x' * 70}.csv"
     long.write_text(Path(CAREFUL).read_text())
     text = good("compare", PEOPLE, long, HASTY, "-c", "tau_b", "--rank-test", "none")
-    assert f"         value\n  {long.name}\n  tau_b  0.905\n  hasty.csv\n  tau_b  0.723\n" in text
+    assert f"         value\n  {long.stem}\n  tau_b  0.905\n  hasty\n  tau_b  0.723\n" in text
 
 
 def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
-    assert len(found) == 2
-    for one, path in zip(found, (CAREFUL, HASTY), strict=True):
-        expected = cc.compare(PEOPLE, path, names=("people.csv", Path(path).name), rng=0).to_dict()
-        assert one == {**expected, "read_notes": []}
+    judges = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, name="people", rng=0).judges
+    for one, path, judge in zip(found, (CAREFUL, HASTY), judges, strict=True):
+        compared = replace(cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0), worth=judge)
+        assert one == {**compared.to_dict(), "read_notes": []}
 
 
 def test_csv_markdown_latex() -> None:
     value = {(row["candidate"], row["coefficient"]): row["value"] for row in rows("compare", PEOPLE, CAREFUL, HASTY)}
-    assert float(value["hasty.csv", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
-    assert value["hasty.csv", "tau"] == ""
+    assert float(value["hasty", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
+    assert value["hasty", "tau"] == ""
     plain = ("compare", PEOPLE, HASTY, "-c", "tau_b", "--rank-test", "none", "-f")
-    assert "| hasty.csv | tau_b | 0.723 |" in good(*plain, "markdown")
-    assert r"hasty.csv & tau\_b & 0.723 \\" in good(*plain, "latex")
+    assert "| hasty | tau_b | 0.723 |" in good(*plain, "markdown")
+    assert r"hasty & tau\_b & 0.723 \\" in good(*plain, "latex")
 
 
 def test_the_rank_test(tmp_path: Path) -> None:
@@ -91,25 +96,25 @@ def test_intervals_and_tests_against_chance() -> None:
     found = {(row["candidate"], row["coefficient"]): row for row in rows(*asked)}
     how = cc.TopicBootstrap(999, confidence_level=0.9)
     for name in ("careful", "hasty"):
-        row = found[f"{name}.csv", "tau_ap_b"]
+        row = found[name, "tau_ap_b"]
         sides = cc.load_collection("people"), cc.load_collection(name)
         expected = cc.correlate(*sides, "tau_ap_b", interval=how, rng=0).interval
         assert expected is not None
         assert (float(row["low"]), float(row["high"])) == (expected.low, expected.high)
         p = cc.permutation_test(sides[0].means(), sides[1].means(), "tau_ap_b", n_resamples=999, rng=0).pvalue
         assert float(row["pvalue"]) == p
-    assert "confidence_level is 2.0" in bad(*asked[:5], "--level", "2", status=1)
+    assert "--level is 2.0" in bad(*asked[:5], "--level", "2", status=1)
 
 
 def test_compare_judges() -> None:
     people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
     asked = ("compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", "999", "--method", "plain")
     expected = cc.compare_judges(
-        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful.csv", "hasty.csv"), rng=0
+        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful", "hasty"), rng=0
     )
     found = json.loads(good(*asked, "-f", "json"))
     assert [one["coefficient"] for one in found] == ["tau_b", "tau_ap_b"]
-    assert found[1] == {**expected.to_dict(), "truth": "people.csv", "read_notes": []}
+    assert found[1] == {**expected.to_dict(), "truth": "people", "read_notes": []}
     assert str(expected) in good(*asked)
     assert float(rows(*asked, "-c", "tau_ap_b")[0]["pvalue"]) == expected.pvalue
     assert "use 'tau_b'" in bad(*asked, "-c", "tau", status=1)
@@ -167,12 +172,12 @@ def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
     part.to_csv(tmp_path / "part.csv")
     done = run("matrix", PEOPLE, str(tmp_path / "part.csv"))
     assert done.exit_code == 0
-    assert "note: 2 systems of people.csv left out" in done.stderr
+    assert "note: 2 systems of people left out" in done.stderr
     assert run("matrix", PEOPLE, str(tmp_path / "part.csv"), "--quiet").stderr == ""
     done = run("compare", PEOPLE, str(tmp_path / "part.csv"))
     assert done.stderr == ""  # the answer says it
-    assert "2 systems of people.csv left out" in done.stdout
-    assert "1 topic of people.csv left out" in done.stdout
+    assert "2 systems of people left out" in done.stdout
+    assert "1 topic of people left out" in done.stdout
 
 
 def test_bad_data_is_status_1_in_one_line(tmp_path: Path) -> None:
@@ -216,11 +221,11 @@ def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
     text = good("compare", PEOPLE, few, HASTY)
     assert "cannot be ranked" in text
     assert "most like the truth" not in text
-    assert "  few.csv (6 systems, 40 topics)\n" in text
+    assert "  few (6 systems, 40 topics)\n" in text
     assert [row["systems"] for row in rows("compare", PEOPLE, few, HASTY) if row["coefficient"] == "rbo"] == ["6", "20"]
     done = run("compare", PEOPLE, few, HASTY, "--common", "-f", "json")
     assert [len(c["systems"]) for c in json.loads(done.stdout)] == [6, 6]
-    assert "14 systems of people.csv left out" in done.stderr
+    assert "14 systems of people left out" in done.stderr
 
 
 def test_per_topic_in_every_format() -> None:
@@ -243,7 +248,7 @@ def test_messages_speak_of_options(tmp_path: Path) -> None:
     (tmp_path / "two.eval").write_text("map                   \t1\t0.5000\nP_5                   \t1\t0.2000\n")
     assert "choose one with -m: " in bad("compare", PEOPLE, str(tmp_path / "two.eval"), status=1)
     message = bad("matrix", PEOPLE, HASTY, "-c", "tau", status=1)
-    assert "hasty.csv has ties" in message
+    assert "hasty has ties" in message
     assert "tau_b" in message
 
 
@@ -269,7 +274,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> No
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "scores.csv").write_text(Path(PEOPLE).read_text())
     text = good("compare", str(tmp_path / "a" / "scores.csv"), str(tmp_path / "b" / "scores.csv"), HASTY)
-    assert "b/scores.csv" in text
+    assert "b/scores" in text
 
 
 def test_a_closed_pipe_is_no_error() -> None:
@@ -286,7 +291,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     for side in ("one", "[red]two"):
         scores.to_frame().to_csv(tmp_path / f"{side}.csv")
     one, two = str(tmp_path / "one.csv"), str(tmp_path / "[red]two.csv")
-    assert "[red]two.csv" in good("matrix", one, two)
+    assert "[red]two" in good("matrix", one, two)
     assert json.loads(good("compare", one, two, "-f", "json"))[0]["systems"] == names
 
 
@@ -294,10 +299,13 @@ def test_demo_runs(tmp_path: Path) -> None:
     done = process("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     text = done.stdout
-    assert text.count("$ concordant") == 7
+    assert text.count("$ concordant") == 8
     assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "careful.csv ranks the systems most like the truth" in text
+    assert "20 topics judged by careful are worth 12 judged by people (95% interval " in text
+    assert (
+        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
+    )
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:
@@ -357,12 +365,16 @@ def test_wide_tables_are_printed_in_parts_and_lose_nothing() -> None:
         ("missing", "drop-systems", "missing='drop-systems'", "--missing drop-systems"),
         ("lower_is_better", True, "lower_is_better=True", "--lower-is-better"),
         ("bounds", None, "bounds=", "--lowest and --highest"),
+        ("topic_column", "q", "topic_column='q'", "--topic-column q"),
+        ("on", "systems", "on='systems'", "--own-topics"),
+        ("n_resamples", 9, "n_resamples=9", "--resamples 9"),
         ("alpha", 0.1, "alpha=0.1", "alpha=0.1"),
     ],
 )
 def test_messages_name_what_the_reader_can_write(name: str, value: object, in_python: str, in_a_command: str) -> None:
     assert argument(name, value) == in_python
-    with naming(OPTIONS):
+    command: Any = typer.main.get_command(app)
+    with naming({**command.commands["compare"].options(), **command.commands["simulate"].options()}):
         assert argument(name, value) == in_a_command
     assert argument(name, value) == in_python
 
@@ -376,7 +388,7 @@ def test_a_side_says_its_name_and_its_measure(formats: Path) -> None:
     assert len(found["systems"]) == 6
     columns = (f"{board}:win_rate", f"{board}:length_controlled_winrate")
     (found,) = json.loads(good("compare", *columns, "--format", "json"))
-    assert found["truth"] == f"{board.name}:win_rate"
+    assert (found["truth"], found["candidate"]) == ("win_rate", "length_controlled_winrate")
     assert found["coefficients"]["tau_b"] == pytest.approx(0.843, abs=5e-4)
     assert found["coefficients"]["tau_ap"] == pytest.approx(0.788, abs=5e-4)
     assert "win_rate" in bad("compare", f"{board}:win_rat", f"{other}:win_rate", status=1)
@@ -387,3 +399,70 @@ def test_look_says_what_a_file_is_taken_for(formats: Path) -> None:
     assert "rows are topics, columns are systems" in text
     assert "one score per system" in text
     assert "rows are systems" in run("look", PEOPLE, "--system-column", "topic").stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        (["-m", "a", "-m", "b"], "--measure"),
+        (["-m", "a", "--measure", "a"], "--measure"),
+        (["--missing=drop", "--missing", "zero"], "--missing"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(given: list[str], option: str) -> None:
+    told = bad("compare", PEOPLE, HASTY, *given, status=2)
+    assert f"{option} was given 2 times" in told
+    assert ("PATH:MEASURE" in told) == (option == "--measure")
+
+
+def test_options_that_may_be_repeated_still_may() -> None:
+    assert "rbo" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-c", "rbo", "-q", "-q", "--rank-test", "none")
+
+
+def test_sides_are_called_by_what_differs(tmp_path: Path) -> None:
+    text = Path(PEOPLE).read_text()
+    for folder in ("human", "llm"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ndcg__x.csv").write_text(text)
+    first, second = (str(tmp_path / folder / "ndcg__x.csv") for folder in ("human", "llm"))
+    few = ("-c", "tau_b", "--rank-test", "none")
+    assert "truth: human" in good("compare", first, second, *few)
+    assert "truth: people" in good("compare", f"people={first}", second, *few)
+    clash = good("compare", f"llm={first}", second, HASTY, *few)  # a made name never takes one that was given
+    assert "truth: llm" in clash
+    named = good("matrix", f"ndcg__x={first}", second)
+    assert named.splitlines()[2].split() == ["ndcg__x", second]
+    assert "x names two sides" in bad("compare", f"x={first}", f"x={second}", status=2)
+
+
+def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    found = json.loads(run("compare", f"human={PEOPLE}", HASTY, *FEW, "--html", str(page), "-f", "json").stdout)
+    assert found["files"] == {"human": [PEOPLE, None], "hasty": [HASTY, None]}
+    assert f"truth = cc.read_scores({PEOPLE!r})" in found["call"]
+    assert f"{{'hasty': cc.read_scores({HASTY!r})}}" in found["call"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["compare", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
+        (["compare", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
+        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--method", "plain", "--resamples", 5], "--resamples is 5: a test"),
+        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
+        (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),
+        (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
+        (["plan", PEOPLE, "--target", 3], "--target is 3.0: give"),
+        (["plan", PEOPLE, "--probability", 3], "--probability is 3.0: give a number above 0 and below 1, or leave it"),
+        (["simulate", PEOPLE, "-n", 5, "-o", "OUT", "--lowest", 2], "--lowest and --highest are (2.0, 1.0): give"),
+        (["simulate", PEOPLE, "-n", 5, "-o", "OUT", "--drop-bottom", 1], "--drop-bottom is 1.0: give"),
+        (["audit", PEOPLE, HASTY, "-r", "3x"], "--reported is '3x': give"),
+        (["audit", PEOPLE, HASTY, "-r", "0.3", "-r", "0.4"], "--reported holds 2 numbers for 1 candidate"),
+        (["study", "reliability", PEOPLE, "-o", "OUT", "--sizes", "1,2"], "--sizes is [1, 2]: give"),
+        (["compare", "ODD", PEOPLE], "Say --topic-column a or --system-column a"),
+    ],
+)
+def test_errors_name_the_option(arguments: list[object], told: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_text("a,b,c\nx,1,2\ny,2,3\nz,3,4\n")
+    places: dict[object, object] = {"OUT": tmp_path / "out", "ODD": tmp_path / "odd.csv"}
+    assert told in bad(*(places.get(part, part) for part in arguments), status=1)

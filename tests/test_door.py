@@ -96,6 +96,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "explain": (2, cc.explain),
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
+    "rank_changes": (2, lambda t, c: cc.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
     "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),
@@ -103,6 +104,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "report.report_document": (2, document),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
+    "significance_agreement": (2, cc.significance_agreement),
+    "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
     "split_half": (1, lambda s: cc.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=2, rng=1)),
     "simulation.simulate": (1, lambda s: cc.simulation.simulate(s, 30, rng=1)),
@@ -158,3 +161,9 @@ def test_the_same_answer_for_the_same_data(name: str, form: str, tmp_path: Path)
 def test_every_room_can_be_imported_alone() -> None:
     for room in ("audit", "errors", "judgments", "report", "simulation", "study"):
         assert importlib.import_module(f"concordant.{room}") is getattr(cc, room)
+
+
+@pytest.mark.parametrize("given", [{"a", "b"}, frozenset({"a"}), 3])
+def test_what_is_no_collection_is_named(given: object) -> None:
+    with pytest.raises(cc.errors.InputTypeError, match=rf"^truth is an? {type(given).__name__}: give Scores"):
+        cc.compare(given, {"a": 1, "b": 2})

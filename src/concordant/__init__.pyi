@@ -7,6 +7,9 @@ from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
+from .card.rank_shifts import rank_changes as rank_changes
+from .card.significance_counts import significance_agreement as significance_agreement
+from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
 from .chance.intervals_over_systems import kendall_interval as kendall_interval
 from .chance.nulls import tau_ap_null as tau_ap_null
 from .chance.nulls import tau_null as tau_null
@@ -23,6 +26,7 @@ from .coefficients.classic import spearman as spearman
 from .coefficients.classic import weighted_tau as weighted_tau
 from .coefficients.gap import tau_gap as tau_gap
 from .coefficients.gap import tau_gap_a as tau_gap_a
+from .coefficients.kendall import pairwise_accuracy as pairwise_accuracy
 from .coefficients.kendall import tau as tau
 from .coefficients.kendall import tau_a as tau_a
 from .coefficients.kendall import tau_b as tau_b

@@ -9,14 +9,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .alignment import On, best_of, matched, measures_of
+from .alignment import On, Side, alignment, best_of, matched, measures_of
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Comparison, PerTopic
-from .door import Collection, as_scores
+from .door import Collection, as_side
 from .errors import InputError, LimitError, TiesError, check_choice
 from .parallel import Workers
 from .ranks.distance import Problem
@@ -25,6 +25,7 @@ from .ranks.testing import RankTest, rank_test_of
 from .resampling import Progress, Resampling, Seed
 from .results import settings_of
 from .scores import Means, Scores
+from .tables import Missing
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judges import JudgeRanking, judges_from
@@ -44,6 +45,7 @@ def compare(
     top: int | None = None,
     per_topic: bool = False,
     on: On = "both",
+    missing: Missing = "error",
     names: tuple[str, str] = ("truth", "candidate"),
     interval: TopicBootstrap | None = None,
     test: bool = False,
@@ -73,6 +75,8 @@ def compare(
     on : {"both", "systems"}
         "both": means over the topics that both sides have. "systems": each side's means over its own topics, for
         rankings from different topics.
+    missing : {"error", "zero", "drop", "drop-systems", "mean"}
+        What to do where a system lacks a topic, of the systems and topics that are compared; as in `read_scores`.
     names : tuple of str
         What to call the sides.
     interval : TopicBootstrap, optional
@@ -131,7 +135,8 @@ def compare(
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
-    found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"), on, names)
+    given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
+    found = matched(*given, on, names)
     kept, more = best_of(found.scores[0], top)
     a, b = (side.select(kept) for side in found.scores)
     x, y = a.means(), b.means()
@@ -149,7 +154,7 @@ def compare(
             if v.coefficient in chosen and not v.why:
                 values[k] = replace(v, pvalue=chance_pvalue(get_coefficient(v.coefficient), x, y, drawn))
     tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
-    notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1])]
+    notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
     tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, drawn, distribution)
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
@@ -293,24 +298,35 @@ def _worth(
     return found, list(found.notes)
 
 
+def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
+    """What was compared, on the systems and topics of the comparison."""
+
+    def taken(side: Scores | Means) -> Scores | Means:
+        return side.select(c.systems) if isinstance(side, Means) else side.select(c.systems, c.topics or None)
+
+    a, b = alignment(truth, candidate, on="both" if c.topics else "systems").scores
+    return taken(a), taken(b)
+
+
 def ranked(
-    found: Sequence[Comparison], truth: Scores | Means, candidates: Sequence[Scores | Means]
+    found: Sequence[Comparison], truth: Side, candidates: Sequence[Side]
 ) -> tuple[list[Comparison], JudgeRanking | None]:
     """Several candidates with their worth over the same splits, and which is better than which.
 
     None, and what was found as it is, where they were not all compared on the same 10 topics or more.
     """
     first = found[0]
-    sides = [side for side in (truth, *candidates) if isinstance(side, Scores)]
     names = (first.truth, *(c.candidate for c in found))
     alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
     known = for_worth([get_coefficient(v.coefficient) for v in first.values])
-    if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2 or len(sides) <= len(found):
+    if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2:
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
         return list(found), None
+    pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
+    sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
     of = Sides(
-        tuple(side.select(first.systems, first.topics) for side in sides),
+        tuple(sides),
         names,
         known,
         first.settings["confidence_level"] or 0.95,
@@ -319,7 +335,7 @@ def ranked(
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+    return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
@@ -347,11 +363,24 @@ def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
             f"the scores of {name} have {decimals} decimals, which may have made its "
             f"{counted(tied, 'tied pair')} of means: more decimals would tell"
         )
-    groups: dict[bytes, list[str]] = {}
-    for k, system in enumerate(side.systems):
-        groups.setdefault(side.values[:, k].tobytes(), []).append(system)
-    twins = [group for group in groups.values() if len(group) > 1]
-    if twins:
+    return notes
+
+
+def _twins(sides: tuple[Scores | Means, Scores | Means], names: tuple[str, str]) -> Notes:
+    """Systems that score the same on every topic, each group once, with the sides on which they do."""
+    where: dict[tuple[str, ...], list[str]] = {}
+    for side, name in zip(sides, names, strict=True):
+        groups: dict[bytes, list[str]] = {}
+        for k, system in enumerate(side.systems if isinstance(side, Scores) else ()):
+            groups.setdefault(side.values[:, k].tobytes(), []).append(system)
+        for group in groups.values():
+            if len(group) > 1:
+                where.setdefault(tuple(group), []).append(name)
+    notes = []
+    for on in dict.fromkeys(map(tuple, where.values())):
+        twins = [group for group, its in where.items() if tuple(its) == on]
         shown = "; ".join(map(listing, twins[:5])) + ("; ..." if len(twins) > 5 else "")
-        notes.append(f"systems of {name} with the same score on every topic, so perhaps one run twice: {shown}")
+        notes.append(
+            f"systems with the same score on every topic in {' and in '.join(on)}, so perhaps one run twice: {shown}"
+        )
     return notes

@@ -10,11 +10,11 @@ import numpy as np
 
 from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError, InputTypeError
-from .read import read_scores
-from .scores import Means, Scores, require_summable, scores_or_means
-from .tables import Missing, invent_topics
+from .read.reader import read_side
+from .scores import Means, Scores, completed, require_summable, unless_complete
+from .tables import Missing, Unfilled, invent_topics
 from .tables.assemble import assemble
-from .tables.contents import frame_contents
+from .tables.contents import NO_ROLES, frame_contents
 from .tables.frames import is_frame
 from .tables.layout import Roles
 from .tables.tools import results_contents
@@ -66,24 +66,32 @@ def as_scores(
     <Scores: 1 topic x 2 systems, map>
 
     """
-    if isinstance(given, Scores | Means):
+    columns = Roles(topic_column, system_column, score_column)
+    return completed(as_side(given, name, measure=measure, missing=missing, columns=columns))
+
+
+def as_side(
+    given: Collection,
+    name: str = "scores",
+    *,
+    measure: str | None = None,
+    missing: Missing = "error",
+    columns: Roles = NO_ROLES,
+) -> Scores | Means | Unfilled:
+    """As `as_scores`, for a side that is to be matched with others: where scores are missing they are so still.
+
+    `alignment` does what `missing` says when it knows which systems and topics are compared.
+    """
+    if isinstance(given, Scores | Means | Unfilled):
         return given
     if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return read_scores(
-            given,
-            measure,
-            missing,
-            topic_column=topic_column,
-            system_column=system_column,
-            score_column=score_column,
-        )
+        return read_side(given, measure, missing, columns=columns)
     if _is_series(given):
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
         return Means(list(given.to_dict().values()), list(given.index), measure)
     if is_frame(given):
-        roles = Roles(topic_column, system_column, score_column)
-        return scores_or_means(assemble([frame_contents(given, name, roles)], measure, missing))
+        return unless_complete(assemble([frame_contents(given, name, columns)], measure, missing))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         return Means(list(given.values()), list(given), measure)
     if is_bare(given):
@@ -91,21 +99,32 @@ def as_scores(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
             "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         )
-    if isinstance(given, str | bytes) or (not isinstance(given, Iterable) and not hasattr(given, "scores")):
+    nothing = isinstance(given, str | bytes | set | frozenset)
+    if nothing or (not isinstance(given, Iterable) and not hasattr(given, "scores")):
         raise InputTypeError(
-            f"{name} is a {type(given).__name__}: give Scores, a file, a frame, one score per system as a dictionary "
+            f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
-    return scores_or_means(assemble([results_contents(given, "run", name)], measure, missing))
+    return unless_complete(assemble([results_contents(given, "run", name)], measure, missing))
 
 
-def as_topics(
-    given: Collection, name: str = "scores", *, least: int = 2, least_systems: int = 2, otherwise: str = ""
-) -> Scores:
-    """As `as_scores`, for what is about topics: `Scores`, with at least `least` topics and `least_systems` systems.
+def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2) -> Scores:
+    """As `as_scores`, for what is about topics: `Scores`, with at least 2 topics and `least_systems` systems.
 
-    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... `otherwise` is what a caller without
-    topics can do instead.
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
+    """
+    scores = completed(as_topic_side(given, name, least=1, least_systems=1))
+    assert isinstance(scores, Scores)  # with topics, as what was given
+    _check_size(scores, name, 2, least_systems)
+    return scores
+
+
+def as_topic_side(
+    given: Collection, name: str, *, least: int = 2, least_systems: int = 2, otherwise: str = ""
+) -> Scores | Unfilled:
+    """As `as_topics`, for a side that is to be matched with others, as with `as_side`.
+
+    `otherwise` is what a caller without topics can do instead.
     """
     if is_bare(given):
         values = floats(given, name)
@@ -117,16 +136,21 @@ def as_topics(
         if not np.isfinite(values).all():
             refuse_not_finite(values, name)
         require_summable(values, name)
-        scores = Scores(values, invent_topics(len(values)), range(values.shape[1]))
+        side: Scores | Means | Unfilled = Scores(values, invent_topics(len(values)), range(values.shape[1]))
     else:
-        found = as_scores(given, name)
-        if isinstance(found, Means):
+        side = as_side(given, name)
+        if isinstance(side, Means) or not side.topics:
             raise InputError(
                 f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
                 f"file or a topics x systems matrix{otherwise}"
             )
-        scores = found
-    n, m = scores.values.shape
+    assert not isinstance(side, Means)
+    _check_size(side, name, least, least_systems)
+    return side
+
+
+def _check_size(side: Scores | Unfilled, name: str, least: int, least_systems: int) -> None:
+    n, m = side.values.shape
     if m < least_systems:
         raise InputError(
             f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
@@ -136,7 +160,6 @@ def as_topics(
             f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because how systems differ from "
             "topic to topic tells how far their means can be trusted"
         )
-    return scores
 
 
 def has_labels(given: Any) -> bool:
@@ -150,7 +173,10 @@ def _has(name: str) -> str:
 
 
 def _kind(given: Any) -> str:
-    return f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else f"a {type(given).__name__}"
+    if isinstance(given, np.ndarray):
+        return f"an array of shape {given.shape}"
+    kind = type(given).__name__
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _are_paths(given: Any) -> bool:

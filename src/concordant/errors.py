@@ -11,6 +11,8 @@ from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
+from .words import named
+
 
 class ConcordantError(Exception):
     """Base of every error that concordant raises on purpose."""
@@ -113,13 +115,13 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless an option has one of the values that there are."""
     if value not in choices:
         *others, last = map(repr, choices)
-        raise InputError(f"{name} is {value!r}: use {', '.join(others)} or {last}")
+        raise InputError(f"{named(name)} is {value!r}: use {', '.join(others)} or {last}")
 
 
 def check_real(name: str, value: Any, allowed: Callable[[Any], bool], wanted: str) -> float:
     """A number that is allowed, as a float, or an error that says what is wanted."""
     if isinstance(value, bool) or not isinstance(value, Real) or not allowed(value):
-        raise InputError(f"{name} is {value!r}: {wanted}")
+        raise InputError(f"{named(name)} is {value!r}: {wanted}")
     return float(value)
 
 
@@ -128,7 +130,7 @@ def check_whole(
 ) -> int:
     """A whole number from the least to the most, or an error that says what is wanted."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise InputError(f"{name} is {value!r}: {wanted}")
+        raise InputError(f"{named(name)} is {value!r}: {wanted}")
     return int(value)
 
 

@@ -16,12 +16,14 @@ BIBTEX = {
 }
 
 # Papers to cite beside the one that defines a coefficient.
-_ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",)}
+_ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",), "tau_strict": ("deutsch2023",)}
 # What is no coefficient and has a paper.
 _OTHERS = {
     **dict.fromkeys(("rank_distance", "rank_test", "discriminative_power"), "carterette2009"),
     **dict.fromkeys(("discordance", "expected_correlation", "reliability", "split_half", "plan_topics"), "urbano2016"),
     "rank_intervals": "romano2005",
+    "significance_agreement": "moffat2012",
+    "soft_pairwise_accuracy": "thompson2024",
 }
 
 

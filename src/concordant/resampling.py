@@ -13,6 +13,7 @@ from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError, check_real, check_whole
 from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
+from .words import named
 
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
@@ -104,7 +105,7 @@ def check_level(confidence_level: Any) -> float:
 def generator(rng: Seed) -> np.random.Generator:
     """A generator from a seed, a generator, or nothing."""
     if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, type(None))):
-        raise InputTypeError(f"rng is {rng!r}: give a whole number as seed, a numpy Generator, or None")
+        raise InputTypeError(f"{named('rng')} is {rng!r}: give a whole number as seed, a numpy Generator, or None")
     if isinstance(rng, (int, np.integer)) and rng < 0:
-        raise InputError(f"rng is {rng!r}: a seed is not negative")
+        raise InputError(f"{named('rng')} is {rng!r}: a seed is not negative")
     return np.random.default_rng(rng)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from . import tables
 from .arrays import FloatArray
-from .errors import InputError, InputTypeError, LimitError, import_extra
+from .errors import InputError, InputTypeError, LimitError, import_extra, warn
 from .markup import text
 from .means import mean_over_topics
-from .words import counted, listing, nearest
+from .words import counted, listing, named, nearest
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
@@ -118,7 +118,9 @@ class Scores:
         """
         given = quantile
         if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 <= given < 1:
-            raise InputError(f"drop_bottom is {given!r}: give a quantile of the means, at least 0 and below 1")
+            raise InputError(
+                f"{named('drop_bottom')} is {given!r}: give a quantile of the means, at least 0 and below 1"
+            )
         means = self.means()
         limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # 0.55 * 20 is a little above 11
         return self._take(systems=np.flatnonzero(means >= limit))
@@ -214,7 +216,7 @@ class Scores:
 
         tables.check_measure(measure)
         roles = Roles(topic_column, system_column, score_column)
-        return cls.of(assemble([frame_contents(frame, roles=roles)], measure, missing))
+        return cls.of(filled(assemble([frame_contents(frame, roles=roles)], measure, missing)))
 
     @classmethod
     def from_dict(
@@ -242,7 +244,7 @@ class Scores:
         from .tables.tools import results_contents
 
         tables.check_measure(measure)
-        return cls.of(assemble([results_contents(nested, system)], measure, missing))
+        return cls.of(filled(assemble([results_contents(nested, system)], measure, missing)))
 
     @classmethod
     def of(cls, found: tables.Assembled) -> Scores:
@@ -353,6 +355,24 @@ class Means:
         return Means, (self.values, self.systems, self.measure)  # read-only again after pickling
 
 
+def filled(found: tables.Unfilled) -> tables.Assembled:
+    """What is left when missing topics were dealt with, with a warning of what was filled in or left out."""
+    made = found.filled()
+    for said in made.said:
+        warn(said)
+    return made
+
+
+def unless_complete(found: tables.Unfilled) -> Scores | Means | tables.Unfilled:
+    """Scores where nothing is missing; otherwise what was read, until it is known what it is compared with."""
+    return scores_or_means(found.filled()) if found.complete else found
+
+
+def completed(found: Scores | Means | tables.Unfilled) -> Scores | Means:
+    """Scores by themselves, compared with nothing."""
+    return scores_or_means(filled(found)) if isinstance(found, tables.Unfilled) else found
+
+
 def scores_or_means(found: tables.Assembled) -> Scores | Means:
     """What was read: scores of topics, or one score per system where no topics are known."""
     if found.topics is None:
@@ -439,8 +459,10 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
     if isinstance(labels, set | frozenset):
         raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
-    names: list[str] = []
-    for label in labels:
+    given, names = list(labels), []
+    if set(map(type, given)) == {str}:  # there may be very many
+        names = given
+    for label in () if names else given:
         if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
             raise InputTypeError(
                 f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"

@@ -41,10 +41,17 @@ def p_equals(p: float, decimals: int = 3) -> str:
 
 def argument(name: str, value: Any = None) -> str:
     """An argument, as the reader of a message writes it: ``missing='drop'``, or ``--missing drop`` for a command."""
+    if (flag := _options.get(f"{name}={value}")) is not None:
+        return flag
     option = _options.get(name)
     if option is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
+
+
+def named(name: str) -> str:
+    """An argument as the subject of a sentence: ``n_resamples``, or ``--resamples`` for a command."""
+    return _options.get(name, name)
 
 
 @contextmanager

@@ -277,12 +277,12 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
     sides = [cc.read_scores(files, "map"), other]
 
     def audited(reported: float) -> set[tuple[str, str, str]]:
-        from concordant.audit.search import audit_read
+        from concordant.audit.search import Read, audit_read
 
         return names_of(
             audit_read(
-                lambda missing: sides, f"{reported:.5f}", ["truth", "candidate"], files=[files, other],
-                reread=lambda k, measure: cc.as_scores([files, other][k], measure=measure), departures=2,
+                Read(sides, [files, other], lambda k, measure: cc.as_scores([files, other][k], measure=measure)),
+                f"{reported:.5f}", ["truth", "candidate"], departures=2,
             ).matches
         )  # fmt: skip
 
@@ -416,7 +416,7 @@ def test_the_command_says_the_verdict_first() -> None:
     assert text.splitlines()[0].startswith(
         f"The plainest way to {value:.4f} is tau_ap_b(truth, candidate) = {value:.4f}"
     )
-    library = cc.audit.audit(PEOPLE, HASTY, f"{value:.4f}", names=["people.csv", "hasty.csv"])
+    library = cc.audit.audit(PEOPLE, HASTY, f"{value:.4f}", names=["people", "hasty"])
     assert text == str(library) + "\n"
     assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == {
         **library.to_dict(),
@@ -424,11 +424,37 @@ def test_the_command_says_the_verdict_first() -> None:
     }
 
 
+def test_the_command_tries_all_rows_and_the_measure_of_the_other_side(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    systems = [f"s{k}" for k in range(12)]
+    sides = [
+        trec_eval_files(
+            tmp_path / name,
+            {s: {m: np.round(rng.random(5), 4).tolist() for m in ("map", "P_10")} for s in systems},
+            {s: float(rng.random()) for s in systems},
+        )
+        for name in ("people", "machine")
+    ]
+    by_p10 = float(cc.pearson_rank(*(cc.read_scores(side, "P_10").means() for side in sides)))
+    printed = [
+        [float(Path(side, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems]
+        for side in sides
+    ]
+
+    def tried(reported: float, *given: str) -> set[str]:
+        done = json.loads(good("audit", "-r", f"{reported:.5f}", *given, "--departures", "1", "-f", "json"))
+        return {match["data"] for match in done["matches"]}
+
+    assert "truth by the measure of candidate" in tried(by_p10, f"{sides[0]}:map", f"{sides[1]}:P_10")
+    assert "`all` rows" in tried(float(cc.pearson_rank(*printed)), *sides, "-m", "map")
+    assert tried(by_p10, *sides, "-m", "P_10") == {"means"}
+
+
 def test_the_command_in_other_formats() -> None:
     arguments = ("audit", "-r", "0.8", "-r", "0.7", PEOPLE, CAREFUL, HASTY, "--departures", "1")
     rows = list(csv.DictReader(io.StringIO(good(*arguments, "-f", "csv"))))
     assert {row["match"] for row in rows} <= {"yes", "no"}
-    assert float(rows[0]["low careful.csv"]) <= 1
+    assert float(rows[0]["low careful"]) <= 1
     assert good(*arguments, "-f", "markdown").startswith("| match | departures |")
     assert r"\begin{tabular}" in good(*arguments, "-f", "latex")
     assert "give one for each" in bad("audit", "-r", "0.8", PEOPLE, CAREFUL, HASTY, status=1)

@@ -24,6 +24,7 @@ LITERAL: dict[str, Callable[..., float]] = {
     "tau_a": literal.tau_a,
     "tau_b": literal.tau_b,
     "tau_strict": literal.tau_strict,
+    "pairwise_accuracy": literal.pairwise_accuracy,
     "tau_ap": literal.tau_ap,
     "tau_ap_a": literal.tau_ap_a,
     "tau_ap_ties": literal.tau_ap_ties,
@@ -75,7 +76,7 @@ def test_equal_to_the_definition(m: int) -> None:
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("name", ["tau_b", "tau_strict", "tau_ap_ties", "tau_ap_strict"])
+@pytest.mark.parametrize("name", ["tau_b", "tau_strict", "pairwise_accuracy", "tau_ap_ties", "tau_ap_strict"])
 @pytest.mark.parametrize("tolerance", [0.01, 0.125, 0.3, 0.99, 5.0])
 def test_tolerance_equal_to_the_definition(name: str, tolerance: float) -> None:
     rng = np.random.default_rng(7)

@@ -243,5 +243,7 @@ def test_all_tied_in_candidate() -> None:
     assert cc.tau_ap_a([1, 2, 3, 4], [1, 1, 1, 1]) == 0
     assert cc.tau_strict([1, 2, 3, 4], [1, 1, 1, 1]) == -1
     assert cc.tau_strict([2, 2, 2], [1, 1, 1]) == 1
+    assert cc.pairwise_accuracy([1, 2, 3, 4], [1, 1, 1, 1]) == 0
+    assert cc.pairwise_accuracy([2, 2, 2], [1, 1, 1]) == 1
     assert cc.tau_ap_strict([1, 2, 3, 4], [1, 1, 1, 1]) == -1
     assert cc.tau_ap_strict([2, 2, 2], [1, 1, 1]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import concordant as cc
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.read import look, parse_side, read_qrels, read_run, read_scores, short_names
+from concordant.scores import Scores
 
 
 class TestLeaderboards:
@@ -131,7 +133,7 @@ class TestArrow:
         for name in ("a.parquet", "b.parquet", "c.feather", "d.arrow"):
             assert read_scores(tmp_path / name) == self.EXPECTED
         (tmp_path / "e.parquet").write_bytes(b"PAR1 and nothing more")
-        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by pyarrow"):
+        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by polars"):
             read_scores(tmp_path / "e.parquet")
 
     def test_anything_with_the_stream_interface(self) -> None:
@@ -146,10 +148,53 @@ class TestArrow:
             assert cc.as_scores(given) == self.EXPECTED
 
 
-def test_an_archive_of_inspect_names_its_reader(tmp_path: Path) -> None:
+def test_an_archive_of_inspect_names_its_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     (tmp_path / "x.eval").write_bytes(b"PK\x03\x04")
     with pytest.raises(ReadError, match="pip install inspect-ai; or make it JSON with `inspect log convert"):
         read_scores(tmp_path / "x.eval")
+
+
+@pytest.fixture(scope="module")
+def inspect_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Archives that Inspect itself writes, of a solver that asks no model."""
+    inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed: no archive was read")
+    dataset, model, scorer, solver = (
+        pytest.importorskip(f"inspect_ai.{part}") for part in ("dataset", "model", "scorer", "solver")
+    )
+
+    folder = tmp_path_factory.mktemp("logs")
+    answers = {"alpha": ("4", "7", "9"), "beta": ("4", "6", "is 9 or so")}
+
+    @solver.solver  # type: ignore[untyped-decorator,unused-ignore]
+    def fixed(given: tuple[str, ...]) -> Any:
+        async def solve(state: Any, generate: Any) -> Any:
+            state.output = model.ModelOutput.from_content("mockllm/model", given[int(state.sample_id)])
+            return state
+
+        return solve
+
+    for name, given in answers.items():
+        samples = [dataset.Sample(input=f"{k}?", target=target, id=str(k)) for k, target in enumerate(("4", "6", "9"))]
+        task = inspect_ai.Task(
+            dataset=samples, solver=[fixed(given)], scorer=[scorer.match(), scorer.includes()], name="sums"
+        )
+        how = {"log_dir": str(folder), "log_format": "eval", "display": "none"}
+        inspect_ai.eval(task, model=f"mockllm/{name}", **how)
+    return folder
+
+
+def test_archives_of_inspect_are_read(inspect_logs: Path) -> None:
+    topics, systems = ["sums/0", "sums/1", "sums/2"], ["mockllm/alpha", "mockllm/beta"]
+    for measure, values in {"match": [[1, 1], [0, 1], [1, 0]], "includes": [[1, 1], [0, 1], [1, 1]]}.items():
+        assert read_scores(inspect_logs, measure, systems=systems) == Scores(values, topics, systems, measure)
+
+
+def test_an_archive_of_inspect_that_is_cut_off_is_an_error(inspect_logs: Path, tmp_path: Path) -> None:
+    whole = next(inspect_logs.glob("*.eval")).read_bytes()
+    (tmp_path / "cut.eval").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ReadError, match=r"cut\.eval: cannot be read by inspect-ai"):
+        read_scores(tmp_path / "cut.eval")
 
 
 @pytest.mark.parametrize("ending", [".ndcgeval", ".treceval", ".eval", ".trec_eval", ".txt", ".eval.txt", ".10k.eval"])
@@ -239,12 +284,20 @@ class TestSides:
     @pytest.mark.parametrize(
         ("paths", "names"),
         [
-            (["a/human.csv", "b/llm.csv"], ["a/human", "b/llm"]),
+            (["a/human.csv", "b/llm.csv"], ["human", "llm"]),
+            (["a/x.csv", "b/x.csv", "b/y.csv"], ["a/x", "b/x", "b/y"]),
             (["a/human.csv", "a/llm.csv"], ["human", "llm"]),
             (["human/runs", "llm/runs"], ["human", "llm"]),
             (["ndcg__human.csv.gz", "ndcg__llm_x.csv"], ["human", "llm_x"]),
             (["x/only.csv"], ["only"]),
             (["a.csv", "a.csv"], ["a", "a"]),
+            (["x.csv", "x.txt"], ["x.csv", "x.txt"]),
+            (["x.csv", "x.csv.gz"], ["x.csv", "x.csv.gz"]),
+            (["k_0.5.csv", "k_0.7.csv"], ["0.5", "0.7"]),
+            (["dl/a.json", "dl/b.parquet"], ["a", "b"]),
+            (["a", "a/b.csv"], ["a", "b"]),
+            (["human/*.eval", "llm/*.eval"], ["human", "llm"]),
+            (["1/a_x.csv", "1/b_x.csv", "1/a_x.tsv"], ["a_x.csv", "b_x.csv", "a_x.tsv"]),
         ],
     )
     def test_short_names(self, paths: list[str], names: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`concordant tiers` and `concordant explain`."""
+"""`concordant tiers`, `explain` and `worth`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import concordant as cc
-from tests.commands import CAREFUL, HASTY, PEOPLE, bad, good, rows
+from tests.commands import CAREFUL, HASTY, PEOPLE, bad, good, rows, run
 
 
 def test_tiers_say_the_verdict_first() -> None:
@@ -63,7 +63,7 @@ def test_topics_of_a_pair() -> None:
 
 
 def test_mistakes() -> None:
-    assert "--level is 95" in bad("tiers", PEOPLE, "--level", "95", status=2)
+    assert "--level is 95" in bad("tiers", PEOPLE, "--level", "95", status=1)
     assert "--best is 21" in bad("tiers", PEOPLE, "-k", "21", status=2)
     assert "needs at least 19" in bad("tiers", PEOPLE, "--resamples", "5", status=1)
     assert "--pair is" in bad("explain", PEOPLE, HASTY, "--pair", "rerank-4", status=2)
@@ -72,3 +72,95 @@ def test_mistakes() -> None:
 
 def test_whom_to_cite() -> None:
     assert "Romano, Joseph P. and Wolf, Michael" in good("cite", "rank_intervals")
+
+
+def test_worth_says_the_verdict_first() -> None:
+    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
+    text = good("worth", PEOPLE, CAREFUL)
+    assert text == f"{found}\n"
+    assert text.startswith("20 topics judged by careful are worth 12 judged by people (95% interval ")
+
+
+def test_worth_takes_names_coefficient_level_and_seed() -> None:
+    asked = ("-c", "tau_ap_b", "--level", "0.9", "--seed", "4")
+    found = cc.judge_worth(PEOPLE, HASTY, "tau_ap_b", confidence_level=0.9, names=("human", "machine"), rng=4)
+    assert good("worth", f"human={PEOPLE}", f"machine={HASTY}", *asked) == f"{found}\n"
+
+
+def test_worth_for_machines() -> None:
+    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
+    stored = json.loads(good("worth", PEOPLE, CAREFUL, "-f", "json"))
+    assert stored["worth"] == found.worth
+    assert stored["interval"]["low"] == found.interval.low
+    assert stored["curves"]["truth"] == found.curves.truth.tolist()
+    assert list(stored) == [*found.to_dict(), "read_notes"]
+    (row,) = rows("worth", PEOPLE, CAREFUL)
+    assert (row["candidate"], int(row["topics"]), float(row["worth"])) == ("careful", 20, found.worth)
+    assert (float(row["low"]), float(row["high"])) == (found.interval.low, found.interval.high)
+    latex = good("worth", PEOPLE, CAREFUL, "-f", "latex")
+    assert rf"careful & tau\_b & 20 & {found.worth:.4f} & {found.interval.low:.4f} &" in latex
+    assert f"| careful | tau_b | 20 | {found.worth:.4f} |" in good("worth", PEOPLE, CAREFUL, "-f", "markdown")
+
+
+def test_several_judges_are_ranked() -> None:
+    judges = {"hasty": HASTY, "careful": CAREFUL}
+    found = cc.rank_judges(PEOPLE, judges, name="people", rng=0)
+    assert good("worth", PEOPLE, HASTY, CAREFUL) == f"{found}\n"
+    stored = json.loads(good("worth", PEOPLE, HASTY, CAREFUL, "-f", "json"))
+    assert [judge["names"] for judge in stored["judges"]] == [["people", "careful"], ["people", "hasty"]]
+    assert stored["pairs"][0]["adjusted"] == found.pairs[0].pvalue
+    told = rows("worth", PEOPLE, HASTY, CAREFUL)
+    assert [(row["candidate"], row["may_be_best"]) for row in told] == [("careful", "True"), ("hasty", "False")]
+
+
+def test_worth_is_drawn(tmp_path: Path) -> None:
+    one, several = tmp_path / "one.svg", tmp_path / "several.svg"
+    assert "20 topics" in run("worth", PEOPLE, CAREFUL, "--plot", one).stdout
+    assert "tau_b across topics" in one.read_text(encoding="utf-8")
+    assert "hasty" in run("worth", PEOPLE, CAREFUL, HASTY, "--plot", several).stdout
+    assert "worth of 20 topics, in topics of people" in several.read_text(encoding="utf-8")
+
+
+def test_costs_come_in_either_order() -> None:
+    costs = good("worth", PEOPLE, CAREFUL, "--cost", "truth=20", "candidate=0.05")
+    assert costs == good("worth", PEOPLE, CAREFUL, "--cost", "candidate=0.05", "truth=20")
+    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=0)
+    assert costs == f"{found}\n"
+    assert "40 topics of people cost 800; " in costs
+    several = json.loads(good("worth", PEOPLE, CAREFUL, HASTY, "--cost", "truth=20", "candidate=0.05", "-f", "json"))
+    assert [judge["costs"]["candidate"] for judge in several["judges"]] == [0.05, 0.05]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "truth=20 judge=0.05",
+        "truth=20 truth=3",
+        "20 0.05",
+        "truth=20 candidate=cheap",
+        "truth=0 candidate=1",
+        "truth=20 candidate=-1",
+        "truth=nan candidate=1",
+        "truth=inf candidate=1",
+    ],
+)
+def test_costs_that_are_none(given: str) -> None:
+    said = bad("worth", PEOPLE, CAREFUL, "--cost", *given.split(), status=2)
+    assert f"--cost is '{given}': give what a topic costs, above 0, such as --cost truth=20 candidate=0.05" in said
+
+
+def test_what_cannot_be_valued(tmp_path: Path) -> None:
+    few = bad("worth", PEOPLE, CAREFUL, "--topics", "401,402,403,404,405,406,407,408,409", status=1)
+    assert "9 topics in common: at least 10 are needed" in few
+    ten = "401,402,403,404,405,406,407,408,409,410"
+    assert good("worth", PEOPLE, CAREFUL, "--topics", ten).startswith("5 topics judged by careful ")
+    means = tmp_path / "means.csv"
+    people = cc.load_collection("people")
+    scores = zip(people.systems, people.means().tolist(), strict=True)
+    means.write_text("system,score\n" + "".join(f"{name},{score}\n" for name, score in scores))
+    assert "candidate has one score per system and no topics" in bad("worth", PEOPLE, means, status=1)
+    assert "there is no coefficient 'tau_bb'" in bad("worth", PEOPLE, CAREFUL, "-c", "tau_bb", status=2)
+    assert "use 'tau_b'" in bad("worth", PEOPLE, CAREFUL, "-c", "tau", status=1)
+    assert f"{CAREFUL}x" in bad("worth", PEOPLE, f"{CAREFUL}x", status=1)
+    assert "was given twice" in bad("worth", PEOPLE, PEOPLE, status=2)
+    assert "Missing argument 'CANDIDATE" in bad("worth", PEOPLE, status=2)

@@ -111,7 +111,7 @@ def test_what_not_all_have_is_left_out_with_a_warning() -> None:
         ({"names": "ab"}, "names is 'ab'"),
         ({"workers": 0}, "workers is 0"),
         ({"candidate_b": {"s0": 1.0, "s1": 2.0}}, "candidate_b has one score per system and no topics"),
-        ({"candidate_b": 3}, "candidate_b is a int"),
+        ({"candidate_b": 3}, "candidate_b is an int"),
     ],
 )
 def test_bad_input_is_one_clear_error(change: dict[str, Any], message: str) -> None:

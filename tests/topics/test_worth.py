@@ -24,7 +24,7 @@ def careful() -> JudgeWorth:
     return cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=7)
 
 
-def simulated(bias: float, noise: float, n: int = 200, m: int = 60, seed: int = 1) -> tuple[cc.Scores, cc.Scores]:
+def simulated(bias: float, noise: float, n: int = 80, m: int = 30, seed: int = 1) -> tuple[cc.Scores, cc.Scores]:
     """A truth with noise of 1 per topic, and a judge whose system effects are off by `bias`."""
     rng = np.random.default_rng(seed)
     signal = rng.normal(0, 0.5, m)
@@ -84,6 +84,33 @@ def test_a_judge_that_orders_the_systems_backwards_is_worth_nothing() -> None:
     assert (found.status, found.worth, found.rate) == ("below", 0.0, 0.0)
     assert found.agreement < 0
     assert "are worth less than 1" in str(found)
+
+
+@pytest.mark.parametrize("kind", ["noise", "saturated"])
+def test_a_truth_that_more_topics_do_not_improve_is_no_measure(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    effects = np.linspace(0, 1, 6) if kind == "saturated" else 0
+    sides = [
+        cc.Scores(effects + rng.normal(0, 0.01, (20, 6)), [f"t{k}" for k in range(20)], [f"s{k}" for k in range(6)])
+        for _ in range(3)
+    ]
+    found = cc.judge_worth(sides[0], sides[1], costs=(2, 1), rng=1)
+    assert found.status == "unknown"
+    assert math.isnan(found.worth)
+    assert math.isnan(found.interval.low)
+    assert found.verdict.startswith(
+        "what topics judged by candidate are worth is not known: 10 topics judged by truth "
+    )
+    assert found.title in str(found.plot().get_title(loc="left"))
+    assert "is not known" in str(found)
+    ranked = cc.rank_judges(sides[0], {"a": sides[1], "b": sides[2]}, rng=1)
+    assert all(math.isnan(pair.ratio) for pair in ranked.pairs)
+    assert ranked.plot() is not None
+    compared = cc.compare(sides[0], sides[1], n_resamples=99, rng=1)
+    document = cc.report.report_document(compared, sides[0], sides[1])
+    assert document["verdict"]["answer"] == "unknown"
+    assert document["verdict"]["headline"].startswith("What topics of candidate are worth is not known")
+    json.dumps(document, allow_nan=False)
 
 
 def test_numbers_of_topics_as_they_are_shown() -> None:

@@ -55,7 +55,7 @@ VECTORS = {
     "not finite": ([1.0, float("nan"), 3.0], [1.0, 2.0, 3.0]),
     "unequal lengths": ([1.0, 2.0, 3.0], [1.0, 2.0]),
 }
-TOLERANT = ("tau_b", "tau_strict", "tau_ap_b", "tau_ap_ties", "tau_ap_strict")
+TOLERANT = ("tau_b", "tau_strict", "pairwise_accuracy", "tau_ap_b", "tau_ap_ties", "tau_ap_strict")
 BOUNDED = ("tau", "tau_ap", "tau_gap")
 RBO_KINDS = ("ext", "min", "max", "res")
 
@@ -293,6 +293,23 @@ def _(method: str) -> Any:
     judges = (side(f"dl21/scores/ndcg_cut_10__{judge}") for judge in ("human", "umbrela_gpt4", "binary_llama3.2"))
     how: dict[str, Any] = {"confidence_level": 0.9, "names": ("u", "l"), "n_resamples": 1000, "rng": 7}
     return said("compare_judges", *judges, "tau_ap_b", method=method, **how)
+
+
+@case("compare_judges across {} {}", ("tau_b", "tau_ap_b"), ALTERNATIVES)
+def _(name: str, alternative: str) -> Any:
+    return said("compare_judges", *map(side, CARRIED), name, alternative=alternative, rng=7)
+
+
+@case("judge_worth {} {}", ("tau_b", "tau_ap_b", "pearson_rank"), ("careful", "hasty"))
+def _(name: str, candidate: str) -> Any:
+    return said("judge_worth", *pair(candidate), name, costs=(20, 0.05), rng=7)
+
+
+@case("rank_judges dl21")
+def _() -> Any:
+    names = ("umbrela_gpt4", "binary_gpt4o", "binary_llama3.2")
+    human, *judges = (side(f"dl21/scores/ndcg_cut_10__{judge}") for judge in ("human", *names))
+    return said("rank_judges", human, dict(zip(names, judges, strict=True)), rng=7)
 
 
 @case("compare_judges covid1 {}", ("iterated", "plain"))
@@ -911,6 +928,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "compare forest": lambda: _compared(interval=bootstrap()).plot("forest"),
     "correlate": lambda: call("correlate", *pair("hasty"), interval=bootstrap(), rng=7).plot(),
     "compare_judges": lambda: call("compare_judges", *map(side, CARRIED), n_resamples=600, rng=7).plot(),
+    "judge_worth": lambda: call("judge_worth", *pair("hasty"), rng=7).plot(),
     "explain pairs": lambda: call("explain", *pair("hasty")).plot("pairs"),
     "explain systems": lambda: call("explain", *pair("hasty")).plot("systems"),
     "explain topics": lambda: call("explain", *pair("hasty")).plot("topics"),

@@ -9,18 +9,21 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..alignment import alignment, best_of
+from ..alignment import On, alignment, best_of
 from ..arrays import FloatArray
+from ..errors import ConcordantError
 from ..means import mean_over_topics
-from ..scores import Means, Scores
+from ..scores import Means, Scores, scores_or_means
+from ..tables import Unfilled
 from .rule import Suits
 from .vectors import Vectors, rank_of
 
 Average = Literal["", "mean", "zero", "median"]
 Side: TypeAlias = "Scores | Means"
+Unmatched: TypeAlias = "Scores | Means | Unfilled"
 SideName = Literal["truth", "candidate"]
 Reread = Literal["all rows", "other measure"]
-Again: TypeAlias = "Mapping[tuple[SideName, Reread], Side]"
+Again: TypeAlias = "Mapping[tuple[SideName, Reread], Unmatched]"
 """A side by its own `all` rows, or by the measure of the other side, where it can be read so."""
 _SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 
@@ -29,8 +32,8 @@ _SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 class Given:
     """Two sides as they were read, and as they are compared: matched by name, on common topics."""
 
-    truth: Side
-    candidate: Side
+    truth: Unmatched
+    candidate: Unmatched
     matched: tuple[Side, Side]
     notes: tuple[str, ...]
     again: Again
@@ -39,13 +42,14 @@ class Given:
     @classmethod
     def of(
         cls,
-        truth: Side,
-        candidate: Side,
+        truth: Unmatched,
+        candidate: Unmatched,
         names: tuple[str, str] = ("truth", "candidate"),
         again: Again | None = None,
+        on: On = "both",
     ) -> Given:
         """Match them by name."""
-        topics = isinstance(truth, Scores) and isinstance(candidate, Scores)
+        topics = bool(truth.topics and candidate.topics) and on == "both"
         apart = topics and set(truth.topics).isdisjoint(candidate.topics)
         found = alignment(truth, candidate, on="both" if topics and not apart else "systems", names=names)
         note = f"{names[0]} and {names[1]} share no topic: each was averaged over its own"
@@ -63,11 +67,21 @@ class Given:
     @property
     def topics_differ(self) -> bool:
         """Whether both sides have topics, and not the same ones."""
-        return (
-            isinstance(self.truth, Scores)
-            and isinstance(self.candidate, Scores)
-            and set(self.truth.topics) != set(self.candidate.topics)
-        )
+        a, b = set(self.truth.topics), set(self.candidate.topics)
+        return bool(a and b) and a != b
+
+    @property
+    def on_own_topics(self) -> tuple[Side, Side] | None:
+        """The systems that both sides have, each side on all its own topics, where these differ; None where not all
+        systems have them.
+        """
+        if not self.topics_differ:
+            return None
+        try:
+            a, b = alignment(self.truth, self.candidate, on="systems").scores
+        except ConcordantError:
+            return None
+        return a, b
 
     def pair(self, sides: tuple[Side, Side] | None = None) -> Vectors:
         """The means of both sides."""
@@ -147,33 +161,45 @@ def _top(k: int, by: str, given: Given) -> Vectors | None:
 
 
 def _own_topics(given: Given) -> Vectors | None:
-    if not given.topics_differ:
-        return None
-    systems = given.matched[0].systems
-    return given.pair((given.truth.select(systems), given.candidate.select(systems)))
+    sides = given.on_own_topics
+    return None if sides is None else given.pair(sides)
 
 
 def _all_topics(given: Given) -> Vectors | None:
-    if not given.topics_differ:
+    sides = given.on_own_topics
+    if sides is None:
         return None
-    systems, count = given.matched[0].systems, len({*given.truth.topics, *given.candidate.topics})
-    return given.pair((_with_zeros(given.truth, systems, count), _with_zeros(given.candidate, systems, count)))
+    a, b = sides
+    count = len({*given.truth.topics, *given.candidate.topics})
+    return given.pair((_with_zeros(a, count), _with_zeros(b, count)))
 
 
-def _with_zeros(side: Side, systems: Sequence[str], count: int) -> Means:
+def _with_zeros(side: Side, count: int) -> Means:
     """Means over so many topics, of which those that are not there score 0."""
     assert isinstance(side, Scores)
-    values = side.select(systems).values
-    zeros = np.zeros((count - len(values), len(systems)))
-    return Means(mean_over_topics(np.concatenate([values, zeros])), systems)
+    zeros = np.zeros((count - len(side.values), len(side.systems)))
+    return Means(mean_over_topics(np.concatenate([side.values, zeros])), side.systems)
+
+
+def _by_itself(side: Unmatched) -> Side | None:
+    """All systems of a side; None where topics are missing of one that nothing is done about."""
+    if not isinstance(side, Unfilled):
+        return side
+    try:
+        return scores_or_means(side.filled())
+    except ConcordantError:
+        return None
 
 
 def _all_systems(given: Given) -> Vectors | None:
     if set(given.truth.systems) == set(given.candidate.systems):
         return None
-    systems = tuple(dict.fromkeys((*given.truth.systems, *given.candidate.systems)))
+    whole = [_by_itself(side) for side in (given.truth, given.candidate)]
+    systems = tuple(dict.fromkeys(system for side in whole if side is not None for system in side.systems))
     sides = []
-    for side in (given.truth, given.candidate):
+    for side in whole:
+        if side is None:
+            return None
         score = dict(zip(side.systems, side.means().tolist(), strict=True))
         sides.append(Means([score.get(system, 0.0) for system in systems], systems))
     return given.pair((sides[0], sides[1]))
@@ -248,7 +274,7 @@ def _places(names: Sequence[str]) -> range:
 
 
 def _line_by_line(given: Given) -> Vectors | None:
-    a, b = given.truth, given.candidate
-    if len(a.systems) != len(b.systems) or a.systems == b.systems:
+    a, b = _by_itself(given.truth), _by_itself(given.candidate)
+    if a is None or b is None or len(a.systems) != len(b.systems) or a.systems == b.systems:
         return None
     return given.pair((a, Means(b.means(), a.systems)))

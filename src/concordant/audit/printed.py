@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors import InputError, InputTypeError
+from ..words import named
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
 _SLACK = 1e-9  # the end of a window is in it, whichever way a tool rounds halves
@@ -36,7 +37,9 @@ class Printed:
         sign = plain.endswith("%")
         plain = plain.removesuffix("%").rstrip()
         if not _NUMBER.fullmatch(plain):
-            raise InputError(f"reported is {text!r}: give a number with a decimal point, such as '0.87' or '87.1%'")
+            raise InputError(
+                f"{named('reported')} is {text!r}: give a number with a decimal point, such as '0.87' or '87.1%'"
+            )
         number = Decimal(plain)
         exponent = number.as_tuple().exponent
         assert isinstance(exponent, int)
@@ -45,7 +48,9 @@ class Printed:
         if percent:
             number, step = number / 100, step / 100
         if abs(number) - step / 2 > 1:
-            raise InputError(f"reported is {text!r}: a coefficient lies between -1 and 1, or -100 and 100 percent")
+            raise InputError(
+                f"{named('reported')} is {text!r}: a coefficient lies between -1 and 1, or -100 and 100 percent"
+            )
         return cls(text.strip(), float(number), float(step), percent)
 
     def rounded(self) -> tuple[float, float]:

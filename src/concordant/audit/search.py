@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 
-from ..door import Collection, as_scores
-from ..errors import ConcordantError, DataWarning, InputError
+from ..alignment import On
+from ..door import Collection, as_side
+from ..errors import ConcordantError, InputError, check_choice
 from ..resampling import Progress
 from ..results import Result, plain, settings_of
-from ..tables import Missing
-from ..words import counted, listing
+from ..tables import Missing, Unfilled
+from ..tables.missing import check_missing
+from ..words import counted, listing, named
 from .findings import Finding, Level, grouped, levels_of, nearest_of
-from .preparations import Given, Reread, Side, SideName, preparations
+from .preparations import Given, Reread, SideName, Unmatched, preparations
 from .printed import Printed
 from .summaries import summary_means
 from .ways import Way, try_all
@@ -183,13 +184,15 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def audit(
+def audit(  # noqa: PLR0913
     truth: Collection,
     candidate: Collection | Sequence[Collection],
     reported: str | Sequence[str],
     *,
     top: int | Iterable[int] = (),
     departures: int = 3,
+    on: On = "both",
+    missing: Missing | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
@@ -208,7 +211,7 @@ def audit(
     Parameters
     ----------
     truth : Scores, Means, path, frame, mapping or results of a tool
-        Anything that `as_scores` takes. Where systems lack topics, each way to deal with that is tried.
+        Anything that `as_scores` takes.
     candidate : the same, or a list of them
         The other ranking; or several, each with its reported number.
     reported : str or list of str
@@ -218,6 +221,11 @@ def audit(
         Also try the k best systems only.
     departures : int
         The most steps away from the plain way.
+    on : {"both", "systems"}
+        "both": the plain way is by means over the topics that both sides have. "systems": over each side's own topics.
+    missing : {"error", "zero", "drop", "drop-systems", "mean"}, optional
+        What to do where a system lacks a topic, of the systems and topics that are compared. By default each way is
+        tried.
     names : list of str, optional
         What to call the truth and each candidate.
     progress : callable, optional
@@ -251,50 +259,56 @@ different values. Of the 11 values of plain rules, 0.01 would match by chance: s
 
     given = (truth, *rankings)
 
-    def read(missing: Missing) -> list[Side]:
-        return [as_scores(side, label, missing=missing) for side, label in zip(given, labels, strict=True)]
+    def reread(k: int, measure: str) -> Unmatched:
+        return as_side(given[k], labels[k], measure=measure)
 
-    def reread(k: int, measure: str) -> Side:
-        return as_scores(given[k], labels[k], measure=measure)
+    sides = [as_side(side, label) for side, label in zip(given, labels, strict=True)]
+    how: dict[str, Any] = {"top": top, "departures": departures, "on": on, "missing": missing, "progress": progress}
+    return audit_read(Read(sides, given, reread), reported, labels, **how)
 
-    return audit_read(
-        read, reported, labels, files=given, reread=reread, top=top, departures=departures, progress=progress
-    )
+
+@dataclass(frozen=True)
+class Read:
+    """The sides as they were read, the truth first."""
+
+    sides: Sequence[Unmatched]
+    files: Sequence[Any] = ()
+    """What they were read from, whose `all` rows are tried."""
+    again: Callable[[int, str], Unmatched] | None = None
+    """Side k by another measure."""
 
 
 def audit_read(
-    read: Callable[[Missing], Sequence[Side]],
+    read: Read,
     reported: str | Sequence[str],
     labels: Sequence[str],
     *,
-    files: Sequence[Any] = (),
-    reread: Callable[[int, str], Side] | None = None,
     top: int | Iterable[int] = (),
     departures: int = 3,
+    on: On = "both",
+    missing: Missing | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
-    """`audit` of the sides that `read` gives, the truth first, for a policy for missing topics.
-
-    `files` are those that the sides were read from, whose `all` rows are tried; `reread` gives side k by another
-    measure.
-    """
+    """`audit` of sides that were read before."""
+    check_choice("on", on, get_args(On))
+    if missing is not None:
+        check_missing(missing)
     printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
     if len(printed) != len(labels) - 1:
         raise InputError(
-            f"reported holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
+            f"{named('reported')} holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
             "give one for each"
         )
     tops = [top] if isinstance(top, int) else list(top)
     for k in tops:
         if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-            raise InputError(f"top is {k!r}: give the number of systems to compare, at least 2")
+            raise InputError(f"{named('top')} is {k!r}: give the number of systems to compare, at least 2")
     if isinstance(departures, bool) or not isinstance(departures, int) or departures < 0:
-        raise InputError(f"departures is {departures!r}: give a whole number from 0")
-    readings = {policy: _matched(sides, labels, files, reread) for policy, sides in _readings(read).items()}
+        raise InputError(f"{named('departures')} is {departures!r}: give a whole number from 0")
+    readings, notes = _readings(read, labels, on, missing)
     findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
-    notes = [note for givens in readings.values() for given in givens for note in given.notes]
     if "" not in readings:
-        notes.append(f"systems lack topics; tried: {', '.join(readings)}")
+        notes.insert(0, f"systems lack topics; tried: {', '.join(readings)}")
     if any(p.percent for p in printed):
         notes.append("what was reported was taken as percent")
     return AuditResult(
@@ -306,49 +320,60 @@ def audit_read(
         nearest=nearest_of(findings),
         levels=levels_of(findings, printed),
         notes=tuple(dict.fromkeys(notes)),
-        settings=settings_of(top=tops, departures=departures),
+        settings=settings_of(top=tops, departures=departures, on=on, missing=missing),
     )
 
 
-def _readings(read: Callable[[Missing], Sequence[Side]]) -> dict[str, Sequence[Side]]:
-    """The sides; where systems lack topics, once for each policy that there is."""
+_POLICIES: dict[Missing, str] = {
+    "drop": "missing topics dropped",
+    "zero": "missing topics 0",
+    "mean": "each system over the topics it has",
+    "drop-systems": "systems with missing topics dropped",
+}
+
+
+def _readings(
+    read: Read, labels: Sequence[str], on: On, missing: Missing | None
+) -> tuple[dict[str, list[Given]], list[str]]:
+    """The sides, matched; where compared systems lack topics, once for each policy that works; and what to note."""
+
+    def under(policy: Missing) -> list[Given]:
+        sides = [replace(side, missing=policy) if isinstance(side, Unfilled) else side for side in read.sides]
+        return _matched(replace(read, sides=sides), labels, on)
+
+    notes: list[str] = []
     try:
-        return {"": read("error")}
+        found = {"": under(missing or "error")}
     except ConcordantError as error:
-        found: dict[str, Sequence[Side]] = {}
-        policies: dict[Missing, str] = {
-            "drop": "missing topics dropped",
-            "zero": "missing topics 0",
-            "mean": "each system over the topics it has",
-            "drop-systems": "systems with missing topics dropped",
-        }
-        for policy, words in policies.items():
-            with warnings.catch_warnings(), suppress(ConcordantError):
-                warnings.simplefilter("ignore", DataWarning)  # a note says what was tried
-                found[words] = read(policy)
+        if missing is not None or not any(isinstance(side, Unfilled) for side in read.sides):
+            raise
+        found = {}
+        for policy, words in _POLICIES.items():
+            try:
+                found[words] = under(policy)
+            except ConcordantError as why:
+                notes.append(f"{words}: not tried ({why})")
         if not found:
             raise error from None
-        return found
+    return found, [*(note for givens in found.values() for given in givens for note in given.notes), *notes]
 
 
-def _matched(
-    sides: Sequence[Side], labels: Sequence[str], files: Sequence[Any], reread: Callable[[int, str], Side] | None
-) -> list[Given]:
+def _matched(read: Read, labels: Sequence[str], on: On) -> list[Given]:
     givens = []
     for k, label in enumerate(labels[1:], start=1):
-        again: dict[tuple[SideName, Reread], Side] = {}
+        again: dict[tuple[SideName, Reread], Unmatched] = {}
         whose: tuple[tuple[SideName, int, int], ...] = (("truth", 0, k), ("candidate", k, 0))
         for side, place, other in whose:
-            own, measure = sides[place], sides[other].measure
-            summary = summary_means(files[place], own.measure, own.systems) if files else None
+            own, measure = read.sides[place], read.sides[other].measure
+            summary = summary_means(read.files[place], own.measure, own.systems) if read.files else None
             if summary is not None:
                 again[side, "all rows"] = summary
-            if reread is not None and measure not in ("", own.measure):
+            if read.again is not None and measure not in ("", own.measure):
                 with suppress(ConcordantError):  # a side that has no such measure
-                    found = reread(place, measure)
-                    if found.systems != own.systems or not np.array_equal(found.means(), own.means()):
+                    found = read.again(place, measure)
+                    if found.systems != own.systems or not np.array_equal(found.values, own.values, equal_nan=True):
                         again[side, "other measure"] = found  # and not the same scores, whatever they are called
-        given = Given.of(sides[0], sides[k], (labels[0], label), again)
+        given = Given.of(read.sides[0], read.sides[k], (labels[0], label), again, on)
         if len(given.matched[0].systems) < 2:
             raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
         givens.append(given)

@@ -16,7 +16,7 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..door import Collection, as_scores, has_labels
+from ..door import Collection, as_side, has_labels
 from ..errors import InputError, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
@@ -172,7 +172,7 @@ def permutation_test(  # noqa: PLR0913
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     notes: tuple[str, ...] = ()
     if has_labels(truth) or has_labels(candidate):
-        found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"))
+        found = matched(as_side(truth, "truth"), as_side(candidate, "candidate"))
         notes = found.notes
         truth, candidate = (side.means() for side in found.scores)
     t, c = vectors(truth, candidate)

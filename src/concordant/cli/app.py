@@ -11,13 +11,12 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import ConcordantError, InputError
-from ..words import naming
 from .answer import Answer, Found, Output, answering
 from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, worth
 from .judgments import app as judgments
 from .judgments import evaluate
-from .options import OPTIONS
+from .options import Commands
 from .reporting import report
 from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
@@ -35,8 +34,7 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """As usual; but what goes wrong is told in one line. Bad data are status 1, bad usage is 2, as typer has it."""
         try:
-            with naming(OPTIONS):
-                return super().invoke(ctx)
+            return super().invoke(ctx)
         except KeyboardInterrupt:
             tell("interrupted")
             raise typer.Exit(130) from None
@@ -50,7 +48,7 @@ class _Commands(TyperGroup):
         raise typer.Exit(1)
 
 
-app = typer.Typer(
+app = Commands(
     name="concordant",
     cls=_Commands,
     help="Compare rankings of systems: do they agree, and does it matter?",
@@ -140,9 +138,10 @@ def demo() -> None:
     human, careful, hasty = (str(path(name)) for name in ("people", "careful", "hasty"))
     steps: list[tuple[str, list[str]]] = [
         (
-            "Three judges scored the same 20 systems on 40 topics. Which machine ranks them as people do?",
-            ["compare", human, careful, hasty],
+            "People and a machine scored the same 20 systems on 40 topics. Is the machine good enough?",
+            ["worth", human, careful],
         ),
+        ("A hasty machine did, too. Which of them ranks the systems as people do?", ["compare", human, careful, hasty]),
         ("A closer look at the hasty one: all coefficients, and what its ties leave open.", ["compare", human, hasty]),
         ("Only the ten best systems: the top is harder.", ["compare", human, careful, hasty, "--top", "10"]),
         ("All against all.", ["matrix", human, careful, hasty, "-c", "tau_ap_b"]),

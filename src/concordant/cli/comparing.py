@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -26,8 +27,8 @@ from .render import Table, to_text
 from .terminal import width
 
 if TYPE_CHECKING:
+    from ..alignment import On, Side
     from ..comparison_result import Comparison
-    from ..scores import Scores
     from ..topics.bootstrap import TopicBootstrap
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
@@ -82,6 +83,8 @@ def compare(
         )
     wanted = known_coefficients(coefficient) if coefficient else None
     labels = labels_of([truth, *candidate])
+    first: Side
+    others: Sequence[Side]
     first, *others = read.sides([truth, *candidate], out.quiet)
     saved = None
     if distribution is not None:
@@ -115,9 +118,13 @@ def compare(
     every = candidates(found, ranking, named=wanted is not None)
 
     def document() -> Any:
+        from ..read import parse_side
         from ..report import report_document
 
-        return report_document(found, first, others, ranking=ranking, workers=random.workers)
+        sides = [parse_side(side) for side in (truth, *candidate)]
+        files = {label: [side.path, side.measure or read.measure] for label, side in zip(labels, sides, strict=True)}
+        made = report_document(found, first, others, ranking=ranking, workers=random.workers)
+        return {**made, "files": files}
 
     def plot() -> Any:
         if plot_kind == "heatmap" or len(found) > 1:
@@ -136,7 +143,7 @@ def compare(
 
 
 def _compared(
-    truth: Scores, candidate: Scores, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
+    truth: Side, candidate: Side, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
 ) -> Comparison:
     """Compare, with intervals where they are required or, for a report, can be had."""
     from ..comparison import compare as run
@@ -201,6 +208,7 @@ def explain(
     candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="Scores to compare with it.")],
     *,
     coefficient: CoefficientOption = "tau_b",
+    own_topics: OwnTopicsOption = False,
     pair: Annotated[
         str | None, typer.Option(help="Two systems with a comma between: which topics drive their difference?")
     ] = None,
@@ -215,7 +223,7 @@ def explain(
 
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
-    found = run(by_truth, by_candidate, name)
+    found = run(by_truth, by_candidate, name, on="systems" if own_topics else "both")
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
@@ -251,6 +259,7 @@ def audit(
     ],
     top: Annotated[list[int] | None, typer.Option(min=2, help="Also try the k best systems only.")] = None,
     departures: Annotated[int, typer.Option(min=0, help="Most steps away from the plain way.")] = 3,
+    own_topics: OwnTopicsOption = False,
     missing: Annotated[
         Missing | None, typer.Option(help="What to do about topics that a system lacks; by default each way is tried.")
     ] = None,
@@ -258,12 +267,20 @@ def audit(
     out: Output,
 ) -> Found:
     """Find the coefficient, direction and rule for ties that give a number someone reported."""
-    from ..audit.search import audit_read
+    from ..audit.search import Read, audit_read
+    from ..read import parse_side
 
-    labels = labels_of([truth, *candidate])
+    given = [truth, *candidate]
+    labels = labels_of(given)
+    if read.lower_is_better and missing == "zero":
+        raise typer.BadParameter("--missing zero would give the best score to a missing topic where lower is better")
 
-    def sides(policy: Missing) -> Any:
-        return read.sides([truth, *candidate], out.quiet, missing or policy)
+    def again(k: int, measure: str) -> Side:
+        return read.side(given[k], measure=measure)
 
+    found = Read(read.sides(given, out.quiet), [parse_side(side).path for side in given], again)
+    on: On = "systems" if own_topics else "both"
     with out.bar("trying") as bar:
-        return audit_read(sides, reported, labels, top=top or (), departures=departures, progress=bar.update)
+        return audit_read(
+            found, reported, labels, top=top or (), departures=departures, on=on, missing=missing, progress=bar.update
+        )

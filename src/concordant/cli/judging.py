@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -56,12 +58,13 @@ def worth(
 def _costs(given: tuple[str, str]) -> tuple[float, float]:
     """truth=20 and candidate=0.05, in either order."""
     found = dict(part.partition("=")[::2] for part in given)
-    try:
-        return float(found["truth"]), float(found["candidate"])
-    except (KeyError, ValueError):
-        raise typer.BadParameter(
-            f"--cost is {' '.join(given)!r}: give what a topic costs, such as --cost truth=20 candidate=0.05"
-        ) from None
+    with contextlib.suppress(KeyError, ValueError):
+        costs = float(found["truth"]), float(found["candidate"])
+        if all(0 < cost < math.inf for cost in costs):
+            return costs
+    raise typer.BadParameter(
+        f"--cost is {' '.join(given)!r}: give what a topic costs, above 0, such as --cost truth=20 candidate=0.05"
+    )
 
 
 @answering()

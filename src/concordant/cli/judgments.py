@@ -13,7 +13,7 @@ import typer
 
 from ..errors import InputError
 from .answer import Answer, Found, Output, answering
-from .options import CoefficientsOption, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
+from .options import CoefficientsOption, Commands, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
 from .reading import known_coefficients, labels_of, names_of
 from .render import Table, to_text
 from .single import write_scores
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..study.judgments import JudgmentStudy
 
 DEFAULT = ("nDCG@10", "AP")
-app = typer.Typer(
+app = Commands(
     help="Change the judgments, and see what happens to the ranking of systems.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -362,7 +362,7 @@ def judges(
     runs, truth = judged.read()
     wanted = known_coefficients(coefficient or headlines("main"))
     measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
-    labels = [label.removesuffix(".gz").removesuffix(".txt") for label in labels_of([str(path) for path in others])]
+    labels = labels_of([str(path) for path in others])
     with out.bar("judges") as bar:
         study = judge_study(
             runs,

@@ -2,23 +2,66 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
-OPTIONS = {
-    "measure": "-m",
-    "missing": "--missing",
-    "lower_is_better": "--lower-is-better",
-    "bounds": "--lowest and --highest",
-    "rel": "--rel",
-    "topics": "--topics",
+from ..words import naming
+
+_STANDS_FOR = {
+    "level": ("confidence_level",),
+    "resamples": ("n_resamples",),
+    "seed": ("rng",),
+    "own_topics": ("on=systems",),
+    "coefficient": ("coefficients",),
+    "trials": ("n_trials",),
 }
-"""By argument of the library, the option that stands for it in messages."""
+"""By option, the arguments of the library, or argument=value, that have another name there."""
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As usual; but of an option that takes one value, the last of several does not win in silence."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        given: Any
+        for given, times in Counter(order).items():
+            if times > 1 and given.param_type_name == "option" and not given.multiple and not given.is_flag:
+                more = "; for one side, write PATH:MEASURE" if given.name == "measure" else ""
+                raise typer.BadParameter(f"{given.opts[0]} was given {times} times: give it once{more}")
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """As usual; messages name the options of this command, and not the arguments of the library."""
+        with naming(self.options()):
+            return super().invoke(ctx)
+
+    def options(self) -> dict[str, str]:
+        """By argument of the library, or by argument=value, the option of this command that stands for it."""
+        found: dict[str, str] = {}
+        option: Any
+        for option in self.params:
+            if option.param_type_name == "option":
+                text = "-m" if option.name == "measure" else max(option.opts, key=len)
+                found |= dict.fromkeys((option.name, *_STANDS_FOR.get(option.name, ())), text)
+        if "lowest" in found:
+            found["bounds"] = f"{found['lowest']} and {found['highest']}"
+        return found
+
+
+class Commands(typer.Typer):
+    """An app whose commands take each option once, unless it may be given several times."""
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+        """Register a command."""
+        return super().command(name, cls=_Command, **options)
+
 
 TruthArgument = Annotated[str, typer.Argument(metavar="TRUTH", help="Scores of the truth: [NAME=]PATH[:MEASURE].")]
 CandidatesArgument = Annotated[

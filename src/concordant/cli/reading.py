@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import InputError
-from .options import Missing, MissingOption
+from .options import MissingOption
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..scores import Scores
+    from ..alignment import Side
+    from ..scores import Means, Scores
 
 
 @dataclass(frozen=True)
@@ -43,37 +44,42 @@ class Reader:
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
 
-    def __call__(self, given: str, bar: Bar | None = None, missing: Missing | None = None) -> Scores:
-        """The scores of one side, given as NAME=PATH:MEASURE; without a measure of its own, --measure holds."""
-        from ..read import parse_side, read_scores
+    def __call__(self, given: str, quiet: bool) -> Scores | Means:
+        """The scores of a collection that is compared with no other."""
+        from ..scores import completed
+
+        with Bar("reading", quiet) as bar:
+            return completed(self.side(given, bar))
+
+    def side(self, given: str, bar: Bar | None = None, measure: str | None = None) -> Side:
+        """One side, given as NAME=PATH:MEASURE. `measure` goes before its own, and this before --measure."""
+        from ..read import parse_side
+        from ..read.reader import read_side
+        from ..tables.layout import Roles
 
         side = parse_side(given)
-
-        found: Scores = read_scores(  # type: ignore[assignment]  # or Means of a table with one score per system
+        return read_side(
             side.path,
-            measure=side.measure or self.measure,
-            missing=missing or self.missing,
+            measure=measure or side.measure or self.measure,
+            missing=self.missing,
             lower_is_better=self.lower_is_better,
             systems=names_of(self.systems, "--systems"),
             topics=names_of(self.topics, "--topics"),
-            topic_column=self.topic_column,
-            system_column=self.system_column,
-            score_column=self.score_column,
+            columns=Roles(self.topic_column, self.system_column, self.score_column),
             progress=bar.update if bar else None,
         )
-        return found
 
-    def sides(self, paths: Sequence[str], quiet: bool, missing: Missing | None = None) -> list[Scores]:
+    def sides(self, paths: Sequence[str], quiet: bool) -> list[Side]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""
         found = []
         for k, path in enumerate(paths):
             with Bar(f"reading {k + 1} of {len(paths)}", quiet) as bar:
-                found.append(self(path, bar, missing))
-        _refuse_single_systems(found)
+                found.append(self.side(path, bar))
+        refuse_single_systems(found)
         return found
 
 
-def _refuse_single_systems(sides: Sequence[Scores]) -> None:
+def refuse_single_systems(sides: Sequence[Side]) -> None:
     """Sides of one system each are what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
@@ -85,11 +91,11 @@ def _refuse_single_systems(sides: Sequence[Scores]) -> None:
         )
 
 
-def on_common_data(sides: Sequence[Scores], labels: Sequence[str], own_topics: bool) -> list[Scores]:
+def on_common_data(sides: Sequence[Side], labels: Sequence[str], own_topics: bool) -> list[Scores | Means]:
     """All sides on what all of them have; a note says what each loses."""
     from ..alignment import alignment
 
-    found = alignment(*sides, on="systems" if own_topics else "both", names=labels)
+    found = alignment(*sides, on="systems" if own_topics else "both", names=labels, choice=True)
     for note in found.notes:
         warnings.warn(note, stacklevel=2)
     return list(found.scores)
@@ -124,20 +130,21 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
 
 
 def labels_of(given: Sequence[str]) -> list[str]:
-    """What to call each side: the NAME of NAME=PATH:MEASURE, else its file, and as many folders as tell files apart."""
-    from ..read import parse_side
+    """What to call each side: the NAME of NAME=PATH:MEASURE, else what of its path differs from the others."""
+    from ..read import parse_side, short_names
 
     sides = [parse_side(one) for one in given]
-    parts = [Path(os.path.abspath(side.path)).parts for side in sides]
-    again = [(part, side.measure) for part, side in zip(parts, sides, strict=True)]
+    again = [(os.path.abspath(side.path), side.measure) for side in sides]
     for k, one in enumerate(again):
         if one in again[:k]:
             raise typer.BadParameter(f"{given[k]} was given twice")
-    depth = 1
-    while len({part[-depth:] for part in parts}) < len(set(parts)):
-        depth += 1
-    files = ["/".join(part[-depth:]) for part in parts]
-    return [
-        side.name or (f"{file}:{side.measure}" if side.measure else file)
-        for side, file in zip(sides, files, strict=True)
+    made = iter(short_names([s.path for s in sides if not s.name], [s.measure for s in sides if not s.name]))
+    labels = [side.name or next(made) for side in sides]
+    labels = [
+        given[k] if not side.name and labels.count(label) > 1 else label
+        for k, (side, label) in enumerate(zip(sides, labels, strict=True))
     ]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise typer.BadParameter(f"{label} names two sides: give each a name of its own, NAME=PATH")
+    return labels

@@ -21,7 +21,7 @@ from .options import (
     TruthArgument,
     writable,
 )
-from .reading import Reader, known_coefficients
+from .reading import Reader, known_coefficients, refuse_single_systems
 from .render import Table, to_csv
 from .terminal import say
 
@@ -68,9 +68,8 @@ def tiers(
     from ..ranks.bounds import rank_intervals
     from ..words import listing
 
-    if not 0 < level < 1:
-        raise typer.BadParameter(f"--level is {level:g}: give a number above 0 and below 1, such as 0.95")
-    (given,) = read.sides([scores], out.quiet)
+    given = read(scores, out.quiet)
+    refuse_single_systems([given])
     if best is not None and best > len(given.systems):
         raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
     with out.bar("resampling") as bar:
@@ -111,7 +110,7 @@ def distribution(
 
     with out.bar("resampling") as bar:
         made = DistanceDistribution.bootstrap(
-            read(scores), n_resamples=resamples, rng=random.seed, workers=random.workers, progress=bar.update
+            read(scores, out.quiet), n_resamples=resamples, rng=random.seed, workers=random.workers, progress=bar.update
         )
         made.save(output)
     say(f"{made}\nSaved: {output}")
@@ -123,7 +122,7 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
     from ..expected.estimation import expected_correlation
     from ..expected.estimation import reliability as run
 
-    given = read(scores)
+    given = read(scores, out.quiet)
     how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     found = run(given, **how)
     posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
@@ -161,7 +160,7 @@ def plan(
     name = known_coefficients([coefficient])[0]
     with out.bar("planning") as bar:
         return plan_topics(
-            read(scores),
+            read(scores, out.quiet),
             name,
             target,
             probability,
@@ -199,7 +198,7 @@ def simulate(
     from ..simulation.simulator import Simulator
     from ..words import counted, listing
 
-    original = read(scores)
+    original = read(scores, out.quiet)
     if output.exists() and Path(scores).exists() and output.samefile(scores):
         raise typer.BadParameter(f"--output is {str(output)!r}, the collection itself: give another file")
     model = Simulator(

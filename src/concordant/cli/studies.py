@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from .answer import Answer, Found, Output, answering
-from .options import DropOption, ProcessesOption, SeedOption, Simulation
+from .options import Commands, DropOption, ProcessesOption, SeedOption, Simulation
 from .reading import Reader, labels_of
 from .terminal import duration, tell
 
-app = typer.Typer(
+app = Commands(
     help="Run a study: many trials, in parallel, that can be stopped and continued.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -57,7 +57,7 @@ def reliability(
     wanted = _sizes(sizes)
     # A scheduler's kill ends the workers, too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    given = dict(zip(_names(collections), read.sides(collections, out.quiet), strict=True))
+    given = dict(zip(labels_of(collections), read.sides(collections, out.quiet), strict=True))
     with out.bar("trials") as bar:
         try:
             with nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
@@ -88,13 +88,6 @@ def reliability(
         return f"{study}\n\n{files}\n{spent}"
 
     return replace(Answer.of(study), text=text, printed=study.summary)
-
-
-def _names(paths: list[str]) -> list[str]:
-    """What the files are called without their endings, or, where that is not enough, with their folders."""
-    labels = labels_of(paths)
-    stems = [Path(label).stem for label in labels]
-    return stems if len(set(stems)) == len(stems) else labels
 
 
 def _sizes(text: str) -> list[int]:

@@ -109,11 +109,14 @@ def tau_strict(
     A pair is right if both rankings order it the same way or both tie it, and wrong otherwise: ordered the other way,
     tied in the truth and ordered by the observer, or the reverse. tau_strict = (right - wrong) / (m (m - 1) / 2).
     1 only for rankings equal in order and ties, -1 when every pair is wrong. Symmetric, and always defined. Without
-    ties it is `tau`. The rule is named as future work by Urbano and Marrero.
+    ties it is `tau`. The rule is named as future work by Urbano and Marrero. In machine translation it is known as
+    tau_23, and as (tau_23 + 1) / 2, `pairwise_accuracy`, it is one of WMT's official statistics.
 
     References
     ----------
     J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 4.
+    D. Deutsch, G. Foster and M. Freitag (2023). Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and
+    Tie Calibration. EMNLP, tau_23.
 
     Examples
     --------
@@ -128,4 +131,34 @@ def tau_strict(
     return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1
 
 
-complete_docstrings(tau, tau_a, tau_b, tau_strict)
+def pairwise_accuracy(
+    truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
+) -> float | FloatArray:
+    """Share of the pairs of systems of which candidate says the same as the truth: one above the other, or tied.
+
+    accuracy = right / (m (m - 1) / 2), a pair being right as in `tau_strict`, so that it is (tau_strict + 1) / 2;
+    without ties (tau + 1) / 2. 1 for rankings equal in order and ties, 0 when every pair is wrong, 0.5 on average for
+    random rankings without ties. Symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and Freitag,
+    in their software acc_23; without ties the accuracy of Kocmi et al.
+
+    References
+    ----------
+    D. Deutsch, G. Foster and M. Freitag (2023). Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and
+    Tie Calibration. EMNLP.
+    T. Kocmi et al. (2021). To Ship or Not to Ship: An Extensive Evaluation of Automatic Metrics for Machine
+    Translation. WMT.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> cc.pairwise_accuracy([4, 3, 2, 1], [4, 2, 3, 1])  # 5 of 6 pairs
+    0.8333333333333334
+    >>> cc.pairwise_accuracy([3, 2, 2, 1], [9, 5, 5, 1])
+    1.0
+
+    """
+    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
+    return (c.concordant + c.tied_both) / (m * (m - 1) / 2)
+
+
+complete_docstrings(tau, tau_a, tau_b, tau_strict, pairwise_accuracy)

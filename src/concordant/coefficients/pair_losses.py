@@ -55,6 +55,11 @@ def tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return np.asarray((x != y) * 2 / (len(truth) * (len(truth) - 1) / 2))
 
 
+def pairwise_accuracy(truth: FloatArray, candidate: FloatArray) -> FloatArray:
+    """1 / N for a pair that the sides do not say the same of."""
+    return tau_strict(truth, candidate) / 2
+
+
 def _walked(costs: FloatArray) -> FloatArray:
     """From costs at the lower system of each pair, `[j, i]` for j above i, to costs of pairs."""
     return costs + costs.T

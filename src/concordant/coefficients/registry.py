@@ -20,7 +20,7 @@ from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau
 from .gap import tau_gap, tau_gap_a
-from .kendall import tau, tau_a, tau_b, tau_strict
+from .kendall import pairwise_accuracy, tau, tau_a, tau_b, tau_strict
 from .overlap import rbo
 from .pearson_rank import pearson_rank, pearson_rank_symmetric
 
@@ -184,6 +184,8 @@ _COEFFICIENTS = (
                 bounds="tau", null="tau", losses=losses.tau_b, headline="main"),
     Coefficient(tau_strict, "tau, a tie must be a tie", "urbano2017", symmetric=True, ties=_BOTH,
                 null="tau", losses=losses.tau_strict),
+    Coefficient(pairwise_accuracy, "share of pairs ordered alike, a tie must be a tie", "deutsch2023", symmetric=True,
+                ties=_BOTH, range=(0.0, 1.0), losses=losses.pairwise_accuracy),
     Coefficient(tau_ap, "AP correlation", "yilmaz2008", top_weighted=True, with_ties="tau_ap_ties",
                 mean_over_ties="tau_ap_a", bounds="tau_ap", null="tau_ap", losses=losses.tau_ap_ties),
     Coefficient(tau_ap_symmetric, "AP correlation, mean of both directions", "yilmaz2008", symmetric=True,

@@ -162,7 +162,7 @@ def plan_topics(  # noqa: PLR0913
     wanted = f"give a value of {coefficient} above {low:g} and below {high:g}"
     target = check_real("target", target, lambda x: low < x < high, wanted)
     if probability is not None:
-        wanted = "give a number above 0 and below 1, or None"
+        wanted = "give a number above 0 and below 1, or leave it out"
         probability = check_real("probability", probability, lambda x: 0 < x < 1, wanted)
     how, most = Resampling.of(n_resamples, rng, workers, progress), check_count(most, "most")
     values = as_topics(scores, "scores").values

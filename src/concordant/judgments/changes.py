@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, check_real, warn
 from ..resampling import Seed, check_count, generator
-from ..words import argument, counted, nearest
+from ..words import argument, counted, named, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 
@@ -160,7 +160,7 @@ def pseudo(
     check_kinds(runs, None)
     share = check_share(share)
     if not 0 <= spread <= 1:
-        raise InputError(f"spread is {spread!r}: give the standard deviation of the share, from 0 to 1")
+        raise InputError(f"{named('spread')} is {spread!r}: give the standard deviation of the share, from 0 to 1")
     draws = generator(rng)
     weight = np.bincount(runs.cut(check_count(k, "k")).items, minlength=len(runs.pairs))
     places = np.flatnonzero(weight)

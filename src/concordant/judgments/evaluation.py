@@ -115,7 +115,9 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     labels = [runs.topics[k] for k in topics]
     # Which lists are missing is the same for all measures; there, `score` gives 0.
     holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
-    _, kept, systems = fill_or_drop(holes, labels, list(runs.systems), missing)
+    _, kept, systems, said = fill_or_drop(holes, labels, list(runs.systems), missing)
+    if said:
+        warn(said)
     columns = np.array(places_of(systems, runs.systems, "systems"))
     cells = np.ix_(columns, topics[places_of(kept, tuple(labels), "topics")])
     return {

@@ -51,7 +51,7 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
         _arrow(ax, found)
         number_topics(ax, 1, found.half)
         ax.set_xlabel("topics")
-        ax.set_ylabel(f"{found.coefficient} with other topics of the truth", fontsize="small")
+        ax.set_ylabel(f"{found.coefficient} across topics", fontsize="small")
         ax.set_title(found.title, fontsize="small")
         ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
     return ax
@@ -59,14 +59,17 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
 
 def _arrow(ax: Any, found: JudgeWorth) -> None:
     """From so many topics of the one side to as many of the other as rank the systems as well."""
-    if found.status == "below" or (found.status == "beyond" and not found.equal > 0):
+    if found.status in ("below", "unknown") or (found.status == "beyond" and not found.equal > 0):
         return
     beyond = found.status == "beyond"
     height = found.truth_agreement if beyond else found.agreement
     start, end = (found.half, found.equal) if beyond else (found.half, found.worth)
     low = ax.get_ylim()[0]
     ax.vlines([start, end], low, height, color=DARK, linewidth=0.6, linestyle=":")
-    ax.annotate("", (end, height), (start, height), arrowprops={"arrowstyle": "->", "color": DARK, "lw": 1.0})
+    arrow = import_extra("matplotlib.patches").FancyArrowPatch(
+        (start, height), (end, height), arrowstyle="->", mutation_scale=9, shrinkA=0, shrinkB=0, color=DARK, zorder=3
+    )
+    ax.add_patch(arrow)
     ax.set_ylim(bottom=low)
 
 

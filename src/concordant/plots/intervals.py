@@ -45,7 +45,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
                 ax.plot([row.low, row.high], [k, k], color=BLUE, linewidth=2.2, solid_capstyle="butt", alpha=0.55)
             if row.why:
                 ax.annotate(
-                    row.short, (0.5, k), xycoords=("axes fraction", "data"), ha="center", va="center",
+                    row.short, (0.02, k), xycoords=("axes fraction", "data"), ha="left", va="center",
                     fontsize="x-small", color=GREY,
                 )  # fmt: skip
         places = range(len(rows))
@@ -117,13 +117,15 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
         ax.axvline(first.half, color=GREY, linestyle="--", linewidth=0.8)
         ends = [(max(judge.interval.low, 0.5), min(judge.interval.high, top)) for judge in found]
         rows = [
-            Row(judge.names[1], math.nan, why=judge.verdict, short="less than 1 topic")
-            if judge.status == "below"
+            Row(
+                judge.names[1], math.nan, why=judge.verdict, short=judge.title.removeprefix(f"{first.half} topics are ")
+            )
+            if judge.status in ("below", "unknown")
             else Row(judge.names[1], min(judge.worth, top), low, high)
             for judge, (low, high) in zip(found, ends, strict=True)
         ]
         level = f"{100 * first.interval.confidence_level:g}% interval"
-        forest(rows, f"topics of {text(first.names[0], 20)} that are worth {first.half}", ax)
+        forest(rows, f"worth of {first.half} topics, in topics of {text(first.names[0], 20)}", ax)
         number_topics(ax, *ax.get_xlim())
         ax.set_title(level, fontsize="small")
     return ax

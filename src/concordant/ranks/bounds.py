@@ -15,7 +15,7 @@ from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Result, as_html, settings_of
-from ..words import counted, nearest
+from ..words import counted, named, nearest
 from .pair_tests import corrected_pvalues
 
 Aggregate = Literal["mean", "borda"]
@@ -255,7 +255,9 @@ def rank_intervals(
     how = Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
         least = int(np.ceil(1 / (1 - level) - 1e-9)) - 1
-        raise InputError(f"n_resamples is {how.n_resamples}: confidence_level {level:g} needs at least {least}")
+        raise InputError(
+            f"{named('n_resamples')} is {how.n_resamples}: {named('confidence_level')} {level:g} needs at least {least}"
+        )
     given = as_topics(scores, "scores")
     values, n = given.values, len(given.topics)
     if aggregate == "borda":

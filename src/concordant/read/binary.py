@@ -1,4 +1,4 @@
-"""Files that other libraries read: Parquet and Arrow by pyarrow, polars or pandas, Inspect's archives by Inspect."""
+"""Files that other libraries read: Parquet and Arrow by polars, pyarrow or pandas, Inspect's archives by Inspect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_binary(source: Source, roles: Roles) -> Contents:
 def _frame(source: Source) -> Any:
     data = io.BytesIO(source.data)
     readers: dict[str, tuple[tuple[str, str], ...]] = {
-        "parquet": (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet")),
+        "parquet": (("polars", "read_parquet"), ("pyarrow.parquet", "read_table"), ("pandas", "read_parquet")),
         "arrow": (("pyarrow.feather", "read_table"), ("polars", "read_ipc"), ("pandas", "read_feather")),
     }
     if source.binary == "arrow" and not source.data.startswith(b"ARROW1"):
@@ -56,4 +56,7 @@ def _inspect_log(source: Source) -> Any:
             "is an archive of Inspect, which its own reader opens: pip install inspect-ai; or make it JSON with "
             "`inspect log convert --to json`"
         ) from None
-    return json.loads(log.read_eval_log(str(source.path)).model_dump_json())
+    try:
+        return json.loads(log.read_eval_log(str(source.path)).model_dump_json())
+    except Exception as error:  # of zip, JSON or pydantic
+        raise source.error(f"cannot be read by inspect-ai: {error}") from None

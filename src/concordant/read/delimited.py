@@ -110,9 +110,9 @@ def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) 
     ):
         return None
     count = data.count(b"\n", start) + (not data.endswith(b"\n"))
+    scores = [k for k in range(width) if k not in kept]
     if count * width > MAX_CELLS:
         raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
-    scores = [k for k in range(width) if k not in kept]
     at_end = scores == list(range(width - len(scores), width))
     columns: Any = slice(scores[0], None) if at_end else np.array(scores, dtype=np.intp)
     texts: dict[int, list[str]] = {k: [] for k in kept}
@@ -138,6 +138,7 @@ def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) 
         for column, labels in texts.items():
             labels += [piece.cell(k) for k in range(column, len(piece), width)]
         start, done = end, done + rows
+        source.tell(start, len(data))
         if sum(len(found) for found in odd.values()) > MAX_WORDS:
             raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
     lines = range(header_line + 1, header_line + 1 + count)
@@ -165,6 +166,8 @@ def _by_row(source: Source, header: list[str], kept: list[int], trailing: bool) 
             labels.append(cells[k])
         words += _fill(block, len(lines), cells, scores, odd)
         lines.append(line)
+        if len(lines) % 1000 == 0:
+            source.tell(len(lines), count)
         if words > MAX_WORDS:
             raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
     return Cells(source, header, texts, block[: len(lines)], odd, lines, header_line)

@@ -133,7 +133,7 @@ def look(
         "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None, "settings": settings_of(**roles._asdict()),
     }  # fmt: skip
     try:
-        found = read_contents(sources.expand(what), "drop-systems", roles)
+        found, _ = read_contents(sources.expand(what), roles)
     except ConcordantError as error:
         return Look(path=str(path or what), problem=str(error), **empty)
     known = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -65,7 +65,8 @@ def _exists(path: str) -> bool:
 def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str | None] | None = None) -> list[str]:
     """Names for sides, made from their paths and shortened to what differs.
 
-    Common folders, endings, and common beginnings and ends of names go. Sides of one file are named by their measures.
+    Folders that are not needed, endings, and common beginnings and ends of names go. Sides of one file are named by
+    their measures.
 
     Parameters
     ----------
@@ -90,31 +91,49 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
 
     """
     texts = [os.fspath(path) for path in paths]
-    said = list(measures) if measures is not None else [None] * len(texts)
-    parts = [list(PurePath(text).parts) for text in texts]
-    for part in parts:
-        if part:
-            part[-1] = run_name(part[-1])
-    if len(parts) == 1:
-        return [parts[0][-1] if parts[0] else texts[0]]
-    while all(len(part) > 1 for part in parts) and len({part[0] for part in parts}) == 1:
-        parts = [part[1:] for part in parts]
-    while all(len(part) > 1 for part in parts) and len({part[-1] for part in parts}) == 1:
+    said: list[str | None] = [None] * len(texts) if measures is None else list(measures)
+    different = len(set(zip(texts, said, strict=True)))
+    for parts in (_trimmed(_last_parts(texts, _without_ending)), _last_parts(texts, str)):
+        names = _distinguished(parts, said)
+        if len(set(names)) == different:
+            return names
+    return [text if measure is None else f"{text}:{measure}" for text, measure in zip(texts, said, strict=True)]
+
+
+_TABLE = re.compile(r"(?<=.)\.(jsonl?|ndjson|parquet|arrow|feather|ipc)$", re.IGNORECASE)
+
+
+def _without_ending(file_name: str) -> str:
+    return _TABLE.sub("", run_name(file_name))
+
+
+def _last_parts(texts: list[str], ending: Callable[[str], str]) -> list[str]:
+    """The file or folder of each path, and as many folders above as tell them apart; not what all end with."""
+    parts = [PurePath(text).parts or (text,) for text in texts]
+    parts = [(*part[:-1], ending(part[-1])) for part in parts]
+    while len(parts) > 1 and min(map(len, parts)) > 1 and len({part[-1] for part in parts}) == 1:
         parts = [part[:-1] for part in parts]
-    names = _trimmed(["/".join(part) or text for part, text in zip(parts, texts, strict=True)])
-    if len(set(names)) == 1 and len(set(said)) == len(said):
-        return [measure or names[0] for measure in said]
+    depth = 1
+    while len({part[-depth:] for part in parts}) < len(set(parts)):
+        depth += 1
+    return ["/".join(part[-depth:]) for part in parts]
+
+
+def _distinguished(names: list[str], measures: list[str | None]) -> list[str]:
+    """With their measures, where these tell sides of one name apart."""
+    if len(names) > 1 and len(set(names)) == 1 and len(set(measures)) == len(measures):
+        return [measure or names[0] for measure in measures]
     return [
         f"{name}:{measure}" if measure and names.count(name) > 1 else name
-        for name, measure in zip(names, said, strict=True)
+        for name, measure in zip(names, measures, strict=True)
     ]
 
 
 def _trimmed(names: list[str]) -> list[str]:
-    """Without the words at the beginning and end that all names share; words end at marks."""
+    """Without the words at the beginning and end that all names share; words end at marks, and 0.5 is one word."""
     if len(set(names)) < 2:
         return names
-    words = [re.split(r"(?<=[-_.])(?=[^-_.])|(?<=[^-_.])(?=[-_.])", name) for name in names]
+    words = [re.findall(r"\d+(?:\.\d+)+|[-_.]+|[^-_.]+", name) for name in names]
     for end in (0, -1):
         while len({tuple(word[end : end + 1 or None]) for word in words}) == 1 and min(map(len, words)) > 1:
             words = [word[1:] if end == 0 else word[:-1] for word in words]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import InputError, warn
-from ..scores import Means, Scores, check_labels, scores_or_means
-from ..tables import Missing, check_measure
+from ..scores import Means, Scores, check_labels, completed, unless_complete
+from ..tables import Missing, Unfilled, check_measure
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
@@ -55,7 +56,7 @@ def read_scores(
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
     progress : callable, optional
-        Called with (done, total) after each file.
+        Called with (done, total): files, or percent of a single file.
 
     Returns
     -------
@@ -80,6 +81,24 @@ def read_scores(
     <Means: 2 systems, win_rate>
 
     """
+    columns = (topic_column, system_column, score_column)
+    return completed(
+        read_side(what, measure, missing, lower_is_better, systems, topics, columns=Roles(*columns), progress=progress)
+    )
+
+
+def read_side(
+    what: Any,
+    measure: str | None = None,
+    missing: Missing = "error",
+    lower_is_better: bool = False,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
+    *,
+    columns: Roles = NO_ROLES,
+    progress: Callable[[int, int], object] | None = None,
+) -> Scores | Means | Unfilled:
+    """As `read_scores`; but where scores are missing they are so still, until the side is matched with another."""
     check_missing(missing)
     if lower_is_better and missing == "zero":
         raise InputError(
@@ -91,35 +110,36 @@ def read_scores(
         name: None if labels is None else check_labels(labels, name)
         for name, labels in (("systems", systems), ("topics", topics))
     }
-    roles = Roles(topic_column, system_column, score_column)
-    found = read_contents(sources.expand(what), missing, roles, progress)
-    assembled = assemble(found, measure, missing, lower_is_better=lower_is_better, **wanted)
-    return scores_or_means(assembled)
+    found, empty = read_contents(sources.expand(what), columns, progress)
+    return unless_complete(assemble(found, measure, missing, lower_is_better=lower_is_better, empty=empty, **wanted))
+
+
+class Files(NamedTuple):
+    """What files hold."""
+
+    contents: list[Contents]
+    empty: list[Source]
+    """Files that hold nothing."""
 
 
 def read_contents(
-    items: list[Item],
-    missing: Missing = "error",
-    roles: Roles = NO_ROLES,
-    progress: Callable[[int, int], object] | None = None,
-) -> list[Contents]:
-    """What all files that hold scores hold."""
+    items: list[Item], roles: Roles = NO_ROLES, progress: Callable[[int, int], object] | None = None
+) -> Files:
+    """What all files that hold scores hold; an error where none does."""
     found: list[Contents] = []
     empty: list[Source] = []
+    alone = len(items) == 1 and progress is not None
     for done, item in enumerate(items, 1):
         source = sources.load(item)
         if source.empty:
             empty.append(source)
         else:
-            found.append(recognise(source, roles))
+            found.append(recognise(replace(source, progress=_percent(progress)) if alone else source, roles))
         if progress is not None:
-            progress(done, len(items))
-    if empty and (missing != "drop-systems" or not found):
-        others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
-        go_on = argument("missing", "drop-systems")
-        raise empty[0].error(f"is empty{others}: delete it, or go on without it with {go_on}")
-    if empty:
-        warn(f"empty files left out: {listing(s.label for s in empty)}")
+            progress(*((100, 100) if alone else (done, len(items))))
+    if not found:
+        others = f", as are {len(empty) - 1} more: {listing(s.label for s in empty[1:])}" if len(empty) > 1 else ""
+        raise empty[0].error(f"is empty{others}")
     scored = [table for table in found if not isinstance(table, Companion)]
     if not scored:
         raise found[0].origin.error(
@@ -141,7 +161,21 @@ def read_contents(
             f"left out, because the scores it summarises are there: {left}"
             + (f"; but of these tasks there are no samples, so they are lost: {listing(lost)}" if lost else "")
         )
-    return details or scored
+    return Files(details or scored, empty)
+
+
+def _percent(progress: Callable[[int, int], object] | None) -> Callable[[int, int], object]:
+    """Tell how far one file is, once for each percent but the last."""
+    told = 0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        percent = min(100 * done // total, 99)
+        if percent > told and progress is not None:
+            told = percent
+            progress(percent, 100)
+
+    return tell
 
 
 _ENDINGS = re.compile(r"\.(?:\w*eval\w*|results?|scores?|metrics?|q|txt|out|res|trec|\d+k?)", re.IGNORECASE)

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,6 +66,13 @@ class Source:
     name: str | None = None
     binary: str | None = None
     """Of a file that a library reads: parquet, arrow or inspect."""
+    progress: Callable[[int, int], object] | None = None
+    """Told how far the reading of a large table is."""
+
+    def tell(self, done: int, total: int) -> None:
+        """Say that so much of it is read."""
+        if self.progress is not None:
+            self.progress(done, total)
 
     @property
     def empty(self) -> bool:

@@ -256,7 +256,7 @@ def worth(found: Mapping[str, Any], sides: tuple[str, str]) -> Spec:
     lines = _base().mark_line(point={"size": 45, "filled": True}).encode(x, y, colour, tooltip=tips)
     layers = [bands, lines]
     end = found["equal"] if beyond else found["worth"]
-    if found["status"] != "below" and end:
+    if found["status"] in ("within", "beyond") and end:
         height = found["truth_agreement"] if beyond else found["agreement"]
         ends = alt.Chart(alt.InlineData([{"topics": half, "end": end, "agreement": height}]))
         layers.append(ends.mark_rule(color=INK, strokeWidth=1.5).encode(x, y, x2="end:Q"))

@@ -13,9 +13,9 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..coefficients.registry import headlines, list_coefficients
-from ..comparison import ranked
+from ..comparison import ranked, sides_of
 from ..comparison_result import Comparison
-from ..door import Collection, as_scores
+from ..door import Collection, as_side
 from ..errors import InputError, InputTypeError
 from ..resampling import Progress
 from ..results import plain
@@ -68,7 +68,7 @@ def report_document(
     >>> found = cc.compare(people, hasty, interval=cc.TopicBootstrap(999), n_resamples=999, rng=7)
     >>> document = cc.report.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
-    'Not certain: 40 topics are too few to tell whether candidate ranks as well as truth.'
+    '20 topics of candidate are worth 3.8 of truth (95% interval 2.3 to 6.5).'
 
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
@@ -77,19 +77,19 @@ def report_document(
         raise InputTypeError("comparisons must be what compare returns, at least one")
     if len(found) != len(others):
         raise InputError(f"{len(found)} comparisons and {len(others)} candidates: give one for each")
-    reference = as_scores(truth, "truth")
-    sides = [as_scores(other, "candidate") for other in others]
+    reference, sides = as_side(truth, "truth"), [as_side(other, "candidate") for other in others]
     notes = []
     if ranking is None and len(found) > 1:
         found, ranking = ranked(found, reference, sides)
         why = "that needs the same systems and at least 10 topics for all"
         notes = [f"the candidates are not tested against each other: {why}"] if ranking is None else []
+    pairs = [sides_of(c, reference, side) for c, side in zip(found, sides, strict=True)]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
-    for k, (c, side) in enumerate(zip(found, sides, strict=True)):
+    for k, (c, (own, side)) in enumerate(zip(found, pairs, strict=True)):
         key = (c.systems, c.topics)
         if key not in of_truth:
-            of_truth[key] = _Truth.of(c, reference, workers)
+            of_truth[key] = _Truth.of(c, own, workers)
         parts.append({**c.to_dict(), **of_truth[key].to_dict(), "explanation": _explained(c, of_truth[key], side)})
         if progress is not None:
             progress(k + 1, len(found))
@@ -141,14 +141,19 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
         for part in parts:
             part["verdict"] = verdict_of(part)
         document["comparisons"] = parts
-        document["call"] = _call(parts)
+        document["call"] = _call(parts, document.get("files", {}))
     document["verdict"] = verdict_of_many(document)
     document.setdefault("versions", _versions())
     return document
 
 
-def _call(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The same in Python; the names of the sides stand for their files."""
+def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[str | None]]) -> str:
+    """The same in Python. `files` has the path and measure of a side, by its name, which else stands for its file."""
+
+    def read(name: str) -> str:
+        path, measure = files.get(name, (name, None))
+        return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'})"
+
     settings = parts[0]["settings"]
     own = ("top", "per_topic", "on", "test", "worth", "rank_test", "n_resamples")
     given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
@@ -162,8 +167,8 @@ def _call(parts: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(
         [
             "import concordant as cc",
-            f"truth = cc.read_scores({truth})",
-            f"sides = {{name: cc.read_scores(name) for name in {[c['candidate'] for c in parts]!r}}}",
+            f"truth = {read(parts[0]['truth'])}",
+            f"sides = {{{', '.join(f'{name!r}: {read(name)}' for name in (c['candidate'] for c in parts))}}}",
             f"how = dict({', '.join(given)})",
             f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
             "document = cc.report.report_document(found, truth, list(sides.values()))",
@@ -212,7 +217,7 @@ class _Truth:
 
         if isinstance(truth, Means):
             return cls(None, notes=("the truth came without topics, so nothing is known of its own precision",))
-        scores = truth.select(c.systems, c.topics or None)
+        scores = truth
         if len(scores.topics) < 2:
             return cls(scores, notes=("one topic only, so nothing is known of the truth's own precision",))
         wanted = headlines("inferred")
@@ -248,7 +253,7 @@ def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[
     if name is None:
         return None
     if c.topics and truth.scores is not None and isinstance(candidate, Scores):
-        found = explain(truth.scores, candidate.select(c.systems, c.topics), name)
+        found = explain(truth.scores, candidate, name)
     else:
         found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), name)
     made = found.to_dict()

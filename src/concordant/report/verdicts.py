@@ -49,6 +49,8 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     if c.get("same"):
         return "unknown", f"{c['verdict']}."
     worth = c.get("worth")
+    if worth and worth["status"] == "unknown":
+        return "unknown", f"{worth['verdict'][:1].upper()}{worth['verdict'][1:]}."
     if worth:
         low, high = worth["interval"]["low"], worth["interval"]["high"]
         high = math.inf if high is None else high

@@ -12,7 +12,7 @@ from ..door import Collection, as_topics
 from ..errors import InputError, InputTypeError
 from ..resampling import Seed, check_count, generator
 from ..scores import Scores
-from ..words import argument, counted
+from ..words import argument, counted, named
 from . import margins
 from .scale import inverse_transform, transform
 
@@ -285,5 +285,6 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise InputTypeError(f"bounds is {bounds!r}: give the lowest and the highest possible score") from None
     if not (np.isfinite([low, high, high - low]).all() and low < high):
-        raise InputError(f"bounds is {bounds!r}: give the lowest and the highest possible score, in that order")
+        given = f"{named('bounds')} {'is' if named('bounds') == 'bounds' else 'are'} {bounds!r}"
+        raise InputError(f"{given}: give the lowest and the highest possible score, in that order")
     return low, high

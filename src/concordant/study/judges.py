@@ -25,7 +25,7 @@ from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeRanking, rank_judges
 from ..topics.worth_core import FEWEST
-from ..words import argument, counted, listing, p_cell
+from ..words import argument, counted, listing, named, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -235,7 +235,8 @@ def judge_study(  # noqa: PLR0913
     first = study.measures[0]
     ranking = None
     if len(full[first].topics) >= FEWEST:
-        ranking = step(rank_judges(full[first], {name: scores[name][first] for name in named}, names[0], rng=rng))
+        judged = {name: scores[name][first] for name in named}
+        ranking = step(rank_judges(full[first], judged, names[0], name="the truth", rng=rng))
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
@@ -302,7 +303,9 @@ def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
     found = qrels.recode(dict.fromkeys(there))
     kept = [topic for topic in qrels if found[topic] or not qrels[topic]]
     if not found.size:
-        raise InputError(f"drop_grades is {list(grades)}, which leaves a judge no judgments: leave out fewer grades")
+        raise InputError(
+            f"{named('drop_grades')} is {list(grades)}, which leaves a judge no judgments: leave out fewer grades"
+        )
     return found if len(kept) == len(qrels) else found.select(kept)
 
 

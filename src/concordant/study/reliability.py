@@ -23,6 +23,7 @@ from ..resampling import Progress, check_count
 from ..results import columns, settings_of
 from ..scores import Scores
 from ..simulation.simulator import Simulator, check_bounds
+from ..words import named
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .saving import StudyResult, place_of
@@ -314,9 +315,9 @@ def _checked_sizes(sizes: Any) -> tuple[int, ...]:
     try:
         found = tuple(check_count(size, "a size") for size in sizes)
     except TypeError:
-        raise InputTypeError(f"sizes is {sizes!r}: give a list of numbers of topics") from None
+        raise InputTypeError(f"{named('sizes')} is {sizes!r}: give a list of numbers of topics") from None
     if not found or min(found) < 2 or len(set(found)) < len(found):
-        raise InputError(f"sizes is {list(found)!r}: give numbers of topics, each at least 2 and none twice")
+        raise InputError(f"{named('sizes')} is {list(found)!r}: give numbers of topics, each at least 2 and none twice")
     return found
 
 

@@ -4,8 +4,8 @@
 matrices of them, `assemble` joins these, and `missing` says what happens to holes.
 """
 
-from .assemble import Assembled
+from .assemble import Assembled, Unfilled
 from .measures import check_measure
 from .missing import Missing, are_invented, fill_or_drop, invent_topics
 
-__all__ = ["Assembled", "Missing", "are_invented", "check_measure", "fill_or_drop", "invent_topics"]
+__all__ = ["Assembled", "Missing", "Unfilled", "are_invented", "check_measure", "fill_or_drop", "invent_topics"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..words import argument, counted, listing, nearest
 from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .measures import check_measure, only_measure
-from .missing import Missing, are_invented, check_missing, fill_or_drop
+from .missing import Missing, are_invented, check_missing, fill_or_drop, has_holes, refuse_errors
 from .pivot import MEAN, Grid, join
 from .vocabulary import is_summary
 
@@ -27,6 +28,66 @@ class Assembled(NamedTuple):
     """None where there is one score per system: `values` is one row."""
     systems: list[str]
     measure: str
+    said: tuple[str, ...] = ()
+    """What was filled in or left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unfilled:
+    """Scores as they were read, nan where a system lacks a topic; and what to do about that.
+
+    It is done when all is known that is compared: a system that another side lacks must not make topics drop out.
+    """
+
+    values: FloatArray
+    own_topics: list[str] | None
+    """None where there is one score per system: `values` is one row."""
+    own_systems: list[str]
+    measure: str
+    missing: Missing
+    origin: Origin
+    empty: Sequence[Origin] = ()
+    """Files that hold nothing."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All that were read."""
+        return tuple(self.own_systems)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All that were read; empty where there is one score per system."""
+        return tuple(self.own_topics or ())
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.empty and not has_holes(self.values)
+
+    def select(self, systems: Sequence[str], topics: Sequence[str] | None = None) -> Unfilled:
+        """Only these; without `topics`, the topics on which these have scores, or all where a missing score is 0."""
+        columns = _places(list(systems), self.own_systems, "system", self.origin)
+        values = self.values[:, columns]
+        own = self.own_topics
+        if own is not None:
+            if topics is not None:
+                rows = _places(list(topics), own, "topic", self.origin)
+            elif self.missing == "zero":
+                rows = list(range(len(own)))
+            else:
+                rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
+            values, own = values[rows], [own[k] for k in rows]
+        return replace(self, values=values, own_topics=own, own_systems=list(systems))
+
+    def filled(self) -> Assembled:
+        """What is left when the policy for missing topics was applied; an error where there is none."""
+        said = _without_empty(self.empty, self.missing)
+        if self.own_topics is None:
+            values, systems, more = _one_score_each(self.values, self.own_systems, self.missing, self.origin)
+            return Assembled(values, None, systems, self.measure, (*said, *more))
+        found = fill_or_drop(self.values, self.own_topics, self.own_systems, self.missing, self.origin)
+        more = (found.said,) if found.said else ()
+        return Assembled(found.values, found.topics, found.systems, self.measure, (*said, *more))
 
 
 class Together(NamedTuple):
@@ -63,7 +124,8 @@ def assemble(
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
     lower_is_better: bool = False,
-) -> Assembled:
+    empty: Sequence[Origin] = (),
+) -> Unfilled:
     """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
     check_missing(missing)
     check_measure(measure)
@@ -77,13 +139,14 @@ def assemble(
     if systems is not None:
         places = _places(list(systems), own_systems, "system", origin)
         values, own_systems = values[:, places], [own_systems[k] for k in places]
-    if MEAN in own_topics:
-        values, own_systems = _one_score_each(values, own_systems, missing, origin)
-        return Assembled(0.0 - values if lower_is_better else values, None, own_systems, chosen)
-    if topics is None:
+    one_each = MEAN in own_topics
+    if one_each and len(values) > 1:
+        raise origin.error("some hold scores of topics, others one score per system: read them one by one")
+    if topics is None and not one_each:
         values, own_topics = _without_means(values, own_topics, origin)
-    values, own_topics, own_systems = fill_or_drop(values, own_topics, own_systems, missing, origin)
-    return Assembled(0.0 - values if lower_is_better else values, own_topics, own_systems, chosen)
+    refuse_errors([] if one_each else own_topics, own_systems, origin)
+    values = 0.0 - values if lower_is_better else values
+    return Unfilled(values, None if one_each else own_topics, own_systems, chosen, missing, origin, empty)
 
 
 def joined(found: Sequence[Contents], measure: str | None, any_system: bool = False) -> Joined:
@@ -111,23 +174,29 @@ def joined(found: Sequence[Contents], measure: str | None, any_system: bool = Fa
     return Joined(join(grids, names, twice), chosen, Together([contents.origin for contents in found]))
 
 
+def _without_empty(empty: Sequence[Origin], missing: Missing) -> tuple[str, ...]:
+    """Go on without files that hold nothing, and say so, where that is the policy."""
+    if empty and missing != "drop-systems":
+        others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
+        go_on = argument("missing", "drop-systems")
+        raise empty[0].error(f"is empty{others}: delete it, or go on without it with {go_on}")
+    return (f"empty files left out: {listing(s.label for s in empty)}",) if empty else ()
+
+
 def _one_score_each(
     values: FloatArray, systems: list[str], missing: Missing, origin: Origin
-) -> tuple[FloatArray, list[str]]:
+) -> tuple[FloatArray, list[str], tuple[str, ...]]:
     """The systems that have a score in a table of one score per system."""
-    if len(values) > 1:
-        raise origin.error("some hold scores of topics, others one score per system: read them one by one")
     lacking = [name for name, value in zip(systems, values[0], strict=True) if np.isnan(value)]
     if lacking and missing != "drop-systems":
         raise origin.error(
             f"has no score of {listing(lacking)}: leave these systems out with {argument('missing', 'drop-systems')}"
         )
-    if lacking:
-        warn_of(origin, f"{counted(len(lacking), 'system')} without a score left out: {listing(lacking)}")
     keep = [k for k, name in enumerate(systems) if name not in set(lacking)]
     if not keep:
         raise origin.error("no system has a score in this column")
-    return values[:, keep], [systems[k] for k in keep]
+    said = f"{origin.label}: {counted(len(lacking), 'system')} without a score left out: {listing(lacking)}"
+    return values[:, keep], [systems[k] for k in keep], (said,) if lacking else ()
 
 
 def _without_means(values: FloatArray, topics: list[str], origin: Origin) -> tuple[FloatArray, list[str]]:

@@ -74,7 +74,10 @@ class Cells:
 
     def labels(self, column: int, what: str) -> list[str]:
         """The labels in a column: strings and whole numbers."""
-        return [self._label(cell, row, column, what) for row, cell in enumerate(self.values(column))]
+        cells = self.values(column)
+        if set(map(type, cells)) == {str} and all(cells):  # there may be very many
+            return list(cells)
+        return [self._label(cell, row, column, what) for row, cell in enumerate(cells)]
 
     def _label(self, cell: Any, row: int, column: int, what: str) -> str:
         if isinstance(cell, str):
@@ -164,16 +167,23 @@ class Cells:
         rest = [k for k in range(len(names)) if k not in kept]
         found = {k: _numbers(columns[k]) for k in rest}
         count = len(columns[0]) if len(columns) else 0
-        texts = frozenset(k for k in range(len(names)) if count and all(isinstance(c, str) for c in columns[k]))
+        texts = frozenset(k for k in range(len(names)) if count and _is_text(columns[k]))
         block = np.column_stack([found[k][0] for k in rest]) if rest else np.empty((count, 0))
         strange = {k: odd for k in rest if (odd := found[k][1])}
         return cls(origin, names, kept, block, strange, lines, header_line, texts)
 
 
+def _is_text(cells: Any) -> bool:
+    numbers = isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"
+    return not numbers and all(isinstance(cell, str) for cell in cells)
+
+
 def _numbers(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
     """The numbers of some cells, nan where there is none, and what else stands in them, by place."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
-        values: npt.NDArray[np.float64] = cells.astype(np.float64)
+        values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
+        if np.isfinite(values.sum()):  # quicker than to look at each
+            return values, {}
         return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
     found = [cell_number(cell) for cell in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}

@@ -39,10 +39,19 @@ def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells
 
 
 def _polars(frame: Any) -> tuple[list[str], list[Any]]:
-    return list(frame.columns), [
-        column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
-        for column in frame.get_columns()
-    ]
+    return _index_first(
+        list(frame.columns),
+        [
+            column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
+            for column in frame.get_columns()
+        ],
+    )
+
+
+def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[Any]]:
+    """Of a frame that pandas wrote, the index comes last, under a name that nobody gave it."""
+    order = sorted(range(len(names)), key=lambda k: names[k] != "__index_level_0__")
+    return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
 
 
 def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
@@ -54,12 +63,13 @@ def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
             continue
         if name == "pyarrow":
             table = library.table(frame)
-            names = ["" if name == "__index_level_0__" else name for name in table.column_names]  # of pandas
-            order = sorted(range(len(names)), key=lambda k: names[k] != "")
-            return [names[k] for k in order], [
-                column.to_numpy() if str(column.type) in _NUMERIC and not column.null_count else column.to_pylist()
-                for column in (table.columns[k] for k in order)
-            ]
+            return _index_first(
+                table.column_names,
+                [
+                    column.to_numpy() if str(column.type) in _NUMERIC and not column.null_count else column.to_pylist()
+                    for column in table.columns
+                ],
+            )
         if name == "polars":
             return _polars(library.DataFrame(frame))
         if hasattr(library.DataFrame, "from_arrow"):  # pandas 3

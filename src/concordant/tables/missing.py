@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from ..errors import ConcordantError, InputError, warn
-from ..words import argument, counted, listing
+from ..errors import ConcordantError, InputError
+from ..words import argument, counted, listing, named
 from .cells import Origin, warn_of
 from .vocabulary import SUMMARY, error_of_another, is_summary
 
@@ -20,7 +20,7 @@ Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 def check_missing(missing: Missing) -> None:
     """Refuse what is no policy for missing topics."""
     if missing not in get_args(Missing):
-        raise InputError(f"missing is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
+        raise InputError(f"{named('missing')} is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
 
 
 def invent_topics(count: int) -> list[str]:
@@ -51,14 +51,38 @@ def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iter
         warn_of(origin, f"topics without {measure!r} left out: {listing(sorted(lost))}")
 
 
+class Filled(NamedTuple):
+    """A matrix without holes, and what was done about them: "" for nothing."""
+
+    values: FloatArray
+    topics: list[str]
+    systems: list[str]
+    said: str = ""
+
+
+def refuse_errors(topics: Sequence[str], systems: Sequence[str], origin: Origin | None = None) -> None:
+    """Refuse labels that say that the scores are the errors of others."""
+    for noun, labels in (("topic", topics), ("system", systems)):
+        if (wrong := error_of_another(labels)) is not None:
+            message = f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it"
+            raise InputError(message) if origin is None else origin.error(message)
+
+
+def has_holes(values: FloatArray) -> bool:
+    """Whether a score is missing."""
+    with np.errstate(all="ignore"):
+        total = values.sum()  # nan where any score is
+    return bool(np.isnan(total) and np.isnan(values).any())
+
+
 def fill_or_drop(
     values: FloatArray, topics: list[str], systems: list[str], missing: Missing, origin: Origin | None = None
-) -> tuple[FloatArray, list[str], list[str]]:
-    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic; refuse errors as scores.
+) -> Filled:
+    """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics; `mean` fills in a system's mean over the topics it has,
-    so that this is its mean, as trec_eval prints it without -c. Whatever is filled or dropped is warned of. Messages
+    so that this is its mean, as trec_eval prints it without -c. The result says what was filled or dropped. Messages
     name the `origin`.
     """
     check_missing(missing)
@@ -66,19 +90,12 @@ def fill_or_drop(
     def refused(message: str) -> ConcordantError:
         return InputError(message) if origin is None else origin.error(message)
 
-    def said(message: str) -> None:
-        warn(message) if origin is None else warn_of(origin, message)
+    def said(message: str) -> str:
+        return message if origin is None else f"{origin.label}: {message}"
 
-    for noun, labels in (("topic", topics), ("system", systems)):
-        if (wrong := error_of_another(labels)) is not None:
-            raise refused(f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it")
-    with np.errstate(all="ignore"):
-        total = values.sum()  # nan where any score is
-    if not np.isnan(total):
-        return values, topics, systems
+    if not has_holes(values):
+        return Filled(values, topics, systems)
     holes = np.isnan(values)
-    if not holes.any():
-        return values, topics, systems
     bad_systems, bad_topics = np.flatnonzero(holes.any(axis=0)), np.flatnonzero(holes.any(axis=1))
     count = f"{counted(int(holes.sum()), 'score')} of {counted(len(bad_systems), 'system')}"
     who = _who(holes, topics, systems)
@@ -90,29 +107,28 @@ def fill_or_drop(
     if missing == "error":
         raise refused(choices)
     if missing == "zero":
-        said(f"{count} missing, set to 0: {who}")
-        return np.where(holes, 0.0, values), topics, systems
+        return Filled(np.where(holes, 0.0, values), topics, systems, said(f"{count} missing, set to 0: {who}"))
     if missing == "mean":
         if holes.all(axis=0).any():
             raise refused(f"{systems[int(holes.all(axis=0).argmax())]} has no topics, so no mean: leave it out")
-        said(
-            f"{count} missing, set to the mean of the others: {who}. This is for means only: tests and intervals would "
-            "take the filled scores for observed ones, and be too sure"
-        )
-        return np.where(holes, np.nanmean(values, axis=0), values), topics, systems
+        doubt = "tests and intervals would take the filled scores for observed ones, and be too sure"
+        what = said(f"{count} missing, set to the mean of the others: {who}. This is for means only: {doubt}")
+        return Filled(np.where(holes, np.nanmean(values, axis=0), values), topics, systems, what)
     if missing == "drop":
         if len(bad_topics) == len(topics):
             raise refused(f"no topic is shared by all systems: {choices}")
         lost = listing([topics[k] for k in bad_topics])
-        said(f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}, because not every system has them: {lost}")
+        dropped = f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}"
         kept = np.setdiff1d(np.arange(len(topics)), bad_topics)
-        return values[kept], [topics[k] for k in kept], systems
+        what = said(f"{dropped}, because not every system has them: {lost}")
+        return Filled(values[kept], [topics[k] for k in kept], systems, what)
     if len(bad_systems) == len(systems):
         raise refused(f"no system has all topics: {choices}")
     lost = listing([systems[k] for k in bad_systems])
-    said(f"{counted(len(bad_systems), 'system')} dropped of {len(systems)}, because they lack topics: {lost}")
+    dropped = f"{counted(len(bad_systems), 'system')} dropped of {len(systems)}"
     kept = np.setdiff1d(np.arange(len(systems)), bad_systems)
-    return values[:, kept], topics, [systems[k] for k in kept]
+    what = said(f"{dropped}, because they lack topics: {lost}")
+    return Filled(values[:, kept], topics, [systems[k] for k in kept], what)
 
 
 def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str], most: int = 5) -> str:

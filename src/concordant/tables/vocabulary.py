@@ -20,6 +20,8 @@ _AROUND = (
 )
 _SUMMARIES = re.compile(rf"(?:{_AROUND})*(?:{_STATISTIC})(?:{_STATISTIC}|{_AROUND})*")
 _PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
+# No summary has a digit in it but in brackets, or as a percentile. Nearly all topics do, and there may be very many.
+_NUMBER_IN_IT = re.compile(r"[^0-9(%]*[0-9][^(%]*")
 
 # How a column is called that says how certain another is: arc_stderr beside arc.
 _ERROR = re.compile(
@@ -165,15 +167,17 @@ def may_be_topic(name: str) -> bool:
     return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
 
 
-@functools.lru_cache(maxsize=2**14)
 def is_summary(topic: str) -> bool:
     """Whether a row of this name summarises all topics.
 
     >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "mean (n=50)", "301", "min1")]
     [True, True, True, True, False, False]
     """
-    if len(topic) > 100:
-        return False
+    return len(topic) <= 100 and _NUMBER_IN_IT.fullmatch(topic) is None and _summarises(topic)
+
+
+@functools.lru_cache(maxsize=2**14)
+def _summarises(topic: str) -> bool:
     plain = re.sub(r"(?<=\w)\s*\([^()]*\)$", "", topic.strip().lower())  # Average (n=50)
     return (
         topic.lower() in SUMMARY
@@ -189,7 +193,7 @@ def error_of_another(names: Collection[str]) -> str | None:
     ('arc_stderr', None)
     """
     known = set(names)
-    short = (name for name in names if len(name) < 100)
+    short = (name for name in names if len(name) < 100 and "st" in name.lower())  # as all of these words
     return next((name for name in short if (found := _ERROR.fullmatch(name)) and found[1] in known), None)
 
 

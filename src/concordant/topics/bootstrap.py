@@ -21,6 +21,7 @@ from ..errors import InputError, check_choice
 from ..means import mean_over_topics
 from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
+from ..words import named
 from .nested import Summary, nested_values, plain_values, summarise
 from .shrinkage import Model, fit_of, model_of, shrunk_values
 
@@ -106,7 +107,9 @@ class TopicBootstrap:
         check_choice("method", self.method, get_args(BootstrapMethod))
         check_level(self.confidence_level)
         if self.n_resamples < FEWEST:
-            raise InputError(f"n_resamples is {self.n_resamples}: an interval needs at least {FEWEST} resamples")
+            raise InputError(
+                f"{named('n_resamples')} is {self.n_resamples}: an interval needs at least {FEWEST} resamples"
+            )
 
     def run(
         self, truth: FloatArray, candidate: FloatArray, coefficients: Sequence[Coefficient], drawn: Resampling

@@ -11,12 +11,13 @@ from ..alignment import matched
 from ..chance.permutation import chance_pvalue
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..door import Collection, as_scores, as_topics
+from ..door import Collection, as_side, as_topic_side
 from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, settings_of
 from ..scores import Means, Scores
+from ..tables import Unfilled
 from ..words import counted
 from .bootstrap import Found, TopicBootstrap
 
@@ -135,12 +136,12 @@ def correlate(
     check_choice("test", test, (*get_args(Test), None))
     drawn = Resampling.of(_PERMUTATIONS if interval is None else interval.n_resamples, rng, workers, progress)
     if interval is None:
-        sides: list[Scores | Means] = [as_scores(truth, "truth"), as_scores(candidate, "candidate")]
+        sides: list[Scores | Means | Unfilled] = [as_side(truth, "truth"), as_side(candidate, "candidate")]
     else:
         if why := not_resampled(known):
             raise InputError(f"{why}, or interval=None")
         sides = [
-            as_topics(given, name, least=1, otherwise=", or interval=None")
+            as_topic_side(given, name, least=1, otherwise=", or interval=None")
             for given, name in ((truth, "truth"), (candidate, "candidate"))
         ]
     found = matched(sides[0], sides[1])

@@ -8,15 +8,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..alignment import matched
+from ..alignment import On, matched
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..door import Collection, as_scores
+from ..door import Collection, as_side
 from ..errors import InputError, check_choice, import_extra
 from ..means import tied_means
 from ..results import Result, columns, plain, settings_of
 from ..scores import Means, Scores
+from ..tables import Missing
 from ..words import counted, nearest
 
 Kind = Literal["pairs", "systems", "topics"]
@@ -112,6 +113,8 @@ class Explanation(Result):
         """
         if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
             raise InputError("the sides came as one score per system, so nothing is known of their topics: give Scores")
+        if self.truth.topics != self.candidate.topics:
+            raise InputError("each side was averaged over its own topics, so none can be compared")
         for name in (a, b):
             if name not in self.truth.systems:
                 raise InputError(f"there is no system {name!r}{nearest(name, self.truth.systems)}")
@@ -187,7 +190,14 @@ class Explanation(Result):
         return parts.pair_topics(self, a, b, ax, most=most)
 
 
-def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b") -> Explanation:
+def explain(
+    truth: Collection,
+    candidate: Collection,
+    coefficient: str = "tau_b",
+    *,
+    on: On = "both",
+    missing: Missing = "error",
+) -> Explanation:
     """What each pair of systems and each topic contributes to the loss, 1 - coefficient.
 
     Parameters
@@ -196,6 +206,11 @@ def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b"
         Matched by the names of systems and topics. Without topics (one score per system), only pairs are explained.
     coefficient : str
         A name from `list_coefficients`.
+    on : {"both", "systems"}
+        "both": means over the topics that both sides have. "systems": each side's means over its own topics; then only
+        pairs are explained.
+    missing : {"error", "zero", "drop", "drop-systems", "mean"}
+        What to do where a system lacks a topic, of the systems and topics that are compared; as in `read_scores`.
 
     Returns
     -------
@@ -204,11 +219,11 @@ def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b"
 
     Notes
     -----
-    Pairs, exact for tau, tau_a, tau_b, tau_strict, all of the tau_ap family and tau_gap: these are sums over pairs, so
-    1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that both sides order in
-    the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1)) with i the
-    place of the lower one in candidate, so that it costs more near the top. In tau_b, whose denominator is a
-    geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
+    Pairs, exact for tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap: these are
+    sums over pairs, so 1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that
+    both sides order in the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1))
+    with i the place of the lower one in candidate, so that it costs more near the top. In tau_b, whose denominator is
+    a geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
     are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
 
     Topics, for every coefficient: the coefficient without the topic, minus the coefficient over all topics. These
@@ -238,7 +253,9 @@ def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b"
 
     """
     entry = get_coefficient(coefficient)
-    found = matched(as_scores(truth, "truth"), as_scores(candidate, "candidate"))
+    check_choice("on", on, get_args(On))
+    given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
+    found = matched(*given, on)
     sides, notes = found.scores, found.notes
     x, y = (side.means() for side in sides)
     value = float(entry.formula(x, y))
@@ -251,7 +268,9 @@ def explain(truth: Collection, candidate: Collection, coefficient: str = "tau_b"
         require_room_for_pairs(len(x), f"what each pair adds to {entry.name}")
         pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
     topics: tuple[TopicEffect, ...] = ()
-    if any(isinstance(side, Means) for side in sides):
+    if on == "systems":
+        notes += ("each side was averaged over its own topics, so only pairs are explained",)
+    elif any(isinstance(side, Means) for side in sides):
         notes += ("no scores by topic on both sides, so only pairs are explained",)
     elif len(sides[0].topics) < 2:
         notes += ("one topic only, so none can be left out",)

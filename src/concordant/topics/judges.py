@@ -24,7 +24,7 @@ from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, ch
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
-from ..words import listing, p_cell, p_equals
+from ..words import listing, named, p_cell, p_equals
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL
 from .nested import nested_values, summarise
@@ -119,6 +119,8 @@ class JudgeRanking(Result):
     def sentence(self, of: str) -> str:
         """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
         first = self.judges[0]
+        if len(self.judges) == 1:
+            return first.sentence(of)
         truth, name = first.names
         others = [other for other in self.best if other != name]
         worse = [judge.names[1] for judge in self.judges if judge.names[1] not in self.best]
@@ -144,7 +146,8 @@ class JudgeRanking(Result):
             ]
             for judge in self.judges
         ]
-        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns([heads, *rows])]
+        table = [heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]]
+        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns(table)]
         with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
         if with_first:
             pairs = [
@@ -252,7 +255,13 @@ def compare_judges(  # noqa: PLR0913
     >>> import concordant as cc
     >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
     >>> print(cc.compare_judges(people, careful, hasty, names=("careful", "hasty"), rng=7))
-    careful
+    careful agrees with the truth better than hasty (p = 0.0120, two-sided)
+    <BLANKLINE>
+      tau_b, agreement across topics
+      careful     0.7273
+      hasty       0.6196
+      difference  0.1077   95% interval [0.0250, 0.1904]
+      a topic of careful is worth 3.1 of hasty (95% interval 1.7 to 5.4)
 
     """
     check_choice("method", method, get_args(JudgeMethod))
@@ -265,7 +274,7 @@ def compare_judges(  # noqa: PLR0913
     if method == "across":
         return _across(curves_of(sides, drawn), sides, (1, 2), drawn.seed, alternative)
     if drawn.n_resamples < FEWEST:
-        raise InputError(f"n_resamples is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
+        raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
     known, level, notes = sides.coefficient, sides.level, sides.notes
     n, m = sides.scores[0].values.shape
     values = [float(known.formula(sides.scores[0].means(), side.means())) for side in sides.scores[1:]]
@@ -317,8 +326,8 @@ def _across(
     df, half = curves.n_topics - 1, sides.critical * found.standard_error
     t = found.statistic
     p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
-    ratio = None
-    if not math.isnan(found.log_ratio):
+    ratio, known = None, curves.is_rising(sides.critical) and not math.isnan(found.log_ratio)
+    if known:
         ends = [math.exp(found.log_ratio + sign * sides.critical * found.log_ratio_error) for sign in (-1, 1)]
         ratio = Interval(ends[0], ends[1], sides.level, "jackknife over topics")
     low, high = np.clip([found.difference - half, found.difference + half], -2, 2).tolist()
@@ -333,7 +342,7 @@ def _across(
         pvalue=max(float(p), sys.float_info.min),
         alternative=alternative,
         names=(sides.names[which[0]], sides.names[which[1]]),
-        ratio=math.exp(found.log_ratio),
+        ratio=math.exp(found.log_ratio) if known else math.nan,
         ratio_interval=ratio,
         notes=sides.notes,
         settings={**sides.settings(curves, seed), "method": "across"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from ..alignment import alignment
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
-from ..door import Collection, as_topics
+from ..door import Collection, as_topic_side
 from ..errors import AlignmentWarning, InputError, InputTypeError
 from ..means import tied_sums
 from ..resampling import Resampling, Seed, check_level
@@ -34,6 +34,8 @@ from .worth_core import (
     draw_splits,
     worth_of,
 )
+
+LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ class JudgeWorth(Result):
     """For the worth."""
     status: str
     """How it was counted. "within": worth is at most `half`. "beyond": the candidate is better than as many topics of
-    the truth, so that `equal` was counted, and worth stands for half * half / equal. "below": less than one topic."""
+    the truth, so that `equal` was counted, and worth stands for half * half / equal. "below": less than one topic.
+    "unknown": more topics of the truth do not rank the systems better, as far as can be told, so that nothing can be
+    counted in them; all numbers of worth are nan."""
     equal: float
     """So many topics of the candidate rank the systems as well as `half` of the truth; nan unless "beyond"."""
     monte_carlo: float
@@ -97,7 +101,8 @@ class JudgeWorth(Result):
     truth_agreement: float
     """The same of the truth itself."""
     all_topics: float
-    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; or nan."""
+    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; nan where the
+    worth of half of them is below 3, which is too little to extrapolate from."""
     all_topics_interval: Interval
     limit: float
     """Worth of as many topics of the candidate as one likes: what its own bias sets. inf: no bias is seen."""
@@ -114,8 +119,19 @@ class JudgeWorth(Result):
         """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
         truth, candidate = self.names
         level = f"{100 * self.interval.confidence_level:g}% interval"
+        if self.status == "unknown":
+            return (
+                f"what topics {of} {candidate} are worth is not known: {self.half} topics {of} {truth} do not rank the "
+                f"systems better than 1 ({self.coefficient} with other topics {self.truth_agreement:.3f}, and "
+                f"{float(self.curves.truth[0]):.3f})"
+            )
         if self.status == "below":
-            most = f" ({level} up to {shown(self.interval.high)})" if self.interval.high >= 1 else ""
+            high = self.interval.high
+            most = (
+                ""
+                if high < 1
+                else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
+            )
             return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
             between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
@@ -128,12 +144,16 @@ class JudgeWorth(Result):
 
     @property
     def title(self) -> str:
-        """The number in a few words, for a figure."""
+        """The numbers of the verdict, for a figure whose key has the names."""
+        if self.status == "unknown":
+            return "worth is not known"
         if self.status == "below":
             return f"{self.half} topics are worth less than 1"
-        if self.status == "beyond":
-            return f"{shown(self.equal)} topics are worth {self.half}"
-        return f"{self.half} topics are worth {shown(self.worth)} ({span(self.interval)})"
+        if self.status == "within":
+            return f"{self.half} topics are worth {shown(self.worth)} ({span(self.interval)})"
+        return (
+            f"{shown(self.equal)} topics are worth {self.half}" if self.equal > 0 else f"1 topic is worth > {self.half}"
+        )
 
     def table(self) -> str:
         """Agreement across topics, the worth of half, of all and of any number of topics; costs."""
@@ -142,7 +162,7 @@ class JudgeWorth(Result):
         rows = [
             ["agreement across topics", f"{self.agreement:.3f}", span(self.agreement_interval, "{:.3f}")],
             [f"  of {self.names[0]} itself", f"{self.truth_agreement:.3f}", ""],
-            [f"worth of {a} topics", shown(self.worth), span(self.interval)],
+            [f"worth of {a} topics", "< 1" if self.status == "below" else shown(self.worth), span(self.interval)],
         ]
         if not math.isnan(self.all_topics):
             rows += [
@@ -265,7 +285,7 @@ def judge_worth(
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> found = cc.judge_worth(people, careful, names=("people", "careful"), rng=7)
     >>> print(found.verdict)
-    20 topics judged by careful are worth 12 judged by people
+    20 topics judged by careful are worth 12 judged by people (95% interval 9.3 to 15)
 
     """
     of, drawn = check_costs(costs), Resampling.of(DEFAULT.splits, rng)
@@ -314,7 +334,7 @@ def matched_sides(
         raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
-    found = alignment(*(as_topics(side, argument) for argument, side in given.items()), names=names)
+    found = alignment(*(as_topic_side(side, argument) for argument, side in given.items()), names=names)
     for note in found.notes:
         warnings.warn(note, AlignmentWarning, stacklevel=3)
     n, m = found.scores[0].values.shape
@@ -376,6 +396,11 @@ def worth_from(
     """The result for the k-th candidate (1...)."""
     found = worth_of(curves, k, sides.critical)
     law = beyond_half(curves, k, sides.critical)
+    if not curves.is_rising(sides.critical):
+        nothing = dict.fromkeys(("worth", "rate", "low", "high", "standard_error", "monte_carlo", "equal"), math.nan)
+        found = replace(found, status="unknown", **nothing)
+    if not found.worth >= LEAST_TO_EXTRAPOLATE:
+        law = Beyond(0, *[math.nan] * 8)
     bands = []
     for side in (0, k):
         points = [curves.point(side, j) for j in range(len(curves.sizes))]

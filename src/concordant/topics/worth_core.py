@@ -126,10 +126,10 @@ class Effort:
 
     splits: int = 1000
     jackknife: int = 150
-    most_splits: int = 3000
-    most_jackknife: int = 200
+    most_splits: int = 4000
+    most_jackknife: int = 600
     monte_carlo: float = 0.09
-    noise: float = 0.25
+    noise: float = 0.12
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
     groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
 
@@ -176,6 +176,12 @@ class Curves:
         if contrast[~self.has_second].any():
             return (n - 1) / n * first
         return (n - 1) / n * min(first, max(first - float(contrast @ self.second @ contrast) / 2, first / 2))
+
+    def is_rising(self, critical: float) -> bool:
+        """Whether the truth agrees better on half of the topics than on 1, by more than so many standard errors."""
+        ends = self.point(0), self.point(0, 0)
+        gain = float(self.values.flat[ends[0]] - self.values.flat[ends[1]])
+        return gain > critical * math.sqrt(self.variance(_unit(self, *ends)))
 
     def noise_share(self, contrast: FloatArray) -> float:
         """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
@@ -503,7 +509,7 @@ class Worth:
     rate: float
     low: float
     high: float
-    standard_error: float  # of log worth
+    standard_error: float  # of log worth, over samples of topics and draws of splits
     monte_carlo: float  # standard deviation of log worth over draws of splits
     status: str
     equal: float
@@ -522,8 +528,7 @@ def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
         error = monte_carlo = math.nan
         low, high = fit_low, fit_high
     else:
-        error = math.sqrt(curves.variance(influence))
-        monte_carlo = math.sqrt(max(float(influence @ curves.monte_carlo @ influence), 0.0))
+        error, monte_carlo = _errors(curves, influence)
         low, high = (curves.half * math.exp(rate + sign * critical * error) for sign in (-1, 1))
         if fit_low == 0:  # which no limit on the log scale can say
             low = 0.0
@@ -537,10 +542,16 @@ def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
         status=status,
         equal=equal,
         agreement=float(curves.values[candidate, -1]),
-        agreement_error=math.sqrt(curves.variance(_unit(curves, at_half))),
+        agreement_error=_errors(curves, _unit(curves, at_half))[0],
         fit_low=fit_low,
         fit_high=fit_high,
     )
+
+
+def _errors(curves: Curves, contrast: FloatArray) -> tuple[float, float]:
+    """The standard error of a linear combination of points, over samples of topics and draws of splits; the latter."""
+    monte_carlo = max(float(contrast @ curves.monte_carlo @ contrast), 0.0)
+    return math.sqrt(curves.variance(contrast) + monte_carlo), math.sqrt(monte_carlo)
 
 
 def _log_rate(curves: Curves, candidate: int) -> tuple[float, float, FloatArray | None, str]:
@@ -570,7 +581,7 @@ def _unit(curves: Curves, *points: int) -> FloatArray:
 
 def _not_refuted(curves: Curves, point: int, critical: float) -> tuple[float, float]:
     """The sizes of the truth that differ from a point by at most `critical` standard errors of the difference."""
-    errors = [math.sqrt(curves.variance(_unit(curves, point, curves.point(0, j)))) for j in range(len(curves.sizes))]
+    errors = [_errors(curves, _unit(curves, point, curves.point(0, j)))[0] for j in range(len(curves.sizes))]
     rising, reach = monotone(curves.values[0]), critical * np.array(errors)
     value = float(curves.values.flat[point])
     # Made monotone as well: a limit is where the curve first, or last, comes within reach.
@@ -615,15 +626,15 @@ def difference_of(curves: Curves, first: int, second: int) -> Difference:
     points = curves.point(first), curves.point(second)
     contrast = _unit(curves, *points)
     value = float(curves.values[first, -1] - curves.values[second, -1])
-    error = math.sqrt(curves.variance(contrast))
+    error, monte_carlo = _errors(curves, contrast)
     (one, _, one_part, _), (two, _, two_part, _) = _log_rate(curves, first), _log_rate(curves, second)
     ratio = ratio_error = math.nan
     if one_part is not None and two_part is not None:
-        ratio, ratio_error = one - two, math.sqrt(curves.variance(one_part - two_part))
+        ratio, ratio_error = one - two, _errors(curves, one_part - two_part)[0]
     return Difference(
         difference=value,
         standard_error=error,
-        monte_carlo=math.sqrt(max(float(contrast @ curves.monte_carlo @ contrast), 0.0)),
+        monte_carlo=monte_carlo,
         statistic=value / error if error > 0 else math.copysign(math.inf, value) if value else 0.0,
         log_ratio=ratio,
         log_ratio_error=ratio_error,
@@ -678,7 +689,7 @@ def beyond_half(curves: Curves, candidate: int, critical: float) -> Beyond:
 
     def at(share: float) -> tuple[float, float, float]:
         value = float(bias + share * noise)
-        reach = critical * math.sqrt(curves.variance(gradients[0] + share * gradients[1]))
+        reach = critical * _errors(curves, gradients[0] + share * gradients[1])[0]
         worth, high, low = (1 / x if x > 0 else math.inf for x in (value, value - reach, value + reach))
         return worth, low, high
 

@@ -1,0 +1,232 @@
+"""`rank_changes`: who rises and who drops when the candidate ranks the systems, and how much of it the topics show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..door import Collection
+from ..errors import check_whole
+from ..ranks.bounds import rank_intervals
+from ..resampling import Resampling, Seed, check_level
+from ..results import Interval, Result, columns, settings_of
+from ..scores import Scores
+from ..words import counted, listing
+from .sides import matched_topics
+
+_METHOD = "projection of simultaneous rank intervals"
+
+
+@dataclass(frozen=True)
+class RankStatistic:
+    """A number made of ranks, the systems that it is about, and its interval across the population of topics."""
+
+    value: float
+    systems: tuple[str, ...]
+    """Several where they are tied."""
+    interval: Interval
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankChanges(Result):
+    """What `rank_changes` found; `rows` and `to_frame` have all systems, the largest drop first."""
+
+    _index = "system"
+    systems: tuple[str, ...]
+    truth_rank: FloatArray
+    """1 for the best; tied systems share the mean of their ranks."""
+    candidate_rank: FloatArray
+    largest_drop: RankStatistic
+    """How many ranks a system loses at most from the truth to the candidate."""
+    largest_rise: RankStatistic
+    best_rank: RankStatistic
+    """The rank that the candidate gives to the truth's best system."""
+    candidate_best_rank: RankStatistic
+    """The rank that the truth gives to the candidate's best system."""
+    overlap: RankStatistic
+    """Share of the k best of the truth that are among the k best of the candidate, and which these are."""
+    k: int
+
+    @property
+    def verdict(self) -> str:
+        """The largest drop and the best system's rank."""
+        drop, best = self.largest_drop, self.best_rank
+        fallen = f"largest drop {_ranks(drop.value)} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
+        return (
+            f"{fallen}; candidate puts the best system, {listing(best.systems, 3)}, at rank {best.value:g} of "
+            f"{len(self.systems)}; {self.k * self.overlap.value:.3g} of the {self.k} best are the same"
+        )
+
+    def table(self) -> str:
+        """One line per statistic, with its interval."""
+        level = f"{100 * self.largest_drop.interval.confidence_level:g}% interval"
+        rows = [["", "value", level, "system"]]
+        for label, found in (
+            ("largest drop", self.largest_drop),
+            ("largest rise", self.largest_rise),
+            ("rank of the truth's best", self.best_rank),
+            ("rank of the candidate's best", self.candidate_best_rank),
+            (f"overlap of the {self.k} best", self.overlap),
+        ):
+            ends = f"{found.interval.low:.3g} to {found.interval.high:.3g}"
+            about = "" if found is self.overlap else listing(found.systems, 2)
+            rows.append([label, f"{found.value:.3g}", ends, about])
+        return columns(rows)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system, the largest drop first."""
+        change = self.candidate_rank - self.truth_rank
+        return [
+            {
+                "system": self.systems[i],
+                "truth_rank": float(self.truth_rank[i]),
+                "candidate_rank": float(self.candidate_rank[i]),
+                "change": float(change[i]),
+            }
+            for i in np.argsort(-change, kind="stable")
+        ]
+
+
+def _ranks(count: float) -> str:
+    return counted(int(count), "rank") if float(count).is_integer() else f"{count:g} ranks"
+
+
+def rank_changes(
+    truth: Collection,
+    candidate: Collection,
+    k: int | None = None,
+    *,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    rng: Seed = None,
+) -> RankChanges:
+    """Which systems drop and rise most when the candidate ranks them, and is the best system still the best?
+
+    Parameters
+    ----------
+    truth, candidate : Collection
+        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
+        only one side has is left out, and an `AlignmentWarning` says what.
+    k : int, optional
+        How many best systems to compare, fewer than there are; by default 5, or all but one where there are fewer.
+    confidence_level : float
+        Of the intervals, for all of them together.
+    n_resamples : int
+        Of `rank_intervals`, from which the intervals come.
+    rng : int, Generator or None
+        Draws the resamples. The same seed gives the same bits. Where none is given, one is drawn, and the settings say
+        which.
+
+    Returns
+    -------
+    RankChanges
+        With the largest drop and rise, the ranks of both sides' best systems and the overlap of the k best, each with
+        an interval.
+
+    Notes
+    -----
+    Tied systems share the mean of their ranks. A tie at the k-th place counts in parts: the overlap is the mean over
+    all orders of the tied systems, those of the two sides being independent.
+
+    The intervals are for the same statistics across the population of topics. The largest of many changes is too large:
+    noise chooses it, on these topics and in every resample of them, so that quantiles of a bootstrap over topics do not
+    hold. Instead the simultaneous `rank_intervals` of both sides are taken, each at the level 1 - (1 -
+    confidence_level) / 2. Where they hold, and so do together with at least the confidence level, every number made of
+    ranks lies between its least and its largest value over the ranks that they allow: the intervals hold together,
+    whatever system was chosen. They are wide, because the two sides are treated as if they had no topic in common. A
+    lower end above 0 for the largest drop says that the topics show a drop.
+
+    References
+    ----------
+    M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm (2024). Inference for Ranks with Applications to Mobility
+    across Neighbourhoods and Academic Achievement across Countries. Review of Economic Studies 91.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    >>> found = cc.rank_changes(people, hasty, rng=7)
+    >>> found.largest_drop.systems, found.largest_drop.value
+    (('hybrid-3', 'rerank-2'), 4.0)
+    >>> found.largest_rise.systems, found.largest_rise.value
+    (('splade-1',), 9.0)
+
+    """
+    level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
+    sides = matched_topics(truth, candidate, "rank changes")
+    systems = sides.truth.systems
+    m = len(systems)
+    wanted = f"give a whole number from 1 to {m - 1}, fewer than the {m} systems"
+    size = min(5, m - 1) if k is None else check_whole("k", k, 1, m - 1, wanted)
+    means = sides.truth.means(), sides.candidate.means()
+    ranks = [_midranks(of) for of in means]
+    draws = how.generator()
+    bounds = [_bounds(side, 1 - (1 - level) / 2, how.n_resamples, draws) for side in (sides.truth, sides.candidate)]
+    (low_t, high_t), (low_c, high_c) = bounds
+    change = ranks[1] - ranks[0]
+
+    def statistic(value: float, which: Any, low: float, high: float) -> RankStatistic:
+        chosen = tuple(system for system, is_it in zip(systems, which, strict=True) if is_it)
+        return RankStatistic(float(value), chosen, Interval(float(low), float(high), level, _METHOD))
+
+    def best_rank(of: FloatArray, rank: FloatArray, low: IntArray, high: IntArray) -> RankStatistic:
+        best = of == of.max()
+        return statistic(rank[best].mean(), best, low[best].mean(), high[best].mean())
+
+    share = [_shares(of, size) for of in means]
+    certain, possible = ((high_t <= size) & (high_c <= size)).sum(), ((low_t <= size) & (low_c <= size)).sum()
+    return RankChanges(
+        systems=systems,
+        truth_rank=ranks[0],
+        candidate_rank=ranks[1],
+        largest_drop=statistic(
+            change.max(), change == max(change.max(), 0.5), max(0, (low_c - high_t).max()), (high_c - low_t).max()
+        ),
+        largest_rise=statistic(
+            (-change).max() + 0.0,
+            change == min(change.min(), -0.5),
+            max(0, (low_t - high_c).max()),
+            (high_t - low_c).max(),
+        ),
+        best_rank=best_rank(means[0], ranks[1], low_c, high_c),
+        candidate_best_rank=best_rank(means[1], ranks[0], low_t, high_t),
+        overlap=statistic(
+            (share[0] * share[1]).sum() / size,
+            (share[0] * share[1]) > 0,
+            certain / size,
+            min(size, possible) / size,
+        ),
+        k=size,
+        notes=sides.notes,
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=level,
+            k=size,
+            measure=sides.truth.measure,
+        ),
+    )
+
+
+def _bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """The best and the worst rank of each system, in the order of the side."""
+    found = rank_intervals(side, level, n_resamples=n_resamples, rng=rng)
+    at = [found.systems.index(system) for system in side.systems]
+    return found.low[at], found.high[at]
+
+
+def _midranks(means: FloatArray) -> FloatArray:
+    """1 for the largest; ties share the mean of their ranks."""
+    above = (means[None, :] > means[:, None]).sum(axis=1)
+    tied = (means[None, :] == means[:, None]).sum(axis=1)
+    return np.asarray(above + (tied + 1) / 2)
+
+
+def _shares(means: FloatArray, k: int) -> FloatArray:
+    """The share of the orders of tied systems in which each is among the k best."""
+    above = (means[None, :] > means[:, None]).sum(axis=1)
+    tied = (means[None, :] == means[:, None]).sum(axis=1)
+    return np.asarray(np.clip((k - above) / tied, 0.0, 1.0))

@@ -1,0 +1,110 @@
+"""Which pairs of systems differ significantly, by the tests and corrections that papers use."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray
+from ..chance.adjustment import holm
+from ..errors import InputError
+from ..means import mean_over_topics
+from ..ranks.discriminative import paired_pvalues
+from ..resampling import Resampling
+from ..words import argument, named
+from .sign_flips import draw_signs, reached, two_sided
+
+Test: TypeAlias = Literal["t", "permutation", "wilcoxon"]
+Correction: TypeAlias = Literal["holm", "tukey"]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+_EXACT = 50  # topics up to which Wilcoxon's null distribution is used as it is, where there are no ties
+_ROWS = 64  # randomisations at a time: what bounds the memory
+
+
+def significant_pairs(
+    values: FloatArray, test: Test, correction: Correction | None, alpha: float, how: Resampling
+) -> BoolArray:
+    """Whether each pair of columns differs significantly, in the order of np.triu_indices."""
+    if correction == "tukey":
+        if test == "wilcoxon":
+            raise InputError(
+                f"{named('test')} is 'wilcoxon', which has no Tukey HSD: use {argument('correction', 'holm')}, or "
+                f"{argument('test', 't')} or {argument('test', 'permutation')}"
+            )
+        return tukey(values, alpha) if test == "t" else randomised_tukey(values, how) <= alpha
+    if test == "t":
+        p = paired_pvalues(values)
+    elif test == "wilcoxon":
+        p = wilcoxon_pvalues(values)
+    else:
+        signs = draw_signs(len(values), how.n_resamples, how.generator())
+        p = two_sided(reached(values, signs), signs)
+    return np.asarray((holm(p) if correction == "holm" else p) <= alpha)
+
+
+def wilcoxon_pvalues(values: FloatArray) -> FloatArray:
+    """Two-sided p-values of Wilcoxon's signed-rank test, zero differences left out; 1 for identical systems.
+
+    Exact up to 50 topics without ties and zeros among the differences, by the normal approximation otherwise.
+    """
+    from scipy.stats import wilcoxon
+
+    first, second = np.triu_indices(values.shape[1], 1)
+    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
+    found = np.ones(len(first))
+    for i in range(values.shape[1] - 1):  # a system at a time bounds the memory
+        pairs = np.flatnonzero(first == i)
+        # 0.3 - 0.1 and 0.2 are one difference, and tied.
+        d = np.round(scaled[:, i, None] - scaled[:, second[pairs]], 12)
+        sizes = np.sort(np.abs(d), axis=0)
+        coarse = (sizes[0] == 0) | (np.diff(sizes, axis=0) == 0).any(axis=0) | (len(d) > _EXACT)
+        differs = sizes[-1] > 0
+        for method, some in (("exact", ~coarse), ("asymptotic", coarse & differs)):
+            if some.any():
+                found[pairs[some]] = wilcoxon(d[:, some], axis=0, method=method).pvalue
+    return found
+
+
+def tukey(values: FloatArray, alpha: float) -> BoolArray:
+    """Tukey's honestly significant differences, in the two-way layout of topics and systems without interaction."""
+    n, m = values.shape
+    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
+    residuals = scaled - scaled.mean(axis=0) - scaled.mean(axis=1, keepdims=True) + scaled.mean()
+    freedom = (n - 1) * (m - 1)
+    error = np.sqrt((residuals**2).sum() / freedom / n)
+    difference = _differences(scaled)
+    if error <= 1e-14:  # what rounding leaves of systems that differ by constants
+        return np.asarray(difference > 0)
+    return np.asarray(difference >= _critical(alpha, m, freedom) * error)
+
+
+@lru_cache(maxsize=64)
+def _critical(alpha: float, m: int, freedom: int) -> float:
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.isf(alpha, m, freedom))
+
+
+def randomised_tukey(values: FloatArray, how: Resampling) -> FloatArray:
+    """Adjusted p-values: how often the range of the means reaches a difference, systems shuffled in each topic."""
+    n, m = values.shape
+    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
+    rng, ranges = how.generator(), np.empty(how.n_resamples)
+    for lo in range(0, how.n_resamples, _ROWS):
+        rows = min(_ROWS, how.n_resamples - lo)
+        shuffled = rng.permuted(np.broadcast_to(scaled, (rows, n, m)), axis=2)
+        ranges[lo : lo + rows] = np.ptp(shuffled.mean(axis=1), axis=1)
+    ranges.sort()
+    reach = how.n_resamples - np.searchsorted(ranges, _differences(scaled) - 1e-12)
+    return np.asarray((1 + reach) / (1 + how.n_resamples))
+
+
+def _differences(values: FloatArray) -> FloatArray:
+    """Sizes of the differences of the means; equal totals have none."""
+    means = mean_over_topics(values)
+    first, second = np.triu_indices(len(means), 1)
+    return np.asarray(np.abs(means[first] - means[second]))

@@ -1,0 +1,136 @@
+"""`soft_pairwise_accuracy`: do both sides have the same confidence that one system is better than another?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..coefficients.kendall import pairwise_accuracy
+from ..door import Collection
+from ..resampling import Resampling, Seed
+from ..results import Result, settings_of
+from ..words import counted
+from .sides import matched_topics
+from .sign_flips import draw_signs, reached
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SoftPairwiseAccuracy(Result):
+    """What `soft_pairwise_accuracy` found. `float(found)` is the value."""
+
+    value: float
+    pairwise_accuracy: float
+    """The hard one, of the means."""
+    monte_carlo: float
+    """Standard error of the value from the random permutations alone; 0 where all permutations were used."""
+    n_systems: int
+    n_topics: int
+    n_permutations: int
+    exact: bool
+    """Whether all permutations were used."""
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def verdict(self) -> str:
+        """The value, and what it was made from."""
+        of = f"{counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
+        drawn = "all" if self.exact else f"{self.n_permutations} random"
+        error = "" if self.exact else f", Monte Carlo error {self.monte_carlo:.4f}"
+        return f"soft pairwise accuracy = {self.value:.4f} ({of}, {drawn} permutations{error})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [
+            {
+                "value": self.value,
+                "monte_carlo": self.monte_carlo,
+                "pairwise_accuracy": self.pairwise_accuracy,
+                "n_systems": self.n_systems,
+                "n_topics": self.n_topics,
+                "n_permutations": self.n_permutations,
+                "exact": self.exact,
+            }
+        ]
+
+
+def soft_pairwise_accuracy(
+    truth: Collection, candidate: Collection, *, n_resamples: int = 10_000, rng: Seed = None
+) -> SoftPairwiseAccuracy:
+    """Soft pairwise accuracy (SPA): how alike both sides' confidence is that one system is better than another.
+
+    SPA = 1 - mean over pairs of |p_truth - p_candidate|, p the p-value of a one-sided paired permutation test over the
+    topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or wrong, however
+    close its systems are; here a pair that both sides leave open is as good as one that both find clear. From 0 to 1,
+    1 if all p-values are the same.
+
+    Parameters
+    ----------
+    truth, candidate : Collection
+        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
+        only one side has is left out, and an `AlignmentWarning` says what.
+    n_resamples : int
+        Permutations. Where all 2^n for n topics are no more than this, all are used, and the value is exact.
+    rng : int, Generator or None
+        Draws the permutations. The same seed gives the same bits. Where none is given, one is drawn, and the settings
+        say which.
+
+    Returns
+    -------
+    SoftPairwiseAccuracy
+        With the value, its Monte Carlo error and the hard pairwise accuracy beside it.
+
+    Notes
+    -----
+    p is the share of permutations whose difference is at least the observed one, as in WMT's software, and both sides
+    have the same permutations. A pair has two p-values, one for each system; they sum to 1 unless permuted differences
+    equal the observed one, as happens with few topics or coarse scores. WMT's software takes the p-value for the system
+    that it lists first, so that another order of the systems gives another value; here the mean of |p - p| over both is
+    taken. On WMT25's 384 segments the values are those of WMT's software within 0.0003.
+
+    References
+    ----------
+    B. Thompson, N. Mathur, D. Deutsch and H. Khayrallah (2024). Improving Statistical Significance in Human Evaluation
+    of Automatic Metrics via Soft Pairwise Accuracy. WMT.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    >>> found = cc.soft_pairwise_accuracy(people, careful, rng=7)
+    >>> round(found.value, 2), round(found.pairwise_accuracy, 2)
+    (0.95, 0.95)
+
+    """
+    drawn = Resampling.of(n_resamples, rng)
+    sides = matched_topics(truth, candidate, "soft pairwise accuracy")
+    n, m = sides.truth.values.shape
+    signs = draw_signs(n, drawn.n_resamples, drawn.generator())
+    # Batches x directions x pairs.
+    counts = [np.stack(reached(side.values, signs), axis=1) for side in (sides.truth, sides.candidate)]
+    sizes = np.array([len(batch) for batch in signs.batches])
+    difference = (counts[0] - counts[1]).sum(axis=0) / signs.total
+    by_batch = (counts[0] - counts[1]) / sizes[:, None, None]
+    return SoftPairwiseAccuracy(
+        value=float(1 - np.abs(difference).mean()),
+        pairwise_accuracy=float(pairwise_accuracy(sides.truth.means(), sides.candidate.means())),
+        monte_carlo=0.0 if signs.exact else _monte_carlo(difference, by_batch),
+        n_systems=m,
+        n_topics=n,
+        n_permutations=signs.total,
+        exact=signs.exact,
+        notes=sides.notes,
+        settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=sides.truth.measure),
+    )
+
+
+def _monte_carlo(difference: FloatArray, by_batch: FloatArray) -> float:
+    """The value is linear in the p-values where no difference of them changes its sign: its error over the batches."""
+    if len(by_batch) < 2:
+        return float("nan")
+    values = (np.sign(difference) * by_batch).mean(axis=(1, 2))
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
