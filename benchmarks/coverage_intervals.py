@@ -25,15 +25,16 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from data import matrix
+from data import folder, matrix
 
 import concordant as cc
-from concordant.calibration import INNER
+from concordant.calibration import INNER, MISFIT
 from concordant.means import mean_over_topics
 from concordant.resampling import Resampling, resampled_means
 from concordant.simulation.scale import inverse_transform
 from concordant.topics import bootstrap, nested
 from concordant.topics.nested import Nested, nested_values, summarise
+from concordant.topics.shrinkage import fit_of, model_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -41,7 +42,8 @@ COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 LEVEL = 0.95
 CONSTANTS = {"INNER": nested, "GROWTH": nested, "NEAR": bootstrap, "LEFT": bootstrap, "WIDENING": bootstrap}
 Constants = dict[str, float]
-METHODS = ("iterated", "percentile", "basic", "bca", "kendall", "another-sample")
+METHODS = ("auto", "shrinkage", "iterated", "percentile", "basic", "bca", "kendall", "another-sample")
+DEFAULT = METHODS.index("auto")
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,29 @@ def hidden_ties(share: float = 1 / 3, factor: float = 0.05) -> Design:
     return from_population(x, x + rng.normal(0, 0.012, x.shape[1]) + rng.normal(0, 0.08, x.shape))
 
 
+def tied_alike(share: float = 0.4, factor: float = 0.05) -> Design:
+    """adhoc8: two fifths of all systems nearly tied, in the same order in both conditions."""
+    x = matrix("trec/adhoc8.csv")
+    x = x[:, x.mean(axis=0) > 0.05]
+    top = np.argsort(-x.mean(axis=0))[: round(share * x.shape[1])]
+    y = x + np.random.default_rng(5).normal(0, 0.08, x.shape)
+    for side in (x, y):
+        means = side.mean(axis=0)
+        side[:, top] += (factor - 1) * (means[top] - means[top].mean())
+    return from_population(x, y)
+
+
+def scored(collection: str, qrels: str, *measures: str) -> Design:
+    """Measures of few values, such as reciprocal ranks, from runs and judgments; a topic that a run lacks scores 0."""
+    runs, judged = cc.read_runs(folder() / collection / "runs"), cc.read_qrels(folder() / collection / qrels)
+    found = cc.evaluate_all(runs, judged, measures, missing="zero")
+    return from_population(*(scores.values for scores in found.values()))
+
+
+def wmt25(*metrics: str) -> Design:
+    return from_population(*(matrix(f"wmt25/en-cs_CZ__{metric}.csv") for metric in metrics))
+
+
 def dl21(measure: str, judge: str) -> Design:
     return from_population(*(matrix(f"dl21/scores/{measure}__{j}.csv") for j in ("human", judge)))
 
@@ -141,35 +166,50 @@ DESIGNS: dict[str, Callable[[], Design]] = {
     "robust2004, half of the systems exchanged": lambda: shuffled(0.5),
     "robust2004, all systems exchanged": lambda: shuffled(1.0),
     "adhoc8, a third tied, shared errors": hidden_ties,
+    "adhoc8, 40% tied, same order": tied_alike,
+    "dl21 P@10, RR": lambda: scored("dl21", "qrels/human.txt.gz", "P(rel=2)@10", "RR(rel=2)"),
+    "dl21 nDCG@10, RR": lambda: scored("dl21", "qrels/human.txt.gz", "nDCG@10", "RR(rel=2)"),
+    "dl21 nDCG@10, P@1": lambda: scored("dl21", "qrels/human.txt.gz", "nDCG@10", "P(rel=2)@1"),
+    "covid1 P@10, RR": lambda: scored("covid1", "qrels.txt", "P@10", "RR"),
+    "covid1 AP, P@1": lambda: scored("covid1", "qrels.txt", "AP", "P@1"),
+    "wmt25 XCOMET, MetricX": lambda: wmt25("XCOMET-XL", "MetricX-24-Hybrid-XL"),
+    "wmt25 GEMBA, XCOMET": lambda: wmt25("GEMBA-ESA-GPT4.1", "XCOMET-XL"),
+    "wmt25 GEMBA, CometKiwi": lambda: wmt25("GEMBA-ESA-GPT4.1", "CometKiwi-XL"),
 }
 NAMED = tuple(DESIGNS)[:3]
 
 
 def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """For each coefficient and method: whether the interval holds, and its width."""
-    functions = [cc.get_coefficient(name).formula for name in COEFFICIENTS]
+    entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
     values = bootstrap.Agreements(COEFFICIENTS, 1)
     x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
     again = [mean_over_topics(side[:, systems]) for side in design.draw(n, rng)]
     found = nested_values((x, y), values, Resampling.of(n_resamples, rng))
+    modelled = cc.TopicBootstrap(n_resamples, "shrinkage", LEVEL).run(x, y, entries, Resampling.of(n_resamples, rng))
+    model = model_of((x, y))
+    fits = model is not None and fit_of(model) >= MISFIT
     left_out = values([resampled_means(s, (1 - np.eye(n)).astype(np.int64)) for s in (x, y)])
     out = np.empty((len(COEFFICIENTS), len(METHODS), 2))
-    for k, f in enumerate(functions):
-        target, other = float(f(*(side[systems] for side in design.truth))), float(f(*again))
-        for j, (low, high) in enumerate(intervals(found, k, left_out[k], x.shape)):
+    for k, c in enumerate(entries):
+        target, other = float(c.formula(*(side[systems] for side in design.truth))), float(c.formula(*again))
+        others = list(intervals(found, k, left_out[k], x.shape))
+        shrunk = modelled[k]
+        assert shrunk is not None
+        for j, (low, high) in enumerate([shrunk[:2] if fits else others[0], shrunk[:2], *others]):
             aim = other if METHODS[j] == "another-sample" else target
             out[k, j] = low - 1e-12 <= aim <= high + 1e-12, high - low
     return out
 
 
 def intervals(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...]) -> Iterator[tuple[float, float]]:
-    """The limits of every method, in the order of METHODS."""
+    """The limits of the methods from "iterated" on, in the order of METHODS."""
     n, m = shape
     summary = summarise(found, n)[k]
     assert summary is not None
     value, once = summary.value, found.first[k]
     within = cc.get_coefficient(COEFFICIENTS[k]).range
-    yield cc.TopicBootstrap(confidence_level=LEVEL).limits(summary, within)[:2]
+    yield cc.TopicBootstrap(method="iterated", confidence_level=LEVEL).limits(summary, within)[:2]
     low, high = np.quantile(once, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     yield low, high
     yield max(2 * value - high, within[0]), min(2 * value - low, within[1])
@@ -205,12 +245,12 @@ def _start(name: str) -> None:
     _design = DESIGNS[name]()
 
 
-def subset(task: tuple[int, int, int, int]) -> FloatArray:
+def subset(task: tuple[int, int, int, int, int | None]) -> FloatArray:
     """All samples of one subset of systems: samples x coefficients x methods x (held, width)."""
-    seed, n, samples, n_resamples = task
+    seed, n, samples, n_resamples, m = task
     rng = np.random.default_rng([2004, seed])
     count = len(_design.truth[0])
-    systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
+    systems = rng.choice(count, m or int(rng.integers(15, min(110, count) + 1)), replace=False)
     return np.array([trial(_design, systems, n, n_resamples, rng) for _ in range(samples)])
 
 
@@ -268,7 +308,7 @@ def try_constants(given: list[str], wanted: list[str], options: argparse.Namespa
 
 def cell(pool: ProcessPoolExecutor, n: int, options: argparse.Namespace) -> FloatArray:
     """subsets x samples x coefficients x methods x (held, width)."""
-    tasks = [(seed, n, options.samples, options.resamples) for seed in range(options.subsets)]
+    tasks = [(seed, n, options.samples, options.resamples, options.systems) for seed in range(options.subsets)]
     return np.array(list(pool.map(subset, tasks)))
 
 
@@ -277,13 +317,14 @@ def line(found: FloatArray, k: int, n: int) -> tuple[str, float]:
     held, width = found[:, :, k, :, 0], found[:, :, k, :, 1]
     average = held.mean(axis=(0, 1))
     shown = [f"{100 * average[j]:.1f} ({width[:, :, j].mean():.2f})" for j in range(len(METHODS))]
-    worst = held[:, :, 0].mean(axis=1).min()
-    return f"| {COEFFICIENTS[k]} | {n} | " + " | ".join(shown) + f" | {100 * worst:.0f} |", float(average[0])
+    worst = held[:, :, DEFAULT].mean(axis=1).min()
+    return f"| {COEFFICIENTS[k]} | {n} | " + " | ".join(shown) + f" | {100 * worst:.0f} |", float(average[DEFAULT])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--subsets", type=int, default=100, help="random subsets of 15 to 110 systems")
+    parser.add_argument("--systems", type=int, default=None, help="as many systems in every subset")
     parser.add_argument("--samples", type=int, default=25, help="samples of topics, a subset")
     parser.add_argument("--resamples", type=int, default=9_999)
     parser.add_argument("--topics", type=int, nargs="+", default=[25, 50, 100])

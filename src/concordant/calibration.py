@@ -35,6 +35,9 @@ MISFIT = -0.8
 deviations, or farther below 0, the iterated interval is taken: 1 in 10 samples of real collections, 2 in 3 of one in
 which a third of the systems is tied."""
 
+STEADY = 5
+"""How many times as many resamples the iterated interval needs to vary as little with the seed."""
+
 # `rank_intervals`: coverage_ranks.py
 UNSEEN = 2.0
 """By how much the skewness of a pair's differences is multiplied: samples of 10 to 30 topics show a third to three

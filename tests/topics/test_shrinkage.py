@@ -204,9 +204,10 @@ def test_the_check_finds_ties_and_passes_what_the_model_describes() -> None:
 def test_the_iterated_interval_takes_over_and_says_so() -> None:
     sides = leaderboard(1, 30)
     auto = cc.correlate(*sides, interval=cc.TopicBootstrap(999), rng=4)
-    iterated = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "iterated"), rng=4)
+    iterated = cc.correlate(*sides, interval=cc.TopicBootstrap(5 * 999, "iterated"), rng=4)
     assert auto.interval == iterated.interval
     assert auto.settings["interval"] == "iterated"
+    assert auto.settings["n_resamples"] == iterated.settings["n_resamples"] == 4995
     (note,) = auto.notes
     assert note.startswith("the interval is by the iterated bootstrap: many systems seem to be nearly tied")
     assert not iterated.notes
@@ -221,6 +222,17 @@ def test_the_iterated_interval_takes_over_where_there_is_no_model() -> None:
     e = cc.correlate(truth, truth, interval=cc.TopicBootstrap(500), rng=1)
     assert e.settings["interval"] == "iterated"
     assert e.notes[0].startswith("the interval is by the iterated bootstrap: shrinkage needs at least 4 systems")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tied", [0, 30])
+def test_the_seed_moves_limits_by_less_than_a_tenth_of_a_standard_error(tied: int) -> None:
+    sides = leaderboard(1, tied)
+    found = [cc.correlate(*sides, "tau_ap_b", rng=seed) for seed in range(20)]
+    assert {e.settings["interval"] for e in found} == {"iterated" if tied else "shrinkage"}
+    limits = np.array([[e.interval.low, e.interval.high, e.bias_corrected] for e in found])  # type: ignore[union-attr]
+    error = np.mean([e.standard_error for e in found])  # type: ignore[arg-type]
+    assert (limits.std(axis=0, ddof=1) < 0.1 * error).all()
 
 
 def test_the_choice_depends_on_the_data_alone() -> None:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ..arrays import FloatArray
-from ..calibration import FEWEST, LEFT, MISFIT, NEAR, WIDENING
+from ..calibration import FEWEST, LEFT, MISFIT, NEAR, STEADY, WIDENING
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, check_choice
 from ..means import mean_over_topics
@@ -47,6 +47,8 @@ class Found(NamedTuple):
     """By which method."""
     note: str = ""
     """Why by that one."""
+    n_resamples: int | None = None
+    """How many resamples, where not as many as were asked for."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class TopicBootstrap:
     Parameters
     ----------
     n_resamples : int
-        Resamples in all, those of resamples included.
+        Resamples in all, those of resamples included. Where "auto" takes the iterated interval it makes five times as
+        many, so that limits vary with the seed by less than a tenth of a standard error, as they do by shrinkage.
     method : {"auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"}
         - "auto": "shrinkage" where a check finds that its model fits the data, else "iterated", and a note says so.
         - "shrinkage": for the coefficient between the two *population* mean vectors. These are drawn, given the
@@ -124,8 +127,10 @@ class TopicBootstrap:
             if model is not None and not note:
                 drawn_values = shrunk_values(model, values, drawn)
                 return [self.around(t, a, c.range) for c, t, a in zip(coefficients, *drawn_values, strict=True)]
-            others = replace(self, method="iterated").run(truth, candidate, coefficients, drawn)
-            return [found and found._replace(note=note) for found in others]
+            more = STEADY * drawn.n_resamples
+            how = replace(self, method="iterated", n_resamples=more)
+            others = how.run(truth, candidate, coefficients, replace(drawn, n_resamples=more))
+            return [found and found._replace(note=note, n_resamples=more) for found in others]
         if self.method in ("percentile", "basic"):
             means = mean_over_topics(truth), mean_over_topics(candidate)
             resampled = plain_values((truth, candidate), values, drawn)

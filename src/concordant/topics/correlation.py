@@ -108,7 +108,8 @@ def correlate(
     settings say which of the two it was, and a note why. Measured on real and simulated collections, 95% intervals held
     in 92 to 100% of samples (docs/measured/interval-coverage.md), except where a third of the systems is truly tied, in
     another order on each side (58 to 69%; the iterated one by itself 62 to 85%), where half of the systems are related
-    and half are not (86 to 90% for tau_b and tau_ap_b), and where the second measure is 0 or 1 on a topic, as P@1 is (87% for tau_ap_b).
+    and half are not (86 to 90% for tau_b and tau_ap_b), and where the second measure is 0 or 1 on a topic, as P@1 is
+    (87% for tau_ap_b).
 
     Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so that the
     coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.
@@ -191,7 +192,7 @@ def estimate_of(
             known.name, value, "observed", pvalue=pvalue, notes=notes, settings=settings_of(**how)
         )
     how |= {
-        "n_resamples": int(interval.n_resamples),
+        "n_resamples": limits.n_resamples or int(interval.n_resamples),
         "confidence_level": float(interval.confidence_level),
         "estimand": "another sample of as many topics"
         if interval.method == "another-sample"
@@ -224,7 +225,8 @@ def not_resampled(coefficient: Coefficient) -> str:
 
 def undefined_on(limits: Found, interval: TopicBootstrap) -> str:
     """On how many resamples a coefficient is undefined, in a sentence."""
+    count = limits.n_resamples or interval.n_resamples
     return (
-        f"the coefficient is undefined on {limits.undefined} of some {interval.n_resamples:,} resamples of topics, "
+        f"the coefficient is undefined on {limits.undefined} of some {count:,} resamples of topics, "
         "where a side is all tied for instance; the interval is made from the others"
     )
