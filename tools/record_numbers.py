@@ -73,6 +73,18 @@ EXPECTED: list[tuple[re.Pattern[str], str]] = [
         re.compile(r"^audit .*(candidates|plainest|others|reported|nearest|matches)|^command audit"),
         "ways, not candidates",
     ),
+    (
+        re.compile(r"interval|bias_corrected|standard_error|/(low|high|method)$|^draw:correlate|undefined$"),
+        "the shrinkage interval by default; Student's quantile for the iterated one",
+    ),
+    (
+        re.compile(r"^(settings:|text:|draw:)?(command )?(reliability|expected_correlation)|/reliability/"),
+        "headline: posterior",
+    ),
+    (
+        re.compile(r"posterior|plan_topics|^(settings:|text:|draw:)?command plan|ceiling"),
+        "no floor for the shrinkage of means",
+    ),
 ]
 
 # Cases that end in an error, and are there to show which one.

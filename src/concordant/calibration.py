@@ -40,6 +40,6 @@ UNSEEN = 2.0
 """By how much the skewness of a pair's differences is multiplied: samples of 10 to 30 topics show a third to three
 quarters of the skewness of a heavy tail."""
 
-# The posterior of `expected_correlation` and `plan_topics`: coverage_reliability.py
+# Intervals of `correlate`, method "shrinkage": coverage_intervals.py
 LEAST_SHRINKAGE = 0.05
 """The least factor by which observed means are shrunk: less would leave no order to correlate with."""

@@ -139,6 +139,31 @@ def test_shrinkage_finds_the_share_of_true_variance() -> None:
     assert np.mean(found) == pytest.approx(0.06**2 / (0.06**2 + 0.15**2 / 10), abs=0.03)
 
 
+def test_shrinkage_against_a_sum_over_the_truncated_posterior() -> None:
+    """K = 1 - E[B], B gamma distributed and cut off at 1; James and Stein's where the cut does not matter."""
+    rng = np.random.default_rng(7)
+    for m, spread in ((4, 0.02), (12, 0.01), (12, 0.2), (40, 0.0)):
+        values = normal_collection(10, rng.normal(0, spread, m), rng)
+        means = values.mean(axis=0)
+        errors = values - means - (values - means).mean(axis=1, keepdims=True)
+        ratio = means.var(ddof=1) / ((errors**2).sum() / (m * 10 * 9))
+        b = (np.arange(200_000) + 0.5) / 200_000
+        weight = b ** ((m - 3) / 2 - 1) * np.exp(-b * (m - 1) * ratio / 2)
+        assert shrinkage(values) == pytest.approx(1 - (b * weight).sum() / weight.sum(), abs=2e-3)
+        if spread == 0.2:
+            assert shrinkage(values) == pytest.approx(1 - (m - 3) / (m - 1) / ratio, abs=1e-4)
+
+
+def test_no_floor_says_that_systems_are_equal() -> None:
+    """Where chance makes observed means closer than noise alone would, the order is still not called nothing."""
+    rng = np.random.default_rng(7)
+    values = normal_collection(10, np.zeros(15), rng)
+    values -= 0.9 * (values.mean(axis=0) - values.mean())
+    assert 2 / 14 <= shrinkage(values) < 0.2
+    values -= values.mean(axis=0) * (1 - 1e-200)
+    assert np.isfinite(shrinkage(values))
+
+
 def test_intervals_hold_the_actual_correlation() -> None:
     rng, covered, error = np.random.default_rng(8), [], []
     for _ in range(150):
@@ -183,7 +208,8 @@ def test_plan_is_the_smallest_number_that_reaches_the_target(probability: float 
 def test_results_print_and_convert() -> None:
     people = cc.load_collection("people")
     plan = cc.plan_topics(people, rng=1, n_resamples=100)
-    results: list[Any] = [cc.discordance(people), cc.reliability(people, rng=1), plan, cc.expected_correlation(people)]
+    results: list[Any] = [cc.discordance(people), cc.reliability(people, rng=1), plan]
+    results.append(cc.expected_correlation(people, rng=1))
     for result in results:
         json.dumps(result.to_dict(), allow_nan=False)
         assert len(result.to_frame())
@@ -191,7 +217,7 @@ def test_results_print_and_convert() -> None:
         assert str(result)
     pyplot.close("all")
     assert "10 topics are not enough" in str(cc.plan_topics(people, most=10, rng=1, n_resamples=100))
-    assert float(results[-1]) == cc.reliability(people).tau
+    assert float(results[-1]) == cc.reliability(people, rng=1).tau
 
 
 def test_commands(tmp_path: Path) -> None:
@@ -201,9 +227,10 @@ def test_commands(tmp_path: Path) -> None:
     run = CliRunner().invoke
     table = run(app, ["reliability", str(file)])
     assert table.exit_code == 0, table.output
-    assert f"tau {cc.reliability(people).tau:.3f}" in table.output
+    assert f"tau {cc.reliability(people, rng=0).tau:.3f}" in table.output
     found = json.loads(run(app, ["reliability", str(file), "-f", "json"]).output)
-    assert found["estimates"]["msqd"]["tau"] == pytest.approx(cc.reliability(people).tau)
+    assert found["estimates"]["posterior"]["tau"] == cc.reliability(people, rng=0).tau
+    assert found["posterior"][0]["value"] == found["estimates"]["posterior"]["tau"]
     plan = json.loads(run(app, ["plan", str(file), "--target", "0.9", "-f", "json"]).output)
     assert plan["n_topics"] == cc.plan_topics(people, rng=0).n_topics
     assert run(app, ["plan", str(file), "--probability", "0.9", "-c", "tau_ap", "-f", "csv"]).output.startswith(

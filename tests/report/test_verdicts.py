@@ -122,7 +122,7 @@ def test_reliability_without_a_value_says_so() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = cc.reliability(scores(NOISE), rng=1).to_dict()
-    found["estimates"]["msqd"] = {"tau": float("nan"), "tau_ap": float("nan")}
+    found["estimates"]["posterior"] = {"tau": float("nan"), "tau_ap": float("nan")}
     assert "leaves open" in document_of(found)["verdict"]["headline"]
     Page(cc.report.report_html(found))
 

@@ -24,7 +24,7 @@ def careful() -> JudgeWorth:
     return cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=7)
 
 
-def simulated(bias: float, noise: float, n: int = 200, m: int = 60, seed: int = 1) -> tuple[cc.Scores, cc.Scores]:
+def simulated(bias: float, noise: float, n: int = 80, m: int = 30, seed: int = 1) -> tuple[cc.Scores, cc.Scores]:
     """A truth with noise of 1 per topic, and a judge whose system effects are off by `bias`."""
     rng = np.random.default_rng(seed)
     signal = rng.normal(0, 0.5, m)

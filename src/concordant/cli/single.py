@@ -135,10 +135,6 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
     return replace(
         Answer.of(found),
         text=text,
-        rows=lambda: [
-            *found.rows(),
-            {"estimator": "posterior", **{e.coefficient: e.value for e in posterior}},
-        ],
         content=lambda: {**found.to_dict(), "posterior": [e.to_dict() for e in posterior]},
     )
 

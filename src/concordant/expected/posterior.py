@@ -7,10 +7,14 @@ the variance of observed means over systems is that of the true ones plus that o
 systems, estimated from the observed means themselves (empirical Bayes), takes that off again:
 
     true mean - average = K (observed mean - average) + sqrt(K) error,
-    K = 1 - (m - 3) / (m - 1) * N / V,
+    K = 1 - E[B],    B ~ chi2_{m-3} / (m - 1) * N / V, given that B < 1,
 
-with V the variance of the m observed means, N the average sampling variance of their deviations from the average, and
-the factor of James and Stein, with which 1 - K is unbiased. K is 1 for less than 4 systems and never below 0.05.
+with V the variance of the m observed means and N the average sampling variance of their deviations from the average.
+B = N / V is what noise has of the variance; with a flat prior of the variance of the true means it has this
+distribution (Morris 1983). Where the signal is clear, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N
+/ V. Where it is not, with V about N, as chance has it with few topics, K stays above 0 by what chance can explain; cut
+to a floor, it would say that the systems are equal, and that no number of topics could rank them. K is 1 for less than
+4 systems.
 """
 
 from __future__ import annotations
@@ -22,7 +26,6 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import FloatArray
-from ..calibration import LEAST_SHRINKAGE
 from ..coefficients.registry import Coefficient
 from ..means import mean_over_topics
 
@@ -46,6 +49,8 @@ class Draws:
 
 def shrinkage(values: FloatArray) -> float:
     """K, for a topics x systems matrix."""
+    from scipy.special import gammainc
+
     n, m = values.shape
     means = values.mean(axis=0)
     spread = float(means.var(ddof=1))
@@ -54,7 +59,13 @@ def shrinkage(values: FloatArray) -> float:
     errors = values - means
     errors -= errors.mean(axis=1, keepdims=True)
     noise = float((errors * errors).sum()) / (m * n * (n - 1))
-    return float(max(LEAST_SHRINKAGE, 1 - (m - 3) / (m - 1) * noise / spread))
+    if noise == 0:
+        return 1.0
+    half, signal = (m - 3) / 2, (m - 1) / 2 * spread / noise
+    below = float(gammainc(half, signal))
+    if below == 0:  # underflow: the limit of a signal far below the noise
+        return 1 / (half + 1)
+    return float(1 - half / signal * gammainc(half + 1, signal) / below)
 
 
 def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator, *, new: bool = False) -> Draws:

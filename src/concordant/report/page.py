@@ -150,10 +150,11 @@ _METHODS = {
     "rank_test": "rank test: could the candidate's ranking be the true one, given how systems vary over topics? "
     "(carterette2009, with a recentred bootstrap)",
     "expected_correlation": "ceiling: correlation of the truth's ranking with that across the population of topics, "
-    "expected from the topics; tau and tau_ap by MSQD, others from a posterior (urbano2016)",
+    "expected from the topics by the posterior of the true means (urbano2016)",
     "rank_intervals": "rank intervals: all pairs of systems compared over the topics, corrected for their number "
     "(romano2005)",
-    "reliability": "reliability: expected correlation with the true ranking, by the estimators of urbano2016",
+    "reliability": "reliability: expected correlation with the true ranking, by a posterior and by the estimators of "
+    "urbano2016",
 }
 
 

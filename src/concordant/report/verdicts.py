@@ -177,7 +177,7 @@ def _of_tiers(document: Mapping[str, Any]) -> Verdict:
 def _of_reliability(document: Mapping[str, Any]) -> Verdict:
     found = document["reliability"]
     size = f"{counted(found['n_topics'], 'topic')}, this ranking of {counted(found['n_systems'], 'system')}"
-    best = {name: value for name, value in found["estimates"]["msqd"].items() if value is not None}
+    best = {name: value for name, value in found["estimates"]["posterior"].items() if value is not None}
     if not best:
         headline = f"With {size} leaves open how well it agrees with the true one."
         return {"answer": "none", "headline": headline, "sentences": []}

@@ -235,7 +235,8 @@ def judge_study(  # noqa: PLR0913
     first = study.measures[0]
     ranking = None
     if len(full[first].topics) >= FEWEST:
-        ranking = step(rank_judges(full[first], {name: scores[name][first] for name in named}, names[0], rng=rng))
+        judged = {name: scores[name][first] for name in named}
+        ranking = step(rank_judges(full[first], judged, names[0], name="the truth", rng=rng))
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}

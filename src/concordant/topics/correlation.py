@@ -101,15 +101,22 @@ def correlate(
     the interval is for is f(mu, nu), the same coefficient between the two *population* mean vectors, which one would
     see with endless topics of this kind. The two differ by more than chance: noise in the means lowers agreement, so
     that the value lies below f(mu, nu) on average, and resampled values lie lower still. `bias_corrected` takes this
-    back, and the default interval is built around it. The derivation is in docs/guide/intervals.md. How wide the
-    interval is, in standard errors, is our own calibration, measured on real and simulated collections:
-    `concordant.calibration` has its constants, and docs/measured/interval-coverage.md the coverage.
+    back, and the default interval is built around it. The derivation is in docs/guide/intervals.md.
+
+    The default draws both population mean vectors given the observed ones, as of exchangeable systems in linearly
+    related conditions, and gives way to the iterated bootstrap where a check says that the data are not like that. The
+    settings say which of the two it was, and a note why. Measured on real and simulated collections, 95% intervals held
+    in 92 to 100% of samples (docs/measured/interval-coverage.md), except where a third of the systems is truly tied, in
+    another order on each side (58 to 69%; the iterated one by itself 62 to 85%), where half of the systems are related
+    and half are not (86 to 90% for tau_b and tau_ap_b), and where the second measure is 0 or 1 on a topic, as P@1 is (87% for tau_ap_b).
 
     Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so that the
     coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.
 
     References
     ----------
+    C. N. Morris (1983). Parametric Empirical Bayes Inference: Theory and Applications. Journal of the American
+    Statistical Association 78.
     P. Hall (1992). The Bootstrap and Edgeworth Expansion. Springer, section 1.4 (iterated bootstrap).
     J. R. Cook and L. A. Stefanski (1994). Simulation-Extrapolation Estimation in Parametric Measurement Error Models.
     Journal of the American Statistical Association 89.
@@ -119,7 +126,7 @@ def correlate(
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> print(cc.correlate(people, careful, "tau_b", rng=7))
-    tau_b = 0.9053 (observed), 95% interval [0.8231, 1.0000] (iterated topic bootstrap), bias-corrected 0.9455
+    tau_b = 0.9053 (observed), 95% interval [0.8770, 1.0000] (shrinkage topic bootstrap), bias-corrected 0.9623
 
     """
     known = get_coefficient(coefficient)

@@ -146,7 +146,8 @@ class JudgeRanking(Result):
             ]
             for judge in self.judges
         ]
-        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns([heads, *rows])]
+        table = [heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]]
+        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns(table)]
         with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
         if with_first:
             pairs = [

@@ -126,10 +126,10 @@ class Effort:
 
     splits: int = 1000
     jackknife: int = 150
-    most_splits: int = 6000
-    most_jackknife: int = 1600
+    most_splits: int = 4000
+    most_jackknife: int = 600
     monte_carlo: float = 0.09
-    noise: float = 0.06
+    noise: float = 0.12
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
     groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
 
