@@ -162,21 +162,20 @@ def expected_correlation(  # noqa: PLR0913
     """
     get_coefficient(coefficient)
     linear = coefficient in ("tau", "tau_ap")
-    if estimator is None:
-        estimator = HEADLINE
-    check_choice("estimator", estimator, get_args(Estimators))
-    if estimator == "posterior":
+    chosen: str = HEADLINE if estimator is None else estimator
+    check_choice("estimator", chosen, get_args(Estimators))
+    if chosen == "posterior":
         check_choice("prior", prior, get_args(Prior))
         level = check_level(confidence_level)
         how = Resampling.of(DRAWS if n_resamples is None else n_resamples, rng, workers, progress)
         return _by_posterior(as_topics(scores, "scores").values, coefficient, prior, level, how)
     if not linear:
-        raise InputError(f"estimator is {estimator!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
-    if estimator in ("sh(w)", "sh(w/o)"):
-        return split_half(scores, coefficient, replace=estimator == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
+        raise InputError(f"estimator is {chosen!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
+    if chosen in ("sh(w)", "sh(w/o)"):
+        return split_half(scores, coefficient, replace=chosen == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
     found = discordance(
         scores,
-        estimator,  # type: ignore[arg-type]
+        chosen,  # type: ignore[arg-type]
         identical=identical,
         ties=ties,
         n_resamples=n_resamples,
@@ -186,7 +185,7 @@ def expected_correlation(  # noqa: PLR0913
         progress=progress,
     )
     value = found.tau if coefficient == "tau" else found.tau_ap
-    return Estimate(coefficient, value, estimator, notes=found.notes, settings=found.settings)
+    return Estimate(coefficient, value, chosen, notes=found.notes, settings=found.settings)
 
 
 def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:

@@ -64,7 +64,7 @@ def shrinkage(values: FloatArray) -> float:
     half, signal = (m - 3) / 2, (m - 1) / 2 * spread / noise
     below = float(gammainc(half, signal))
     if below == 0:  # underflow: the limit of a signal far below the noise
-        return 1 / (half + 1)
+        return float(1 / (half + 1))
     return float(1 - half / signal * gammainc(half + 1, signal) / below)
 
 

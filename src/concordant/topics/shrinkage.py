@@ -55,7 +55,7 @@ class Model:
 
     @property
     def n_systems(self) -> int:
-        return self.means.shape[1]
+        return int(self.means.shape[1])
 
 
 def model_of(conditions: Sequence[FloatArray]) -> Model | None:
@@ -81,7 +81,9 @@ def model_of(conditions: Sequence[FloatArray]) -> Model | None:
         spread_root = np.linalg.cholesky(np.linalg.solve(root, half.T))
     except np.linalg.LinAlgError:
         return None
-    return Model(means, np.ascontiguousarray(np.hstack(list(residuals))), root, spread_root, _twins(conditions))
+    return Model(
+        means, np.ascontiguousarray(np.hstack(list(residuals))), root, np.asarray(spread_root), _twins(conditions)
+    )
 
 
 def _twins(conditions: Sequence[FloatArray]) -> IntArray:

@@ -1,0 +1,142 @@
+"""Rank intervals from estimates: another program's rank sets, a literal stepdown, coverage, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import concordant as cc
+from concordant.ranks.from_estimates import _pvalues
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "pisa2018_math_ranks.csv"
+PISA = list(csv.DictReader(GOLDEN.read_text(encoding="utf-8").splitlines()))
+SCORES = {row["country"]: float(row["score"]) for row in PISA}
+ERRORS = {row["country"]: float(row["se"]) for row in PISA}
+
+
+def golden(suffix: str) -> dict[str, tuple[int, int]]:
+    return {row["country"]: (int(row[f"low{suffix}"]), int(row[f"high{suffix}"])) for row in PISA}
+
+
+def test_the_simultaneous_rank_sets_of_csranks() -> None:
+    found = cc.rank_intervals_from_estimates(SCORES, standard_errors=ERRORS, rng=1)
+    assert {country: found[country] for country in SCORES} == golden("")
+
+
+def test_the_marginal_rank_sets_of_csranks() -> None:
+    """p-values of both programs are off by 0.002 (one standard error): some countries have pairs that close to 5%."""
+    expected = golden("_marginal")
+    found, narrow, wide = (
+        cc.rank_intervals_from_estimates(SCORES, None, level, standard_errors=ERRORS, simultaneous=False, rng=1)
+        for level in (0.95, 0.943, 0.957)
+    )
+    for country, (low, high) in expected.items():
+        assert wide[country][0] <= low <= narrow[country][0], country
+        assert narrow[country][1] <= high <= wide[country][1], country
+    assert sum(found[country] == expected[country] for country in expected) >= 35
+
+
+def test_a_stepdown_written_down_literally() -> None:
+    """Critical values of what is left, round by round, until nothing more is rejected."""
+    rng = np.random.default_rng(3)
+    m, alpha = 5, 0.1
+    for _ in range(10):
+        x, a = rng.normal(0, 2, m), rng.normal(size=(m, m))
+        sigma = a @ a.T / m
+        draws = rng.multivariate_normal(np.zeros(m), sigma, 999)
+        size = np.sqrt(np.diag(sigma)[:, None] + np.diag(sigma)[None, :] - 2 * sigma)
+        np.fill_diagonal(size, 1)
+        t = (x[:, None] - x[None, :]) / size
+        p = _pvalues(t, size, draws, simultaneous=True)
+        left, rejected = set(itertools.permutations(range(m), 2)), set()
+        while left:
+            largest = np.sort([max((z[i] - z[j]) / size[i, j] for i, j in left) for z in draws])[::-1]
+            now = {(i, j) for i, j in left if (1 + (largest >= t[i, j]).sum()) / 1000 <= alpha}
+            if not now:
+                break
+            rejected |= now
+            left -= now
+        expected = {pair for pair in rejected if x[pair[0]] > x[pair[1]]}
+        assert {(i, j) for i, j in itertools.permutations(range(m), 2) if p[i, j] <= alpha and x[i] > x[j]} == expected
+
+
+def test_two_systems_are_a_two_sided_z_test() -> None:
+    for gap in (0.5, 1.5, 2.5):
+        found = cc.rank_intervals_from_estimates([gap, 0.0], [[0.7, 0.1], [0.1, 0.5]], n_resamples=1_000_000, rng=2)
+        expected = 2 * stats.norm.sf(gap)  # the variance of the difference is 1
+        error = np.sqrt(expected * (1 - expected) / 1_000_000)
+        assert found.pvalues[0, 1] == pytest.approx(expected, abs=4 * error)
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_intervals_hold_the_true_ranks(simultaneous: bool) -> None:
+    """400 draws of estimates around known values, among them near ties: at 90% about 10% may fail, at most."""
+    rng, truth = np.random.default_rng(7), np.array([3.0, 2.9, 2.0, 1.95, 1.9, 0.0])
+    a = rng.normal(size=(6, 6))
+    sigma = 0.05 * (a @ a.T + np.eye(6))
+    held = 0
+    for _ in range(400):
+        x = rng.multivariate_normal(truth, sigma)
+        found = cc.rank_intervals_from_estimates(x, sigma, 0.9, simultaneous=simultaneous, n_resamples=299, rng=rng)
+        inside = [found[str(k)][0] <= k + 1 <= found[str(k)][1] for k in range(6)]
+        held += all(inside) if simultaneous else inside[2]
+    assert held >= 0.9 * 400 - 3 * 6
+
+
+def test_correlated_errors_separate_what_independent_ones_do_not() -> None:
+    x, sigma = [1.0, 0.9, 0.0], np.full((3, 3), 0.25) + np.eye(3) * 1e-4
+    assert cc.rank_intervals_from_estimates(x, sigma, rng=1)["1"] == (2, 2)
+    assert cc.rank_intervals_from_estimates(x, standard_errors=[0.5] * 3, rng=1)["1"] == (1, 3)
+
+
+def test_estimates_without_error_and_equal_ones() -> None:
+    found = cc.rank_intervals_from_estimates([3.0, 2.0, 2.0], np.zeros((3, 3)), rng=1)
+    assert [found[k] for k in "012"] == [(1, 1), (2, 3), (2, 3)]
+    assert found.rank.tolist() == [1, 2, 2]
+
+
+def test_labels_go_with_their_numbers() -> None:
+    expected = cc.rank_intervals_from_estimates(SCORES, standard_errors=ERRORS, n_resamples=999, rng=1)
+    turned = dict(reversed(ERRORS.items()))
+    series = pd.Series(turned)
+    frame = pd.DataFrame(np.diag([e**2 for e in turned.values()]), index=list(turned), columns=list(turned))
+    for how in ({"standard_errors": turned}, {"standard_errors": series}, {"covariance": frame}):
+        found = cc.rank_intervals_from_estimates(pd.Series(SCORES), **how, n_resamples=999, rng=1)
+        assert found.systems == expected.systems
+        np.testing.assert_array_equal(found.pvalues, expected.pvalues)
+    text = str(expected)
+    assert text.startswith(f"{len(expected.tiers)} tiers; Japan ranks first, and ")
+    assert "999 normal draws" in text
+    assert expected.to_dict()["systems"][0]["system"] == "Japan"
+
+
+@pytest.mark.parametrize(
+    ("means", "options", "match"),
+    [
+        ([1, 2], {}, "give either covariance= or standard_errors="),
+        ([1, 2], {"covariance": np.eye(2), "standard_errors": [1, 1]}, "give either"),
+        ([1, 2], {"covariance": np.eye(3)}, r"shape \(3, 3\): give one of 2 x 2"),
+        ([1, 2], {"covariance": [[1, 0.5], [0.2, 1]]}, "not symmetric"),
+        ([1, 2], {"covariance": [[1, 2], [2, 1]]}, "the eigenvalue -1"),
+        ([1, 2], {"standard_errors": [1, -1]}, "standard_errors has -1"),
+        ([1, 2], {"standard_errors": [1, 1, 1]}, r"shape \(3,\)"),
+        ({"a": 1, "b": 2}, {"standard_errors": {"a": 1, "c": 2}}, r"other systems than means \(b, c\)"),
+        ([1], {"standard_errors": [1]}, "1 system: at least 2"),
+        ([[1, 2], [2, 3]], {"standard_errors": [1, 1]}, "call rank_intervals"),
+    ],
+)
+def test_what_is_refused(means: Any, options: Any, match: str) -> None:
+    with pytest.raises(cc.errors.InputError, match=match):
+        cc.rank_intervals_from_estimates(means, **options)
+
+
+def test_scores_on_topics_are_sent_to_the_better_function() -> None:
+    with pytest.raises(cc.errors.InputError, match="call rank_intervals, which needs no covariance"):
+        cc.rank_intervals_from_estimates(cc.load_collection("people"), standard_errors=[1.0] * 20)  # type: ignore[arg-type]
