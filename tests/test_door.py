@@ -92,7 +92,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, rng=1)),
     "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, rng=1)),
     "discriminative_power": (2, cc.discriminative_power),
-    "expected_correlation": (1, cc.expected_correlation),
+    "expected_correlation": (1, lambda x: cc.expected_correlation(x, rng=0)),
     "explain": (2, cc.explain),
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
