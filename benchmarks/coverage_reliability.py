@@ -1,9 +1,9 @@
 """How well expected correlations, their intervals and plans of topics hold, measured. Run by `make coverage`.
 
 Populations of which the true means are known: real topics drawn with replacement (robust2004 by AP and by P@10,
-adhoc8, dl21 by reciprocal rank and P@1), and a normal model with the means and covariance of adhoc6. A sample is a random subset of the systems on some
-topics. Compared with the actual tau_b between its means and the true ones: the estimates, the 95% intervals, and
-predictions for collections with more topics.
+adhoc8, dl21 by reciprocal rank and P@1), and a normal model with the means and covariance of adhoc6. A sample is a
+random subset of the systems on some topics. Compared with the actual tau_b between its means and the true ones: the
+estimates, the 95% intervals, and predictions for collections with more topics.
 """
 
 from __future__ import annotations
