@@ -1,9 +1,9 @@
 """How well expected correlations, their intervals and plans of topics hold, measured. Run by `make coverage`.
 
 Populations of which the true means are known: real topics drawn with replacement (robust2004 by AP and by P@10,
-adhoc8), and a normal model with the means and covariance of adhoc6. A sample is a random subset of the systems on some
-topics. Compared with the actual tau_b between its means and the true ones: the estimates, the 95% intervals, and
-predictions for collections with more topics.
+adhoc8, dl21 by reciprocal rank and P@1), and a normal model with the means and covariance of adhoc6. A sample is a
+random subset of the systems on some topics. Compared with the actual tau_b between its means and the true ones: the
+estimates, the 95% intervals, and predictions for collections with more topics.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from data import matrix
+from data import folder, matrix
 
 import concordant as cc
 from concordant.expected.posterior import Prior
@@ -44,6 +44,12 @@ def populations() -> dict[str, tuple[FloatArray, Sampler]]:
 
     found = {name: real(read(name)) for name in ("robust2004_ap", "robust2004_p10", "adhoc8")}
     found["adhoc6, normal"] = normal(read("adhoc6"))
+    # Few distinct scores: reciprocal ranks, and 0 or 1 on a topic.
+    runs, qrels = cc.read_runs(folder() / "dl21" / "runs"), cc.read_qrels(folder() / "dl21" / "qrels" / "human.txt.gz")
+    for name, scores in cc.evaluate_all(runs, qrels, ["RR(rel=2)", "P(rel=2)@1"], missing="zero").items():
+        found[f"dl21 {name}"] = real(scores.values)
+        best = scores.values.mean(axis=0) >= np.median(scores.values.mean(axis=0))
+        found[f"dl21 {name}, better half"] = real(np.ascontiguousarray(scores.values[:, best]))
     return found
 
 
@@ -112,7 +118,8 @@ def main() -> None:
 
     def all_plans() -> None:
         for name, (true, draw) in populations().items():
-            for m, n, more in PLANS:
+            for most, n, more in PLANS:
+                m = min(most, len(true))
                 cells = " | ".join(plans(true, draw, (m, n, more), samples))
                 print(f"| {name} | {m} x {n} to {more} | {cells} |", flush=True)
 

@@ -88,8 +88,8 @@ class TopicBootstrap:
     -----
     Of 95% intervals by "auto", 92 to 100% held in samples of real collections, from 10 topics and 6 systems on, and the
     tau_b of 50 topics is a fifth narrower than by "iterated". Named exceptions: a third of the systems truly tied, in
-    another order on each side (33 to 68%); half of the systems related and half not (86 to 94%); a measure that is 0 or
-    1 on a topic, such as P@1 (86 to 96%).
+    another order on each side (33 to 77%); half of the systems related and half not (86 to 94%); a measure that is 0 or
+    1 on a topic, such as P@1 (85 to 98%).
 
     How many standard errors the intervals "iterated" and "another-sample" reach to each side is our own calibration,
     and measured: `concordant.calibration` has the constants, benchmarks/coverage_intervals.py finds them again
