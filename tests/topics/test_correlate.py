@@ -148,7 +148,7 @@ def test_the_result_prints_and_travels() -> None:
     assert "bias-corrected" in str(e)
     stored = json.loads(json.dumps(e.to_dict(), allow_nan=False))
     assert stored["bias_corrected"] == e.bias_corrected
-    assert stored["interval"]["method"] == "shrinkage topic bootstrap"
+    assert stored["interval"]["method"] == "iterated topic bootstrap"
     assert e.to_frame().loc[0, "standard_error"] == e.standard_error
     assert e.plot() is not None
 

@@ -204,7 +204,7 @@ def test_the_check_finds_ties_and_passes_what_the_model_describes() -> None:
 
 def test_the_iterated_interval_takes_over_and_says_so() -> None:
     sides = leaderboard(1, 30)
-    auto = cc.correlate(*sides, interval=cc.TopicBootstrap(999), rng=4)
+    auto = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "auto"), rng=4)
     iterated = cc.correlate(*sides, interval=cc.TopicBootstrap(5 * 999, "iterated"), rng=4)
     assert auto.interval == iterated.interval
     assert auto.settings["interval"] == "iterated"
@@ -212,7 +212,7 @@ def test_the_iterated_interval_takes_over_and_says_so() -> None:
     (note,) = auto.notes
     assert note.startswith("the interval is by the iterated bootstrap: many systems seem to be nearly tied")
     assert not iterated.notes
-    compared = cc.compare(*sides, interval=cc.TopicBootstrap(999), rng=4, rank_test=None, worth=False)
+    compared = cc.compare(*sides, interval=cc.TopicBootstrap(999, "auto"), rng=4, rank_test=None, worth=False)
     assert compared.notes.count(note) == 1
     named = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "shrinkage"), rng=4)
     assert named.settings["interval"] == "shrinkage"
@@ -220,7 +220,7 @@ def test_the_iterated_interval_takes_over_and_says_so() -> None:
 
 def test_the_iterated_interval_takes_over_where_there_is_no_model() -> None:
     truth, _ = two_conditions(n=20, m=9)
-    e = cc.correlate(truth, truth, interval=cc.TopicBootstrap(500), rng=1)
+    e = cc.correlate(truth, truth, interval=cc.TopicBootstrap(500, "auto"), rng=1)
     assert e.settings["interval"] == "iterated"
     assert e.notes[0].startswith("the interval is by the iterated bootstrap: shrinkage needs at least 4 systems")
 
