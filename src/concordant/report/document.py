@@ -68,7 +68,7 @@ def report_document(
     >>> found = cc.compare(people, hasty, interval=cc.TopicBootstrap(999), n_resamples=999, rng=7)
     >>> document = cc.report.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
-    '20 topics of candidate are worth 3.8 of truth (95% interval 2.3 to 6.5).'
+    '20 topics of candidate are worth 3.8 of truth (95% interval 2.2 to 6.7).'
 
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)

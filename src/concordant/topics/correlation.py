@@ -128,7 +128,7 @@ def correlate(
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> print(cc.correlate(people, careful, "tau_b", rng=7))
-    tau_b = 0.9053 (observed), 95% interval [0.8770, 1.0000] (shrinkage topic bootstrap), bias-corrected 0.9623
+    tau_b = 0.9053 (observed), 95% interval [0.8224, 1.0000] (iterated topic bootstrap), bias-corrected 0.9455
 
     """
     known = get_coefficient(coefficient)

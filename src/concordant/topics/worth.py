@@ -285,7 +285,7 @@ def judge_worth(
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> found = cc.judge_worth(people, careful, names=("people", "careful"), rng=7)
     >>> print(found.verdict)
-    20 topics judged by careful are worth 12 judged by people (95% interval 9.3 to 15)
+    20 topics judged by careful are worth 12 judged by people (95% interval 8.8 to 16)
 
     """
     of, drawn = check_costs(costs), Resampling.of(DEFAULT.splits, rng)
