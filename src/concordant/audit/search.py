@@ -243,8 +243,8 @@ def audit(  # noqa: PLR0913
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70, "splade": 0.71}
     >>> found = cc.audit.audit(people, model, "0.527", departures=0)
     >>> print(found.verdict)
-    Exactly one thing reproduces 0.527: tau_b(truth, candidate) = 0.5270. 14 ways to compute it were tried, with 11 \
-different values. Of the 11 values of plain rules, 0.01 would match by chance: strong evidence.
+    Exactly one thing reproduces 0.527: tau_b(truth, candidate) = 0.5270. 15 ways to compute it were tried, with 12 \
+different values. Of the 12 values of plain rules, 0.01 would match by chance: strong evidence.
 
     """
     several = isinstance(candidate, (list, tuple)) and not (
