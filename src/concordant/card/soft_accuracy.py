@@ -63,10 +63,10 @@ def soft_pairwise_accuracy(
 ) -> SoftPairwiseAccuracy:
     """Soft pairwise accuracy (SPA): how alike both sides' confidence is that one system is better than another.
 
-    SPA = 1 - mean over pairs of |p_truth - p_candidate|, p the p-value of a one-sided paired permutation test over the
-    topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or wrong, however
-    close its systems are; here a pair that both sides leave open is as good as one that both find clear. From 0 to 1,
-    1 if all p-values are the same.
+    SPA = 1 - mean of abs(p_truth - p_candidate) over pairs, p the p-value of a one-sided paired permutation test
+    over the topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or
+    wrong, however close its systems are; here a pair that both sides leave open is as good as one that both find
+    clear. From 0 to 1, 1 if all p-values are the same.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def soft_pairwise_accuracy(
     p is the share of permutations whose difference is at least the observed one, as in WMT's software, and both sides
     have the same permutations. A pair has two p-values, one for each system; they sum to 1 unless permuted differences
     equal the observed one, as happens with few topics or coarse scores. WMT's software takes the p-value for the system
-    that it lists first, so that another order of the systems gives another value; here the mean of |p - p| over both is
-    taken. On WMT25's 384 segments the values are those of WMT's software within 0.0003.
+    that it lists first, so that another order of the systems gives another value; here the mean of abs(p - p) over
+    both is taken. On WMT25's 384 segments the values are those of WMT's software within 0.0003.
 
     References
     ----------
