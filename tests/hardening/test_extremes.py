@@ -193,7 +193,7 @@ def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
         lambda s: cc.rank_distance(s, s),
         lambda s: cc.rank_test(s, s, n_resamples=9),
         cc.discordance,
-        lambda s: cc.expected_correlation(s, "tau"),
+        lambda s: cc.expected_correlation(s, "tau", "msqd"),
         lambda s: cc.discriminative_power(s, s),
         lambda s: cc.explain(s, s),
         lambda s: cc.rank_intervals(s, n_resamples=99),

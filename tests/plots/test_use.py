@@ -205,6 +205,8 @@ def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")  # what other tests left open
     spec = importlib.util.spec_from_file_location("figures", ROOT / "examples" / "figures.py")
     assert spec is not None
     assert spec.loader is not None

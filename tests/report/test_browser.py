@@ -52,7 +52,7 @@ def type_in(browser: Any, text: str) -> None:
 def test_the_page_draws_every_chart_and_says_the_verdict(page: Any, document: Any) -> None:
     browser = page(document)
     drawn = dict(browser.execute_script(DRAWN))
-    assert set(drawn) == {"coefficients-0", "scatter-0", "bump-0", "ranks-0", "pairs-0", "topics-0"}
+    assert set(drawn) == {"worth-0", "coefficients-0", "scatter-0", "bump-0", "ranks-0", "pairs-0", "topics-0"}
     assert set(drawn.values()) == {"yes"}
     counts = browser.execute_script(
         "return [...document.querySelectorAll('.plot')].map((p) => p.querySelectorAll('svg path').length)"

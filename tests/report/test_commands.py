@@ -43,7 +43,12 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         how: dict[str, Any] = {"interval": cc.TopicBootstrap(500), "test": True, "n_resamples": 500, "rng": 3}
         found = cc.compare(truth, candidate, names=names, **how).to_dict()
         del found["verdict"]  # the report has its own
+        del found["worth"]  # over the same splits for all: below
         assert {key: part[key] for key in found} == json.loads(json.dumps(found))
+        judges = {"careful": cc.read_scores(CAREFUL), "hasty": cc.read_scores(HASTY)}
+        ranking = cc.rank_judges(truth, judges, name="people", rng=3)
+        (judge,) = (judge for judge in ranking.judges if judge.names == names)
+        assert part["worth"]["worth"] == judge.worth
         assert part["rank_intervals"] == json.loads(
             json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
         )
