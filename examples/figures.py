@@ -60,7 +60,7 @@ def main(folder: Path, format: str = "pdf", width: float = 3.3, resamples: int =
             ax = draw()
         written.append(folder / f"{name}.{format}")
         plots.save(ax, written[-1])
-    import_extra("matplotlib.pyplot").close("all")
+        import_extra("matplotlib.pyplot").close("all")
     return written
 
 
