@@ -51,7 +51,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "discriminative_power": lambda: cc.discriminative_power(people, hasty).to_dict(),
         "evaluate": lambda: cc.evaluate(runs, qrels, "AP").means(),
         "evaluate_all": lambda: [s.means() for s in cc.evaluate_all(runs, qrels, ["AP", "P@1"]).values()],
-        "expected_correlation": lambda: cc.expected_correlation(people, "tau_ap").to_dict(),
+        "expected_correlation": lambda: cc.expected_correlation(people, "tau_ap", rng=7).to_dict(),
         "explain": lambda: cc.explain(people, hasty).to_dict(),
         "get_coefficient": lambda: cc.get_coefficient("tau_b").function(truth, ties),
         "judge_study": lambda: cc.judge_study(runs, qrels, {"same": qrels}, ["AP"], n_resamples=500).to_dict(),
