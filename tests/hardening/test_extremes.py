@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import arrays
+from concordant import arrays, files
 from concordant._kernels import reference
 from concordant.coefficients import gap_ties
 from concordant.ranks.distance import LEAST_EPS
@@ -267,9 +267,9 @@ def test_the_page_of_limits_is_true() -> None:
     most = math.isqrt(arrays.MAX_PAIRS_BYTES // 8)
     assert f"| {most:,} | 4 GiB" in page
     assert arrays.MAX_PAIRS_BYTES == 4 * 2**30
-    assert source.MAX_BYTES == 2**30
-    assert source.MAX_JSON_BYTES * 4 == source.MAX_BYTES == source.MAX_LINE_BYTES * 8
-    assert source.MAX_LINE_BYTES == 128 * 2**20
+    assert files.MAX_BYTES == 2**30
+    assert files.JSON_SHARE == 4
+    assert files.most_bytes(source.LINE_SHARE) == 128 * 2**20
     assert f"{delimited.MAX_CELLS:,} cells" in page
     assert f"{source.MAX_FILES:,} |" in page
     assert "at least 1e-11 of the largest variance" in page
