@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,19 @@ from .errors import LimitError, limit_of
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+
+
+def read_only(value: Any) -> None:
+    """Let nobody write to an array, nor to those within tuples, lists and mappings: results are values."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            read_only(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            read_only(item)
+
 
 # The most that an array with a number for each pair of systems may take. Some functions hold a few of them.
 MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)

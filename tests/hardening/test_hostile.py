@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -190,12 +191,47 @@ def test_names_are_no_markup_in_a_table_for_the_web() -> None:
     text = render.to_markdown(Table(["system"], [[name] for name in names]))
     assert text.splitlines()[2:] == [
         r"| \<script>alert(1)\</script> |",
-        r"| [link]\(javascript:1) |",
-        r"| ![i]\(x) |",
+        r"| \[link](javascript:1) |",
+        r"| !\[i](x) |",
         r"| a\|b |",
         r"| \`code\` |",
         r"| back\\slash |",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("__proto__", r"\_\_proto\_\_"),
+        ("tau_ap_b", "tau_ap_b"),
+        ("*x*", r"\*x\*"),
+        ("_x_", r"\_x\_"),
+        ("~~x~~", r"\~\~x\~\~"),
+        ("https://example.org/a_b", r"https\://example.org/a_b"),
+        ("www.example.org", r"www\.example.org"),
+        ("me@example.org", r"me\@example.org"),
+        ("&lt;b&gt;", r"\&lt;b\&gt;"),
+        ("[ref][1]", r"\[ref]\[1]"),
+        ("$x$", r"\$x\$"),
+        ("BM25 (k=1.2): 10%", "BM25 (k=1.2): 10%"),
+    ],
+)
+def test_names_are_plain_text_in_markdown(name: str, written: str) -> None:
+    assert render.to_markdown(Table(["system"], [[name]])).splitlines()[2] == f"| {written} |"
+
+
+@pytest.mark.parametrize("name", ["$\\frac$", "$x_{$", "a\\", "\\$", "__proto__", "%s", "</text>", "\\textbf{"])
+def test_names_are_text_in_figures(name: str) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from concordant.plots.labels import text
+
+    figure = pyplot.figure()
+    axes = figure.add_subplot()
+    axes.plot([1, 2], label=text(name))
+    shown = axes.legend().get_texts()
+    figure.savefig(io.BytesIO(), format="svg")
+    pyplot.close(figure)
+    assert [t.get_text().replace("\\$", "$").strip() for t in shown] == [name]
 
 
 def test_names_are_no_commands_in_latex() -> None:

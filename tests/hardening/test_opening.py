@@ -24,7 +24,7 @@ from concordant.cli.reading import names_of
 from concordant.cli.reporting import report
 from concordant.study.execution import run_grid
 
-from ..commands import run
+from ..commands import PEOPLE, run
 from ..study.trials import grid
 
 OPENERS: dict[str, Callable[[Path], Any]] = {
@@ -167,3 +167,13 @@ def test_teams_with_a_field_that_never_ends(tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text('run,team\na,"' + "x" * 200_000)
     with pytest.raises(cc.errors.ReadError, match=r"teams\.csv: is no CSV: field larger than field limit"):
         _owners(tmp_path / "teams.csv")
+
+
+@pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 0), (">&- 2>&-", 1)])
+def test_standard_output_or_error_that_is_closed(closed: str, status: int) -> None:
+    command = f"{sys.executable} -m concordant look {PEOPLE} {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert done.stderr == (
+        "concordant: standard output is closed: send it to a file, or to /dev/null\n" * (closed == ">&-")
+    )

@@ -70,7 +70,7 @@ class DistanceDistribution(Result):
     """Of concordant, that made it."""
 
     def __post_init__(self) -> None:
-        self.distances.flags.writeable = False
+        super().__post_init__()
         own = {name: getattr(self, name) for name in _SAVED if name != "seed"}
         object.__setattr__(self, "settings", settings_of(seed=self.seed, n_resamples=self.n_resamples) | own)
 

@@ -77,7 +77,6 @@ def _read(item: sources.Item) -> Run:
             _refuse_twice(source, topic)
         ranked[topic.decode()] = tuple(document.decode() for _, document in order)
         scores[topic.decode()] = np.array([score for score, _ in order], dtype=np.float32)
-        scores[topic.decode()].flags.writeable = False
     name = source.name or (source.run_name() if source.path else tag.decode())
     return Run(name, tag.decode(), ranked, scores)
 
