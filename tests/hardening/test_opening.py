@@ -22,6 +22,7 @@ from concordant import files
 from concordant.cli.judgments import _owners
 from concordant.cli.reading import names_of
 from concordant.cli.reporting import report
+from concordant.read import runs
 from concordant.study.execution import run_grid
 
 from ..commands import PEOPLE, run
@@ -83,6 +84,24 @@ def test_a_command_of_a_shell_is_a_file() -> None:
     command = f"{sys.executable} -c '{program}' <(printf abc)"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "b'abc'\n", done.stderr
+
+
+def test_reading_takes_no_more_than_eight_times_the_size_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_PIECE", 2**16)
+    lines = (
+        f"{k % 20} Q0 clueweb12-0000wb-{k:05d}-{k * 7 % 10007:05d} {k} {1 / (k + 1):.6f} a\n" for k in range(15_000)
+    )
+    (tmp_path / "a.run").write_text("".join(lines))
+    records = ({"system": f"s{k % 5}", "topic": f"t{k // 5}", "score": k % 97 / 97} for k in range(15_000))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    for name, read in (("a.run", cc.read_runs), ("a.jsonl", cc.read_scores)):
+        tracemalloc.start()
+        read([tmp_path / name])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 8 * (tmp_path / name).stat().st_size
 
 
 # Headers that lie ---------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_a_result_is_a_value(name: str) -> None:
     others = [again, pickle.loads(pickle.dumps(made)), copy.deepcopy(made), copy.copy(made)]
     for other in others:
         assert made == other
-        assert not made != other
+        assert (made != other) is False
         assert type(other) is type(made)
     for one in (made, *others):
         assert not any(array.flags.writeable for array in arrays(one))
