@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import errno
 import hashlib
 import io
@@ -72,12 +73,23 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
             start = stream.read(size)  # at once: pieces would be in the memory twice
             rest = b"".join(pieces(stream, label, share, len(start)))
             return start + rest if rest else start
+    except FileNotFoundError:
+        raise ReadError(f"there is no such file{_alike(Path(label))}", label) from None
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except ValueError as error:  # a null character in the path
         if isinstance(error, ReadError):
             raise
         raise ReadError(f"cannot be read: {error}", repr(label)) from None
+
+
+def _alike(path: Path) -> str:
+    """'; did you mean ...?' where its folder has a file whose name is nearly the same."""
+    try:
+        near = difflib.get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.6)
+    except OSError:
+        near = []
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else ""
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -27,7 +27,10 @@ def report(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error.")] = False,
 ) -> None:
-    """Make a report, one HTML file, from saved JSON."""
+    """Make a report, one HTML file, from saved JSON.
+
+    Example: concordant report saved.json -o report.html
+    """
     from ..files import read_text
 
     text = read_text(file)
