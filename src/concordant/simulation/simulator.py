@@ -29,7 +29,8 @@ class Simulator:
     Scores x are transformed to y = log((x + 0.05) / (1.05 - x)) and taken apart into grand mean, system effect, topic
     effect and residual. Each system's residuals and the topic effects get a smooth distribution (a Gaussian kernel on
     the distribution function, of a bandwidth that is estimated from them), and all of them together the correlations
-    that they have (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to [0, 1].
+    that they have (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to
+    [0, 1].
 
     The transform keeps the means only roughly: `true_means` has what each system scores on average across the
     population of topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is
