@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 import errno
 import hashlib
 import io
