@@ -58,7 +58,7 @@ def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:
     text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "population" in line)
-    assert lines[head].split() == "these topics population 95% interval p (chance)".split()
+    assert " ".join(lines[head].split()) == "these topics population 95% interval p (chance)"
     how = cc.TopicBootstrap(int(FEW[1]))
     (value,) = cc.compare(PEOPLE, CAREFUL, ["tau_b"], interval=how, rank_test=None, rng=0, worth=False).values
     assert value.interval is not None

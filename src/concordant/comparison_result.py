@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
@@ -11,6 +11,7 @@ from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
+from .totals import Totalling
 from .words import counted, p_equals
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class Comparison(Result):
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
+    totalling: Totalling = field(default=Totalling(), compare=False, metadata={"in_dict": False})
+    """How totals were made."""
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""
@@ -290,5 +293,6 @@ def _shown(value: CoefficientValue) -> str:
     tested = "" if value.pvalue is None else f"   {p_equals(value.pvalue)} against chance"
     if value.estimate is None or value.interval is None:
         return f"{value.value:8.4f}{tested}"
-    level, estimate = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
-    return f"{value.value:8.4f}   population {estimate:.4f}, {level} {value.interval}{tested}"
+    level, corrected = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
+    estimate = "" if corrected is None else f" {corrected:.4f},"
+    return f"{value.value:8.4f}   population{estimate} {level} {value.interval}{tested}"

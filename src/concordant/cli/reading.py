@@ -16,6 +16,7 @@ from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..alignment import Side
+    from ..incomplete import IncompleteScores
     from ..scores import Means, Scores
 
 
@@ -43,12 +44,14 @@ class Reader:
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
 
-    def __call__(self, given: str, quiet: bool) -> Scores | Means:
+    def __call__(self, given: str, quiet: bool) -> Scores | Means | IncompleteScores:
         """The scores of a collection that is compared with no other."""
+        from ..incomplete import left_open
         from ..scores import completed
 
         with Bar("reading", quiet) as bar:
-            return completed(self.side(given, bar))
+            side = self.side(given, bar)
+        return left_open(side) or completed(side)
 
     def side(self, given: str, bar: Bar | None = None, measure: str | None = None) -> Side:
         """One side, given as NAME=PATH:MEASURE. `measure` goes before its own, and this before --measure."""
@@ -78,7 +81,7 @@ class Reader:
         return found
 
 
-def refuse_single_systems(sides: Sequence[Side]) -> None:
+def refuse_single_systems(sides: Sequence[Side | IncompleteScores]) -> None:
     """Sides of one system each are what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
