@@ -194,7 +194,7 @@ def _policy(scripts: list[str]) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, below the licences that must go along with it."""
-    made: str = import_extra("vl_convert", "report").javascript_bundle()
+    made: str = import_extra("vl_convert").javascript_bundle()
     return f"/*!\n{_asset('notices.txt')}*/\n" + made.replace("</script", "<\\/script")
 
 
