@@ -16,7 +16,6 @@ copyright = "the authors of concordant, MIT licence"
 extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton", "mathml", "generated", "papers", "docstrings"]
 exclude_patterns = ["_extensions"]
 nitpicky = True
-suppress_warnings = ["toc.empty_glob"]  # the sections end with whatever page is not named
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
