@@ -16,6 +16,7 @@ from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, worth
 from .judgments import app as judgments
 from .judgments import evaluate
+from .mixing import combine, plan_mix
 from .options import Commands
 from .reporting import report
 from .single import distribution, look, plan, reliability, simulate, tiers
@@ -82,7 +83,7 @@ for command in (compare, worth, compare_judges, matrix, audit, distribution, sim
 app.add_typer(studies, name="study")
 app.command()(evaluate)
 app.add_typer(judgments, name="judgments")
-for command in (reliability, plan, tiers, explain, report, look):
+for command in (reliability, plan, combine, plan_mix, tiers, explain, report, look):
     app.command()(command)
 
 
