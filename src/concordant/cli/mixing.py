@@ -33,7 +33,12 @@ def combine(
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Rank systems by human scores on few topics and machine scores on many."""
+    """Rank systems by human and machine scores together.
+
+    People have scored few topics, and a machine these and many more.
+
+    Example: concordant combine few.csv careful.csv --tiers
+    """
     from ..mixing.combination import combine as run
 
     people, others = read.sides([human, machine], out.quiet)
@@ -58,7 +63,12 @@ def plan_mix(
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Find the cheapest numbers of human and machine topics that rank the systems as well as wanted."""
+    """Find the cheapest mix of human and machine topics.
+
+    It ranks the systems as well as wanted, by what a pilot shows of the machine.
+
+    Example: concordant plan-mix few.csv careful.csv --as-good-as 60 --cost human=20 machine=0.05
+    """
     from ..mixing.plan import plan_mix as run
 
     name = known_coefficients([coefficient])[0]
