@@ -16,6 +16,7 @@ from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, worth
 from .judgments import app as judgments
 from .judgments import evaluate
+from .mixing import combine, plan_mix
 from .options import Commands
 from .reporting import report
 from .single import distribution, look, plan, reliability, simulate, tiers
@@ -94,7 +95,7 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, compare_judges)),
+    ("Judges", (worth, compare_judges, combine, plan_mix)),
     ("Ranks", (tiers,)),
     ("Topics", (reliability, plan, simulate)),
     ("Judgments", (evaluate,)),
