@@ -7,4 +7,6 @@ from hypothesis import settings
 
 def share(of: float) -> settings:
     """So many times the examples of the profile: 30 in `make test`, 200 in `make test-long`."""
-    return settings(max_examples=max(5, round(of * settings.default.max_examples)), deadline=None)
+    profile = settings.default
+    assert profile is not None
+    return settings(max_examples=max(5, round(of * profile.max_examples)), deadline=None)

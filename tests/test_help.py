@@ -37,7 +37,7 @@ def test_commands_are_in_groups_one_line_each() -> None:
     assert [line for line in text.splitlines() if line in groups] == groups
     after = text[text.index("Compare:") :].splitlines()
     lines = [line for line in after if line.startswith("  ")]
-    top = typer.main.get_command(app)
+    top: Any = typer.main.get_command(app)
     assert sorted(line.split()[0] for line in lines) == sorted(top.commands)
 
 

@@ -293,5 +293,6 @@ def _shown(value: CoefficientValue) -> str:
     tested = "" if value.pvalue is None else f"   {p_equals(value.pvalue)} against chance"
     if value.estimate is None or value.interval is None:
         return f"{value.value:8.4f}{tested}"
-    level, estimate = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
-    return f"{value.value:8.4f}   population {estimate:.4f}, {level} {value.interval}{tested}"
+    level, corrected = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
+    estimate = "" if corrected is None else f" {corrected:.4f},"
+    return f"{value.value:8.4f}   population{estimate} {level} {value.interval}{tested}"

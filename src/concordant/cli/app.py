@@ -36,6 +36,7 @@ class _Commands(TyperGroup):
         """In groups, each with its whole summary."""
         widest = max(map(len, self.commands))
         groups: dict[str, list[tuple[str, str]]] = {}
+        command: Any
         for name, command in self.commands.items():
             groups.setdefault(command.rich_help_panel, []).append((name.ljust(widest), _summary(command)))
         for group, rows in groups.items():

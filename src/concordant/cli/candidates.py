@@ -225,11 +225,9 @@ class Candidates(Result):
         for v in _values(c, self.shown):
             row = [v.coefficient, _three(v.value)]
             if "population" in heads:
-                row += (
-                    [_three(v.estimate.bias_corrected), span(v.estimate.interval, "{:.2f}")]
-                    if v.estimate and v.estimate.interval
-                    else ["-", "-"]
-                )
+                corrected = v.estimate.bias_corrected if v.estimate else None
+                row.append("-" if corrected is None else _three(corrected))
+                row.append("-" if v.interval is None else span(v.interval, "{:.2f}"))
             if "p (chance)" in heads:
                 row.append("-" if v.pvalue is None else p_cell(v.pvalue))
             p = on_topics.get(v.coefficient)

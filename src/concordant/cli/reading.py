@@ -6,12 +6,11 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, ReadError
 from .options import MissingOption
 from .terminal import Bar
 
@@ -124,11 +123,12 @@ def names_of(given: str | None, option: str) -> list[str] | None:
     if given is None:
         return None
     if given.startswith("@"):
+        from ..files import read_text
+
         try:
-            text = Path(given[1:]).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise typer.BadParameter(f"{option}: cannot read {given[1:]}: {error}") from None
-        names = text.split("\n")
+            names = read_text(given[1:]).split("\n")
+        except ReadError as error:
+            raise typer.BadParameter(f"{option}: {error}") from None
     else:
         names = given.split(",")
     names = [name.strip() for name in names if name.strip()]

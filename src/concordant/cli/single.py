@@ -93,7 +93,7 @@ def tiers(
     if best is None:
         return found
     top = found.best(best)
-    who = f"{top}\n  may be:     {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+    who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
     more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
     return replace(
         Answer.of(found),

@@ -36,10 +36,12 @@ class Best:
     """Those that are among the k best, with the same confidence."""
 
     def __str__(self) -> str:
-        return (
-            f"{counted(len(self.possible), 'system')} may be among the {self.k} best, {len(self.certain)} certainly "
-            f"{'is' if len(self.certain) == 1 else 'are'}"
-        )
+        if self.k == 1:
+            single = f"{self.possible[0]} is the best" if len(self.possible) == 1 else ""
+            return single or f"{len(self.possible)} systems could be the best"
+        certain = len(self.certain)
+        which = f"{certain or 'none'} certainly {'is' if certain <= 1 else 'are'}"
+        return f"{counted(len(self.possible), 'system')} could be among the {self.k} best, {which}"
 
     def _repr_html_(self) -> str:
         return as_html(str(self))

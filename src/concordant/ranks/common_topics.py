@@ -35,7 +35,7 @@ class CommonTopics:
     @classmethod
     def of(cls, values: FloatArray, groups: IntArray | None = None) -> CommonTopics:
         """From topics x systems, nan where a system lacks a topic."""
-        require_room_for_pairs(values.shape[1], "a test of all pairs")
+        require_room_for_pairs(values.shape[1], "a test of all pairs", 14)
         centred = values - np.nanmean(values, axis=1, keepdims=True)
         return cls(centred / (np.nanmax(np.abs(centred)) or 1.0), groups)
 

@@ -47,7 +47,7 @@ class PairSamples(NamedTuple):
     @classmethod
     def of(cls, values: FloatArray) -> PairSamples:
         """From topics x systems."""
-        require_room_for_pairs(values.shape[1], "a test of all pairs")
+        require_room_for_pairs(values.shape[1], "a test of all pairs", 14)
         centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
         centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
