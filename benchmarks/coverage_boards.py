@@ -1,12 +1,13 @@
 """How often rank intervals cover the true ranks where scores are missing, and where topics come in groups.
 
 Holes. Topics are drawn with replacement from a collection whose means are the truth, and holes are made: at random, a
-fifth of all scores; or where weak systems were not run, half of the topics of each system of the lower third. "tied"
+fifth of all scores; or where weak systems were not run, half of the topics of each system of the lower third. "shifted"
 has the systems shifted until all means are equal, where any wrong call makes some interval miss: the hardest case.
 
 Groups. Documents are drawn with replacement from WMT 25, English to Czech (113 documents, 384 segments), and bring
 their segments along. Intervals are made with documents as groups, and as if segments were drawn one by one. Segments of
-a document share what is hard about it, and differences between systems with it.
+a document share what is hard about it, and differences between systems with it. "tied in pairs": neighbours in the
+ranking are swapped at random, document by document, so that their true means are equal and errors show.
 
 True ranks run, for each system, from 1 + strictly better to m - strictly worse, and must be covered wholly, those of
 all systems together. Every finished cell goes to a file, from which a run that was stopped continues; the last lines
@@ -59,14 +60,15 @@ def documents(metric: str, count: int, *, grouped: bool, tied: bool) -> Callable
     segments = cc.read_scores(folder() / "wmt25" / f"en-cs_CZ__{metric}.csv")
     _, place = places_of_groups(f"{folder()}/wmt25/en-cs_CZ__groups.csv:document", segments.topics)
     values = segments.values
-    if tied:
-        values = values - values.mean(axis=0) + values.mean()
-    true = np.zeros(values.shape[1]) if tied else mean_over_topics(values)
+    order = np.argsort(-values.mean(axis=0))
+    pairs = order[: len(order) // 2 * 2].reshape(-1, 2) if tied else order[:0].reshape(-1, 2)
+    true = mean_over_topics(values).copy()
+    true[pairs] = true[pairs].mean(axis=1, keepdims=True)
     members = [np.flatnonzero(place == k) for k in range(place.max() + 1)]
 
     def draw(rng: np.random.Generator) -> Sample:
         drawn = [members[k] for k in rng.integers(0, len(members), count)]
-        sample = values[np.concatenate(drawn)]
+        sample = np.concatenate([_swapped(values[rows], pairs, rng) for rows in drawn])
         labels = [str(k) for k, rows in enumerate(drawn) for _ in rows]
         groups = {f"row {k + 1}": label for k, label in enumerate(labels)}
         return sample, true, groups if grouped else None
@@ -74,18 +76,28 @@ def documents(metric: str, count: int, *, grouped: bool, tied: bool) -> Callable
     return draw
 
 
+def _swapped(values: FloatArray, pairs: npt.NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
+    """With some of the pairs of systems changing places."""
+    some = pairs[rng.random(len(pairs)) < 0.5]
+    made = values.copy()
+    made[:, some] = values[:, some[:, ::-1]]
+    return made
+
+
 def cells() -> Iterator[tuple[str, str, Callable[[np.random.Generator], Sample]]]:
     """Table, row, and how to draw a sample."""
     for name, m, n in (("robust2004_ap", 30, 40), ("adhoc8", 30, 40), ("robust2004_p10", 30, 40)):
         for tied in (False, True):
             for holes in ("none", "random", "weak"):
-                row = f"{name}{', tied' if tied else ''} | {m} x {n} | {holes}"
+                row = f"{name}{', shifted' if tied else ''} | {m} x {n} | {holes}"
                 yield "holes", row, holed(name, m, n, holes, tied=tied)
     for metric in Metrics:
         for count in (20, 60):
             for tied in (False, True):
                 for grouped in (True, False):
-                    row = f"{metric}{', tied' if tied else ''} | {count} | {'documents' if grouped else 'none'}"
+                    row = (
+                        f"{metric}{', tied in pairs' if tied else ''} | {count} | {'documents' if grouped else 'none'}"
+                    )
                     yield "groups", row, documents(metric, count, grouped=grouped, tied=tied)
 
 

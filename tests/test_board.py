@@ -98,6 +98,14 @@ def test_the_page_of_500_systems_is_small_and_cannot_be_broken_into(tmp_path: Pa
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
 
 
+def test_mteb_in_the_docs_is_what_its_data_say(data: Path) -> None:
+    told = (Path(__file__).parents[1] / "docs" / "how-to" / "leaderboard.md").read_text(encoding="utf-8")
+    found = cc.board(data / "mteb" / "eng_v2.csv", rng=0)
+    assert found.verdict in " ".join(told.split())
+    assert f"and {len(found.ranks.best(1).possible)} models could be the best" in told
+    assert len(cc.report.report_html(found)) < 250_000
+
+
 def test_a_page_of_another_format_is_refused(tmp_path: Path) -> None:
     made = cc.board(cc.load_collection("people"), n_resamples=19, rng=1).to_dict()
     with pytest.raises(InputError, match="this document has format 2, and this version reads 1"):
