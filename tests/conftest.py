@@ -55,6 +55,7 @@ LONG = (
     "test_docs.py::test_every_block_runs[docs/guide/report.md",
     "test_docs.py::test_every_block_runs[docs/guide/studies.md",
     "test_site.py",
+    "test_board.py::test_mteb",
     "topics/test_coverage.py",
     "topics/test_worth_core.py",
 )

@@ -95,6 +95,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
     "audit.audit": (2, lambda t, c: cc.audit.audit(t, c, "0.52")),
     "combine": (2, halves(cc.combine)),
+    "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1, worth=False)),
     "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),

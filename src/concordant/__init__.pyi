@@ -7,6 +7,7 @@ from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
+from .boards.board import board as board
 from .card.rank_shifts import rank_changes as rank_changes
 from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy

@@ -43,6 +43,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "as_scores": lambda: cc.as_scores(path("hasty")).means(),
         "audit": lambda: cc.audit.audit(people, careful, "0.905").to_dict(),
         "combine": lambda: cc.combine(people.select(topics=people.topics[:15]), careful).to_dict(),
+        "board": lambda: cc.board(people, **few).to_dict(),
         "compare": report.to_dict,
         "judge_worth": lambda: cc.judge_worth(people, careful, rng=1).to_dict(),
         "rank_judges": lambda: cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=1).to_dict(),
