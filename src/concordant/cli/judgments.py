@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, ReadError
 from .answer import Answer, Found, Output, answering
 from .options import CoefficientsOption, Commands, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
 from .reading import known_coefficients, labels_of, names_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 DEFAULT = ("nDCG@10", "AP")
 app = Commands(
-    help="Change the judgments, and see what happens to the ranking of systems.",
+    help="See what changed judgments do to the ranking.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -35,7 +36,7 @@ app = Commands(
 
 @app.callback()
 def _root() -> None:
-    """Change the judgments, and see what happens to the ranking of systems."""
+    """See what changed judgments do to the ranking."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,12 @@ def evaluate(
     ] = None,
     out: Output,
 ) -> Found:
-    """Score all runs under the judgments, as trec_eval does; the best by the first measure first."""
+    """Score runs under judgments, as trec_eval does.
+
+    The best system by the first measure comes first.
+
+    Example: concordant evaluate runs/ qrels.txt -m nDCG@10
+    """
     from ..judgments.evaluation import evaluate_all
     from ..words import counted
 
@@ -198,7 +204,12 @@ def pool(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Judge only the first k documents of each run (Yilmaz et al. 2008, figures 1 and 2)."""
+    """Judge only the first k documents of each run.
+
+    Yilmaz et al. 2008, figures 1 and 2.
+
+    Example: concordant judgments pool runs/ qrels.txt --depths 1,5,10
+    """
     from ..judgments import Change
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
@@ -216,7 +227,12 @@ def sample(
     how: Drawn,
     out: Output,
 ) -> Found:
-    """Keep a random share of the judgments (Buckley and Voorhees 2004; Carterette 2009, figure 4)."""
+    """Keep a random share of the judgments.
+
+    Buckley and Voorhees 2004; Carterette 2009, figure 4.
+
+    Example: concordant judgments sample runs/ qrels.txt
+    """
     from ..judgments import Change
 
     changes = [Change("sample", share, rel=rel) for share in numbers(shares, "--shares", float)]
@@ -237,7 +253,12 @@ def pseudo(
     how: Drawn,
     out: Output,
 ) -> Found:
-    """Call random documents of the pool relevant (Soboroff et al. 2001)."""
+    """Call random documents of the pool relevant.
+
+    Soboroff et al. 2001.
+
+    Example: concordant judgments pseudo runs/ qrels.txt
+    """
     from ..judgments import Change
 
     changes = [
@@ -257,7 +278,12 @@ def single_run(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Keep the judgments of what one run retrieved (Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5)."""
+    """Keep the judgments of what one run retrieved.
+
+    Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5.
+
+    Example: concordant judgments single-run runs/ qrels.txt
+    """
     from ..judgments import Change
 
     runs, qrels = judged.read()
@@ -278,7 +304,12 @@ def leave_out(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
+    """Leave out what one team alone pooled, team by team.
+
+    And score each system without its own team's share.
+
+    Example: concordant judgments leave-out runs/ qrels.txt --teams teams.csv
+    """
     from ..coefficients.registry import get_coefficient, headlines
     from ..judgments import Change, leave_each_out
     from ..judgments.teams import teams_of
@@ -319,7 +350,10 @@ def mix(
     how: Drawn,
     out: Output,
 ) -> Found:
-    """Replace a random share of the grades by another judge's."""
+    """Replace a random share of the grades by another judge's.
+
+    Example: concordant judgments mix runs/ human.txt gpt4o.txt
+    """
     from ..judgments import Change
     from ..read import read_qrels
 
@@ -353,7 +387,10 @@ def judges(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
     out: Output,
 ) -> Found:
-    """Compare judges: do they rank the systems alike, and do they give the same grades?"""
+    """Compare judges: do they rank and grade alike?
+
+    Example: concordant judgments judges runs/ human.txt gpt4o.txt llama.txt --html judges.html
+    """
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
     from ..read import read_qrels
@@ -390,11 +427,12 @@ def judges(
 
 def _owners(path: Path) -> dict[str, str]:
     """{run: team} from a CSV file with these columns."""
+    from ..files import read_text
+
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8: convert it, for instance with iconv") from None
+        rows = list(csv.DictReader(io.StringIO(read_text(path))))
+    except csv.Error as error:  # a field of more than 128 kB: a quotation mark that is never closed
+        raise ReadError(f"is no CSV: {error}", str(path)) from None
     if not rows or not {"run", "team"} <= set(rows[0]):
         raise InputError(f"{path} has no columns named run and team")
     owners: dict[str, str] = {}

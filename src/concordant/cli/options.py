@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,10 +25,28 @@ _STANDS_FOR = {
 }
 """By option, the arguments of the library, or argument=value, that have another name there."""
 
-Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
+_TYPES = (
+    (r"<(?:list\[)?(?:int range|float range|int|float)\]?>", "NUMBER"),
+    (r"<(?:list\[)?str\]?>", "TEXT"),
+    (r"<(?:path|file)>", "FILE"),
+    (r"<([^<>]*\|[^<>]*)>", r"\1"),
+)
+_RANGES = (
+    (r"\b([\d.]+)<=x<=([\d.]+)", r"\1 to \2"),
+    (r"\bx>=([\d.]+)", r"at least \1"),
+)
+"""What help says of types and ranges, and what it says instead."""
+
+Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
+Aggregate = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
 
 
 class _Command(TyperCommand):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for param in self.params:
+            param.get_help_record = partial(_in_words, param.get_help_record)  # type: ignore[method-assign]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As usual; but of an option that takes one value, the last of several does not win in silence."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -55,6 +75,21 @@ class _Command(TyperCommand):
         return found
 
 
+def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> tuple[str, str] | None:
+    """What help says of a parameter, for those who do not read Python."""
+    found = record(ctx)
+    if found is None:
+        return None
+    name, text = found
+    if not name.startswith("-"):  # an argument: its name says what it is
+        name = re.sub(r" <str>$", "", re.sub(r" <list\[(?:str|Path)\]>$", "...", name))
+    for pattern, word in _TYPES:
+        name = re.sub(pattern, word, name)
+    for pattern, word in _RANGES:
+        text = re.sub(pattern, word, text)
+    return name, text.replace("  [required]", "")
+
+
 class Commands(typer.Typer):
     """An app whose commands take each option once, unless it may be given several times."""
 
@@ -75,7 +110,8 @@ ScoresArgument = Annotated[
 MissingOption = Annotated[
     Missing,
     typer.Option(
-        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, or average the rest."
+        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, average the rest, or "
+        "compare on what is available."
     ),
 ]
 CoefficientOption = Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")]
@@ -108,6 +144,30 @@ class Simulation:
     exact_means: Annotated[
         bool, typer.Option("--exact-means", help="Make the expected means those of the original.")
     ] = False
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Options of how scores on topics become the totals that systems are ranked by, and of what is drawn at random."""
+
+    aggregate: Annotated[Aggregate, typer.Option(help="The total that systems are ranked by.")] = "mean"
+    types: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN."
+        ),
+    ] = None
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN."
+        ),
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As arguments of the library."""
+        return {"aggregate": self.aggregate, "types": self.types, "groups": self.groups}
 
 
 DropOption = Annotated[

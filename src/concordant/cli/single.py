@@ -18,6 +18,7 @@ from .options import (
     ScoresArgument,
     SeedOption,
     Simulation,
+    Totals,
     TruthArgument,
     writable,
 )
@@ -38,7 +39,12 @@ def look(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Say what files are taken for: format, orientation, systems, topics, measures, missing scores, ties."""
+    """Say what files are taken for.
+
+    Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next.
+
+    Example: concordant look people.csv
+    """
     from ..read import look as run
     from ..read import parse_side
 
@@ -55,16 +61,17 @@ def tiers(
     marginal: Annotated[
         bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
     ] = False,
-    borda: Annotated[
-        bool, typer.Option("--borda", help="Rank by the mean of the ranks on each topic, not by the mean score.")
-    ] = False,
     best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who may be among the k best?")] = None,
     resamples: ResamplesOption = 9_999,
+    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
 ) -> Found:
-    """Show the ranks that each system may have, given the topics, and the tiers that can be told apart."""
+    """Show which ranks each system may have, and the tiers.
+
+    Example: concordant tiers people.csv -k 3
+    """
     from ..ranks.bounds import rank_intervals
     from ..words import listing
 
@@ -77,7 +84,7 @@ def tiers(
             given,
             level,
             simultaneous=not marginal,
-            aggregate="borda" if borda else "mean",
+            **totals.given,
             n_resamples=resamples,
             rng=random.seed,
             workers=random.workers,
@@ -86,7 +93,7 @@ def tiers(
     if best is None:
         return found
     top = found.best(best)
-    who = f"{top}\n  may be:     {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+    who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
     more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
     return replace(
         Answer.of(found),
@@ -105,7 +112,12 @@ def distribution(
     random: Random,
     out: Output,
 ) -> None:
-    """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
+    """Save a bootstrap distribution of rank distances.
+
+    It is used for many rankings of one collection: compare --distribution FILE.
+
+    Example: concordant distribution people.csv -o people.npz
+    """
     from ..ranks.distribution import DistanceDistribution
 
     with out.bar("resampling") as bar:
@@ -117,13 +129,18 @@ def distribution(
 
 
 @answering(plot=True, html=True)
-def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
-    """Expected correlation of the ranking with the true one, across the population of topics."""
+def reliability(scores: ScoresArgument, *, totals: Totals, read: Reader, random: Random, out: Output) -> Found:
+    """Estimate the correlation with the true ranking.
+
+    The true ranking is by the means across the population of topics.
+
+    Example: concordant reliability people.csv
+    """
     from ..expected.estimation import expected_correlation
     from ..expected.estimation import reliability as run
 
     given = read(scores, out.quiet)
-    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
+    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers, **totals.given}
     found = run(given, **how)
     posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
 
@@ -150,11 +167,15 @@ def plan(
     ] = None,
     resamples: ResamplesOption = 4_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
+    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
 ) -> Found:
-    """How many topics are enough for a correlation with the true ranking."""
+    """Find out how many topics are enough.
+
+    Example: concordant plan people.csv -c tau_ap --target 0.9
+    """
     from ..expected.planning import plan_topics
 
     name = known_coefficients([coefficient])[0]
@@ -164,6 +185,7 @@ def plan(
             name,
             target,
             probability,
+            **totals.given,
             n_resamples=resamples,
             most=most,
             rng=random.seed,
@@ -194,7 +216,12 @@ def simulate(
     seed: SeedOption = 0,
     out: Output,
 ) -> None:
-    """Simulate new topics for the systems of a collection, and say how well the original is kept."""
+    """Draw new topics for the same systems.
+
+    It also says how well the original is kept.
+
+    Example: concordant simulate people.csv -n 100 -o new.csv
+    """
     from ..simulation.simulator import Simulator
     from ..words import counted, listing
 

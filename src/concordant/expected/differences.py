@@ -45,7 +45,7 @@ class Differences:
     """All pairs of systems of a collection; equal means stand in the order of the columns."""
 
     def __init__(self, values: FloatArray) -> None:
-        require_room_for_pairs(values.shape[1], "the probability of discordance")
+        require_room_for_pairs(values.shape[1], "the probability of discordance", 4)
         means = mean_over_topics(values)
         self.order: IntArray = np.argsort(-means, kind="stable")
         # By a power of two into [-1, 1], which changes no bit of a ratio, so that no square leaves the range of floats.

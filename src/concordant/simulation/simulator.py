@@ -102,7 +102,7 @@ class Simulator:
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         whole = as_topics(scores, "scores", least_systems=1)
-        require_room_for_pairs(len(whole.systems), "simulation")
+        require_room_for_pairs(len(whole.systems), "simulation", 7)
         self.bounds = check_bounds(bounds)
         self.scores = whole.drop_bottom(drop_bottom)
         self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))

@@ -25,11 +25,12 @@ from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
+from .agreement_curves import DEFAULT, Curves
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL
 from .nested import nested_values, summarise
 from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
-from .worth_core import DEFAULT, Curves, difference_of
+from .worth_core import difference_of
 
 JudgeMethod: TypeAlias = Literal["across", "iterated", "plain"]
 
