@@ -14,9 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from concordant.collection import NAMES, path  # noqa: E402
 from tests.pages import PAGES, blocks  # noqa: E402
 from tests.test_docs import run_console, run_python  # noqa: E402
+
+from concordant.collection import NAMES, path  # noqa: E402
 
 
 def main() -> None:
