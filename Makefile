@@ -48,7 +48,7 @@ docs: $(VENV)/tools $(VENV)/installed
 
 # The pictures of the docs, by the commands beside them.
 figures: $(VENV)/tools $(VENV)/installed
-	$(PY) tools/figures.py
+	$(PY) tools/docs_figures.py
 
 lint: $(VENV)/tools
 	$(PY) -m ruff check .
