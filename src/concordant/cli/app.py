@@ -19,6 +19,7 @@ from .judgments import app as judgments
 from .judgments import evaluate
 from .options import Commands
 from .reporting import report
+from .selecting import select
 from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
 from .terminal import say, tell
@@ -97,7 +98,7 @@ for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
     ("Judges", (worth, compare_judges)),
     ("Ranks and boards", (tiers, board)),
-    ("Topics", (reliability, plan, simulate)),
+    ("Topics", (reliability, plan, select, simulate)),
     ("Judgments", (evaluate,)),
     (FILES, (look, report, distribution)),
 ):
