@@ -67,6 +67,7 @@ bench: $(VENV)/tools $(VENV)/installed
 coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_boards.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
