@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
+.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -45,6 +45,10 @@ explore: $(VENV)/tools $(VENV)/installed
 docs: $(VENV)/tools $(VENV)/installed
 	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html in a browser"
+
+# The pictures of the docs, by the commands beside them.
+figures: $(VENV)/tools $(VENV)/installed
+	$(PY) tools/docs_figures.py
 
 lint: $(VENV)/tools
 	$(PY) -m ruff check .

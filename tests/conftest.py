@@ -32,6 +32,7 @@ LONG = (
     "judgments/test_against_trec_eval.py::test_all_runs_of_real_collections",
     "judgments/test_against_trec_eval.py::test_small_runs_with_ties_and_negative_grades",
     "judgments/test_study.py::test_a_study_continues_in_its_folder_and_is_the_same_in_processes",
+    "mixing/test_combine.py::test_a_fixed_lam_is_ppi_py",
     "packaging/",
     "plots/test_images.py::test_a_missing_series_is_seen",
     "plots/test_use.py::test_odd_names",
@@ -54,6 +55,7 @@ LONG = (
     "test_docs.py::test_every_block_runs[docs/guide/report.md",
     "test_docs.py::test_every_block_runs[docs/guide/studies.md",
     "test_site.py",
+    "test_board.py::test_mteb",
     "topics/test_coverage.py",
     "topics/test_worth_core.py",
 )

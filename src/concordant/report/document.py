@@ -12,6 +12,8 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
+from ..boards.board import FORMAT as BOARD_FORMAT
+from ..boards.board import SCHEMA as BOARD
 from ..coefficients.registry import headlines, list_coefficients
 from ..comparison import ranked, sides_of
 from ..comparison_result import Comparison
@@ -112,6 +114,9 @@ def document_of(given: Any) -> dict[str, Any]:
         made = {"study": study, "judges": made}
     elif "coefficients" in made and "truth_means" in made:
         made = {"comparisons": [made]}
+    if made.get("schema") == BOARD:
+        _require_format(made["format"], BOARD_FORMAT)
+        return {**made, "report": "board", "versions": made.get("versions") or _versions()}
     for kind, recognised in (
         ("comparison", "comparisons"),
         ("judgments", "study"),
@@ -127,13 +132,13 @@ def document_of(given: Any) -> dict[str, Any]:
     if {"rows", "systems", "verdict"} <= set(made):
         return _completed({"report": "judgments", "format": FORMAT, "study": made})
     raise InputError(
-        "there is no report for this: give the JSON of compare, judgments, reliability or tiers, with --format json"
+        "there is no report for this: give the JSON of board, compare, judgments, reliability or tiers, which they "
+        "print with --format json"
     )
 
 
 def _completed(document: dict[str, Any]) -> dict[str, Any]:
-    if document["format"] != FORMAT:
-        raise InputError(f"this document has format {document['format']!r}, and this version reads {FORMAT}")
+    _require_format(document["format"], FORMAT)
     if document["report"] == "comparison":
         parts = [{**c, "ranks": _ranks(c)} for c in document["comparisons"]]
         if not parts:
@@ -145,6 +150,11 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
     document["verdict"] = verdict_of_many(document)
     document.setdefault("versions", _versions())
     return document
+
+
+def _require_format(given: Any, known: int) -> None:
+    if given != known:
+        raise InputError(f"this document has format {given!r}, and this version reads {known}")
 
 
 def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[str | None]]) -> str:
