@@ -59,7 +59,7 @@ def tiers(
         bool, typer.Option("--borda", help="Rank by the mean of the ranks on each topic, not by the mean score.")
     ] = False,
     best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who may be among the k best?")] = None,
-    resamples: ResamplesOption = 9_999,
+    resamples: ResamplesOption = 49_999,
     read: Reader,
     random: Random,
     out: Output,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -13,10 +13,10 @@ from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, check_whole
 from ..means import mean_over_topics
 from ..parallel import Workers
-from ..resampling import Progress, Resampling, Seed, check_level
+from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
 from ..results import Result, as_html, settings_of
-from ..words import counted, named, nearest
-from .pair_tests import corrected_pvalues
+from ..words import counted, listing, named, nearest
+from .pair_tests import corrected_pvalues, takes_all_signs
 
 Aggregate = Literal["mean", "borda"]
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
@@ -69,6 +69,24 @@ class RankIntervals(Result):
 
     def _significant(self) -> BoolArray:
         return np.asarray(self.pvalues <= 1 - self.confidence_level + 1e-12)
+
+    @property
+    def borderline(self) -> tuple[tuple[str, str], ...]:
+        """Pairs whose p-value lies so close to the level that another seed could decide otherwise."""
+        if self.settings.get("exact"):
+            return ()
+        close = is_borderline(self.pvalues, 1 - self.confidence_level, self.settings["n_resamples"])
+        return tuple((self.systems[i], self.systems[j]) for i, j in np.argwhere(np.triu(close | close.T, 1)))
+
+    def doubts(self) -> tuple[str, ...]:
+        """That the seed decided something, in a sentence; nothing where it did not."""
+        if not (pairs := self.borderline):
+            return ()
+        shown = listing((f"{a} and {b}" for a, b in pairs), 3)
+        return (
+            f"borderline: {counted(len(pairs), 'pair')} so close to the level that another seed could decide otherwise "
+            f"({shown}); more resamples settle it",
+        )
 
     def __getitem__(self, system: str) -> tuple[int, int]:
         """The best and the worst rank of a system."""
@@ -149,14 +167,18 @@ class RankIntervals(Result):
             for row in self.rows()
         ]
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
+        n = self.settings["topics"]
+        drawn = (
+            f"all {2 ** (n - 1):,} signs" if self.settings["exact"] else f"{self.settings['n_resamples']:,} resamples"
+        )
         return "\n".join(lines) + (
-            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; {self.settings['n_resamples']:,} resamples "
-            f"of {counted(self.settings['topics'], 'topic')}"
+            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; {drawn} of {counted(n, 'topic')}"
         )
 
     def _contents(self) -> dict[str, Any]:
         names = ("confidence_level", "simultaneous", "aggregate")
         found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
+        found["borderline"] = self.borderline
         return found | {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> Any:
@@ -172,7 +194,7 @@ def rank_intervals(
     *,
     simultaneous: bool = True,
     aggregate: Aggregate = "mean",
-    n_resamples: int = 9_999,
+    n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -204,7 +226,8 @@ def rank_intervals(
         "borda" replaces the scores of each topic by ranks (1 for the worst, means on ties), so that every topic has the
         same weight whatever its scale; the systems then are ranked by their mean rank.
     n_resamples : int
-        Number of resamples.
+        Number of resamples. Where the topics have no more signs than that, all of them are taken: up to 16 topics by
+        default, and then nothing depends on the seed.
     rng : int, Generator or None
         The same seed gives the same result at any number of workers.
     workers : int or Executor
@@ -215,7 +238,8 @@ def rank_intervals(
     Returns
     -------
     RankIntervals
-        One interval per system; `tiers`, `best(k)` and `pvalues` say more.
+        One interval per system; `tiers`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
+        could decide otherwise.
 
     Notes
     -----
@@ -271,7 +295,7 @@ def rank_intervals(
     significant = pvalues <= 1 - level + 1e-12
     higher = means[None, :] > means[:, None]  # [i, j]: j is better than i
     few = f"{counted(n, 'topic')} can separate nothing at this confidence level"
-    return RankIntervals(
+    found = RankIntervals(
         systems=tuple(given.systems[k] for k in order),
         means=means,
         rank=1 + higher.sum(axis=1),
@@ -288,5 +312,7 @@ def rank_intervals(
             confidence_level=level,
             topics=n,
             measure=given.measure,
+            exact=takes_all_signs(n, how.n_resamples),
         ),
     )
+    return replace(found, notes=(*found.notes, *found.doubts()))

@@ -23,15 +23,20 @@ from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from ..words import named
 from .nested import Summary, nested_values, plain_values, summarise
-from .shrinkage import Model, fit_of, model_of, shrunk_values
+from .shrinkage import Model, fit_of, model_of, shrunk_values, summarised
 
 BootstrapMethod: TypeAlias = Literal["auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"]
 
 ITERATED = "the interval is by the iterated bootstrap"
-NO_MODEL = (
-    "needs at least 4 systems and 3 topics, and two sides whose means vary over systems and whose errors vary over "
-    "topics, each in its own way"
-)
+NEARLY_TIED = "many systems seem to be nearly tied, which the shrinkage model does not allow for"
+
+
+def what_shrinkage_needs(sides: int) -> str:
+    """What data a model of so many sides is made from, after 'shrinkage'."""
+    return (
+        f"needs at least {sides + 2} systems and 3 topics, and sides whose means vary over systems and whose errors "
+        "vary over topics, each in its own way"
+    )
 
 
 class Found(NamedTuple):
@@ -71,9 +76,8 @@ class TopicBootstrap:
     n_resamples : int
         Resamples in all, those of resamples included. Where "auto" takes the iterated interval it makes five times as
         many, so that limits vary with the seed by less than a tenth of a standard error, as they do by shrinkage.
-    method : {"iterated", "auto", "shrinkage", "another-sample", "percentile", "basic"}
-        - "auto": "shrinkage" where a check finds that its model fits the data, else "iterated", and a note says so. Not
-          the default, because on 25 topics the check notices a third of tied systems in 1 of 6 samples only.
+    method : {"auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"}
+        - "auto": "shrinkage" where a check finds no sign that its model is wrong, else "iterated", and a note says so.
         - "shrinkage": for the coefficient between the two *population* mean vectors. These are drawn, given the
           observed ones, as those of exchangeable systems in linearly related conditions. A fifth to two fifths narrower
           than "iterated"; wrong where the model is wrong: where a third of the systems is nearly tied, for instance.
@@ -100,12 +104,12 @@ class TopicBootstrap:
     --------
     >>> import concordant as cc
     >>> cc.TopicBootstrap(4999, confidence_level=0.9)
-    TopicBootstrap(n_resamples=4999, method='iterated', confidence_level=0.9)
+    TopicBootstrap(n_resamples=4999, method='auto', confidence_level=0.9)
 
     """
 
     n_resamples: int = 9_999
-    method: BootstrapMethod = "iterated"
+    method: BootstrapMethod = "auto"
     confidence_level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -128,7 +132,7 @@ class TopicBootstrap:
         if self.method in ("auto", "shrinkage"):
             model = model_of((truth, candidate))
             if model is None and self.method == "shrinkage":
-                raise InputError(f"method is 'shrinkage', {NO_MODEL}: use method='iterated'")
+                raise InputError(f"method is 'shrinkage', which {what_shrinkage_needs(2)}: use method='iterated'")
             note = self._doubt(model)
             if model is not None and not note:
                 drawn_values = shrunk_values(model, values, drawn)
@@ -150,24 +154,22 @@ class TopicBootstrap:
     def _doubt(self, model: Model | None) -> str:
         """Why the iterated interval is taken instead of the one by shrinkage; empty where it is not."""
         if model is None:
-            return f"{ITERATED}: shrinkage {NO_MODEL}"
+            return f"{ITERATED}: shrinkage {what_shrinkage_needs(2)}"
         if self.method == "auto" and (fit := fit_of(model)) < MISFIT:
             return (
-                f"{ITERATED}: many systems seem to be nearly tied, which the shrinkage model does not allow for "
-                f"(agreement between halves of the topics is {-fit:.1f} standard deviations below what it predicts)"
+                f"{ITERATED}: {NEARLY_TIED} (agreement between halves "
+                f"of the topics is {-fit:.1f} standard deviations below what it predicts)"
             )
         return ""
 
     def around(self, truth: FloatArray, again: FloatArray, within: tuple[float, float]) -> Found | None:
         """The limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
-        kept = ~(np.isnan(truth) | np.isnan(again))
-        if kept.sum() < 2:
+        found = summarised(truth, again)
+        if found is None:
             return None
-        centre = float(truth[kept].mean())
-        error = float((truth - again)[kept].std(ddof=1))
-        half = normal_quantile(self.confidence_level) * error
-        low, high = np.clip([centre - half, centre + half], *within)
-        return Found(float(low), float(high), centre, error, int((~kept).sum()), "shrinkage")
+        half = normal_quantile(self.confidence_level) * found.error
+        low, high = np.clip([found.centre - half, found.centre + half], *within)
+        return Found(float(low), float(high), found.centre, found.error, found.undefined, "shrinkage")
 
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
         """The limits from a summary of all levels.
