@@ -27,18 +27,20 @@ from data import folder, matrix
 from scipy.special import stdtr, stdtrit
 
 import concordant as cc
+from concordant.arrays import FloatArray, IntArray
 from concordant.errors import UndefinedCorrelationWarning
 from concordant.means import mean_over_topics, tied_sums
+from concordant.topics import agreement_curves as ac
+from concordant.topics import splits as sp
 from concordant.topics import worth_core as wc
 
-FloatArray = wc.FloatArray
 Population = tuple[FloatArray, dict[str, FloatArray]]
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 TOPICS = (25, 50, 100)
 SUBSETS = 4  # of systems, by population
 LARGE = 1500  # topics of the truth, up to which its population curve is followed
 # Fewer splits than the defaults, which only adds noise of the splits to every estimate.
-FAST = wc.Effort(splits=200, jackknife=40, most_splits=200, most_jackknife=40, groups=9, groupings=2)
+FAST = ac.Effort(splits=200, jackknife=40, most_splits=200, most_jackknife=40, groups=9, groupings=2)
 
 
 def settle(means: FloatArray, size: FloatArray) -> FloatArray:
@@ -127,7 +129,7 @@ def population_of(name: str) -> Population:
 
 
 @cache
-def subsets(name: str) -> list[wc.IntArray]:
+def subsets(name: str) -> list[IntArray]:
     """Systems: the first subset has all, or 60 of them, the others 20 up to as many."""
     count = population_of(name)[0].shape[1]
     rng, most = np.random.default_rng([31, count]), min(count, 60)
@@ -145,14 +147,14 @@ def part(population: Population, topics: Any, systems: Any) -> Population:
 
 
 def population_curves(
-    population: Population, sizes: Sequence[int], n: int, f: wc.Coefficient, others: int = 0, draws: int = 3000
-) -> wc.Curves:
+    population: Population, sizes: Sequence[int], n: int, f: sp.Formula, others: int = 0, draws: int = 3000
+) -> ac.Curves:
     """E f(reference, means over k topics) of each side, with no error: k topics drawn with replacement.
 
     The reference is the truth's population means, or its means over `others` more topics.
     """
     truth, candidates = population
-    sides = [wc.Side.of(scores) for scores in (truth, *candidates.values())]
+    sides = [sp.Side.of(scores) for scores in (truth, *candidates.values())]
     rng = np.random.default_rng(5)
 
     def weights(k: int) -> FloatArray:
@@ -167,7 +169,7 @@ def population_curves(
         for i, side in enumerate(sides):
             values[i, j] = np.nan_to_num(f(reference, side.means(drawn @ side.values, k, settle))).mean()
     points, none = values.size, np.zeros((values.size, values.size))
-    return wc.Curves(
+    return ac.Curves(
         n_topics=n,
         half=sizes[-1],
         sizes=np.array(sizes, dtype=np.int64),
@@ -183,16 +185,16 @@ def population_curves(
     )
 
 
-def true_values(population: Population, n: int, f: wc.Coefficient) -> list[dict[str, float]]:
+def true_values(population: Population, n: int, f: sp.Formula) -> list[dict[str, float]]:
     """By candidate: worth of half of n topics, and against the other half; worth of all n, and of any number.
 
     The last two also as the law of `beyond_half` has them, fitted to the population's own curve.
     """
     truth, candidates = population
-    sizes = wc.grid_of(n // 2, 20).tolist()
+    sizes = sp.grid_of(n // 2, 20).tolist()
     exact, against_half = (population_curves(population, sizes, n, f, others) for others in (0, n - n // 2))
-    far = wc.grid_of(LARGE, 30).tolist()
-    long_curve = wc.monotone(population_curves((truth, {}), far, n, f, draws=1000).values[0])
+    far = sp.grid_of(LARGE, 30).tolist()
+    long_curve = ac.monotone(population_curves((truth, {}), far, n, f, draws=1000).values[0])
     all_topics = population_curves(population, [n], n, f).values[:, 0]
     mu, found = mean_over_topics(truth), []
     for j, scores in enumerate(candidates.values(), 1):
@@ -201,8 +203,8 @@ def true_values(population: Population, n: int, f: wc.Coefficient) -> list[dict[
             {
                 "worth": wc.worth_of(exact, j, 0.0).worth,
                 "against_half": wc.worth_of(against_half, j, 0.0).worth,
-                "all": wc.size_with(far, long_curve, float(all_topics[j])),
-                "limit": wc.size_with(far, long_curve, float(f(mu, mean_over_topics(scores)))),
+                "all": ac.size_with(far, long_curve, float(all_topics[j])),
+                "limit": ac.size_with(far, long_curve, float(f(mu, mean_over_topics(scores)))),
                 "law_all": law.worth,
                 "law_limit": law.limit,
             }
@@ -227,7 +229,7 @@ def worth_cell(name: str, coefficient: str, n: int, samples: int) -> dict[str, A
         truth, candidates = parts[seed % SUBSETS]
         topics = rng.integers(0, count, n)
         chosen = [scores[topics] for scores in candidates.values()]
-        curves = wc.compute_curves(truth[topics], chosen, f, rng, settle=settle, effort=FAST)
+        curves = ac.compute_curves(truth[topics], chosen, f, rng, settle=settle, effort=FAST)
         for j in range(len(chosen)):
             worth, law = wc.worth_of(curves, j + 1, critical), wc.beyond_half(curves, j + 1, critical)
             row = [seed % SUBSETS, *(getattr(worth, x) for x in FIELDS), *(getattr(law, x) for x in LAW_FIELDS)]
@@ -248,7 +250,7 @@ def pair_cell(name: str, coefficient: str, n: int, samples: int) -> dict[str, An
         if name not in NULL:
             systems = np.arange(count)
         truth, judges = part(population, topics, systems)
-        curves = wc.compute_curves(truth, list(judges.values()), f, rng, settle=settle, sizes=sizes, effort=FAST)
+        curves = ac.compute_curves(truth, list(judges.values()), f, rng, settle=settle, sizes=sizes, effort=FAST)
         d = wc.difference_of(curves, 1, 2)
         found.append([float(f"{x:.5g}") for x in (d.difference, d.standard_error, d.statistic)])
     return {"found": found}
@@ -451,7 +453,7 @@ def reference_example() -> None:
             reference: FloatArray = np.ones(len(gap)) if b == math.inf else knows(truth_sd, b)
             curve = np.array([(reference * knows(truth_sd, float(k))).mean() for k in sizes])
             value = float((reference * knows(candidate_sd, a)).mean())
-            found.append((value, curve[a - 1], wc.size_with(sizes, curve, value)))
+            found.append((value, curve[a - 1], ac.size_with(sizes, curve, value)))
         (v, x, w), (_, _, control) = found
         row(b, f"{v:.3f}", f"{x:.3f}", f"{w:.1f}", f"{control:.1f}")
 
@@ -460,13 +462,13 @@ def reference_on_real_topics() -> None:
     """The same question on real judges: the worth of 25 topics against references of so many topics."""
     print("\n### The noise of the reference: worth of 25 topics, dl21\n")
     judges = ("binary_gpt4", "umbrela_gpt4", "prefs")
-    population, sizes = dl21(*judges), sorted({*wc.grid_of(75, 24).tolist(), 25})
+    population, sizes = dl21(*judges), sorted({*sp.grid_of(75, 24).tolist(), 25})
     header("coefficient", "topics of the reference", *judges)
     for coefficient in COEFFICIENTS:
         for b in (12, 25, 50, 100, 0):
             curves = population_curves(population, sizes, 50, getattr(cc, coefficient), b)
-            rising = wc.monotone(curves.values[0])
-            found = [wc.size_with(sizes, rising, float(v)) for v in curves.values[1:, sizes.index(25)]]
+            rising = ac.monotone(curves.values[0])
+            found = [ac.size_with(sizes, rising, float(v)) for v in curves.values[1:, sizes.index(25)]]
             row(coefficient, b or "all of the population", *(f"{x:.1f}" for x in found))
 
 
@@ -481,9 +483,9 @@ def halves_table() -> None:
         n, m = truth.shape
         found = []
         for f in (cc.pearson, cc.tau_b):
-            splits = wc.draw_splits(n, 2000, np.random.default_rng(3))
-            problem = wc.Problem([wc.Side.of(truth)], [(0, n // 2)], f, settle)
-            found.append(float(wc._values(problem, splits).mean()))
+            splits = sp.draw_splits(n, 2000, np.random.default_rng(3))
+            problem = sp.Problem([sp.Side.of(truth)], [(0, n // 2)], f, settle)
+            found.append(float(sp.agreements(problem, splits).mean()))
         r, tau = found
         residual = truth - truth.mean(axis=0) - truth.mean(axis=1, keepdims=True) + truth.mean()
         alpha = 1 - (residual**2).sum() / ((n - 1) * (m - 1)) / (n * truth.mean(axis=0).var(ddof=1))
@@ -504,7 +506,7 @@ def time_table() -> None:
             f, seconds = getattr(cc, coefficient), []
             for seed in range(3):
                 start = time.process_time()
-                curves = wc.compute_curves(truth, list(others.values()), f, np.random.default_rng(seed), settle=settle)
+                curves = ac.compute_curves(truth, list(others.values()), f, np.random.default_rng(seed), settle=settle)
                 found = [wc.worth_of(curves, j + 1, 2.0) for j in range(len(others))]
                 seconds.append(time.process_time() - start)
             errors = [w.monte_carlo / w.standard_error for w in found if w.standard_error > 0]

@@ -25,39 +25,77 @@ from .commands import CAREFUL, HASTY, PEOPLE, bad, good, process, rows, run
 FEW = ("--resamples", "500")
 
 
-def test_one_candidate_shows_every_coefficient() -> None:
-    text = good("compare", PEOPLE, HASTY)
-    found = cc.compare(PEOPLE, HASTY)
-    assert "20 systems, 40 topics; truth: people; 4 tied pairs in hasty" in text
+def test_one_candidate_shows_the_headlines_and_with_all_every_coefficient() -> None:
+    found = cc.compare(PEOPLE, HASTY, worth=False)
+    brief, text = good("compare", PEOPLE, HASTY), good("compare", PEOPLE, HASTY, "--all")
+    for shown in (brief, text):
+        assert "20 systems, 40 topics; truth: people; 4 tied pairs in hasty" in shown
+        assert str(found.tie_bounds[1]) in shown
     for v in found.values:
-        assert v.coefficient in text
+        assert f"\n  {v.coefficient:<23}" in text
+        assert (f"\n  {v.coefficient:<23}" in brief) == (v.coefficient in ("tau_b", "tau_ap_b", "pearson_rank"))
         if not v.why:
             assert f"{v.value:.4f}" in text
-    assert str(found.tie_bounds[1]) in text
+    assert "All coefficients (16 more): --all\nCite: concordant cite tau_b tau_ap_b pearson_rank rank_test\n" in brief
+    assert "--all" not in text
+    assert max(map(len, brief.split("\n\n")[1].split("\n"))) <= 80
 
 
-def test_many_candidates_one_row_per_candidate_and_coefficient() -> None:
+def test_many_candidates_one_row_each_the_best_first() -> None:
+    text = good("compare", PEOPLE, HASTY, CAREFUL)
+    assert text.startswith("careful ranks the systems most like people: 20 topics of careful are worth 12 of people (")
+    head, first, second = text.splitlines()[3:6]
+    assert head.split("  ")[-3:] == ["tau_b", "tau_ap_b", "p (rank test)"]
+    assert (first.split()[0], second.split()[0]) == ("careful", "hasty")
+    found = cc.compare(PEOPLE, HASTY, rng=0, worth=False)
+    assert found.rank_test is not None
+    assert second.split()[-3:] == [f"{found['tau_b']:.3f}", f"{found['tau_ap_b']:.3f}", f"{found.rank_test.pvalue:.3f}"]
+    assert max(map(len, (head, first, second))) <= 80
+    assert "careful against" in good("compare", PEOPLE, HASTY, CAREFUL, "--all")
+
+
+def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:
     text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
-    assert (
-        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
-    )
     lines = text.splitlines()
-    head = next(k for k, line in enumerate(lines) if line.split()[:3] == ["value", "95%", "interval"])
+    head = next(k for k, line in enumerate(lines) if "population" in line)
+    assert " ".join(lines[head].split()) == "these topics population 95% interval p (chance)"
     how = cc.TopicBootstrap(int(FEW[1]))
-    (value,) = cc.compare(PEOPLE, CAREFUL, ["tau_b"], interval=how, rank_test=None, rng=0).values
+    (value,) = cc.compare(PEOPLE, CAREFUL, ["tau_b"], interval=how, rank_test=None, rng=0, worth=False).values
     assert value.interval is not None
+    assert value.estimate is not None
     limits = [f"{value.interval.low:.2f}", "to", f"{value.interval.high:.2f}"]
-    assert lines[head + 1].split() == ["careful", "tau_b", "0.905", *limits, "<", "0.001"]
-    found = cc.compare(PEOPLE, HASTY, rank_test=None)
-    shown = [line.split()[:2] for line in lines[head + 8 : head + 13]]
-    names = ("tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo")
-    assert shown == [[name, f"{found[name]:.3f}"] for name in names]
+    corrected = f"{value.estimate.bias_corrected:.3f}"
+    assert lines[head + 1].split() == ["careful", "tau_b", "0.905", corrected, *limits, "<", "0.001"]
+    found = cc.compare(PEOPLE, HASTY, rank_test=None, worth=False)
+    shown = [line.split()[:2] for line in lines[head + 5 : head + 7]]
+    assert shown == [[name, f"{found[name]:.3f}"] for name in ("tau_ap_b", "pearson_rank")]
+    assert max(map(len, lines[head : head + 7])) <= 80
+
+
+def test_a_hundred_candidates_fit_a_screen(tmp_path: Path) -> None:
+    people = cc.load_collection("people")
+    rng = np.random.default_rng(1)
+    for k in range(100):
+        noisy = people.values + rng.normal(0, 0.05 + 0.01 * k, people.values.shape)
+        frame = cc.Scores(noisy.round(2), people.topics, people.systems).to_frame()
+        frame.to_csv(tmp_path / f"c{k:02d}.csv")
+    every = sorted(map(str, tmp_path.glob("*.csv")))
+    asked = ("compare", PEOPLE, *every, "--no-worth", "--resamples", "99")
+    text = good(*asked)
+    assert "c00 ranks the systems most like the truth by tau_b" in text
+    assert " of 100 differ from the truth beyond what the topics explain" in text
+    assert "... 80 more candidates: --all" in text
+    assert len(text.splitlines()) < 45
+    assert text.count("Note: ") <= 10
+    values = [float(line.split()[1]) for line in text.splitlines()[5:25]]
+    assert values == sorted(values, reverse=True)
+    assert "c99" in good(*asked, "--all")
 
 
 def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
     long = tmp_path / f"{'x' * 70}.csv"
     long.write_text(Path(CAREFUL).read_text())
-    text = good("compare", PEOPLE, long, HASTY, "-c", "tau_b", "--rank-test", "none")
+    text = good("compare", PEOPLE, long, HASTY, "-c", "tau_b", "--rank-test", "none", "--all")
     assert f"         value\n  {long.stem}\n  tau_b  0.905\n  hasty\n  tau_b  0.723\n" in text
 
 

@@ -69,7 +69,9 @@ FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {
 
 
 def document(truth: Any, candidate: Any) -> Any:
-    found = cc.report.report_document(cc.compare(truth, candidate, n_resamples=99, rng=1), truth, candidate)
+    found = cc.report.report_document(
+        cc.compare(truth, candidate, n_resamples=99, rng=1, worth=False), truth, candidate
+    )
     return {key: value for key, value in found.items() if key != "reproduce"}
 
 
@@ -85,7 +87,7 @@ def loaded(truth: Any) -> Any:
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
     "audit.audit": (2, lambda t, c: cc.audit.audit(t, c, "0.52")),
-    "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1)),
+    "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1, worth=False)),
     "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
     "discordance": (1, cc.discordance),

@@ -20,10 +20,13 @@ from concordant.cli.app import app
 from .pages import ROOT
 
 
-def test_the_table_of_coefficients_in_the_readme_is_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 600
+
+
+def test_the_table_of_coefficients_is_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_extensions"))
     table = import_module("generated").coefficients()
-    assert table in (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` ", table, re.MULTILINE) == [c.name for c in cc.list_coefficients()]
 
 

@@ -29,8 +29,8 @@ from .tables import Missing
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judges import JudgeRanking, judges_from
+from .topics.splits import FEWEST as FEWEST_TOPICS
 from .topics.worth import JudgeWorth, Sides, curves_of, for_worth, worth_from
-from .topics.worth_core import FEWEST as FEWEST_TOPICS
 from .words import counted, listing
 
 Notes = list[str]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
-from .coefficients.registry import get_coefficient, headlines
+from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .topics.worth import JudgeWorth
 
 Kind = Literal["scatter", "ranks", "panels", "forest"]
+
+
+POPULATION = "population: between the means over all topics of this kind, corrected for the bias of having few"
 
 
 @dataclass(frozen=True)
@@ -128,13 +131,40 @@ class Comparison(Result):
             verdict += f"; given the topics, the rankings {differ} ({self.rank_test.p_in_words()})"
         return verdict
 
-    def table(self) -> str:
-        """What was compared, one row per coefficient, and what ties and topics add."""
-        lines = [f"  {self.heading()}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in self.values)]
-        lines += [""] * bool(self.tie_bounds) + [f"  {bounds}" for bounds in self.tie_bounds]
+    def shown(self, *, every: bool) -> tuple[CoefficientValue, ...]:
+        """What the text shows: the headlines among all coefficients, whichever were asked for, or every one."""
+        headline = [v for v in self.values if v.coefficient in headlines("inferred")]
+        return self.values if every or len(self.values) < len(list_coefficients()) else tuple(headline)
+
+    def text(self, *, every: bool) -> str:
+        """The verdict, the table and the notes; with `every`, the table of all coefficients."""
+        notes = "\n".join(f"Note: {note}" for note in self.notes)
+        return "\n\n".join(part for part in (self.verdict, self.table(every=every), notes) if part)
+
+    def table(self, *, every: bool = False) -> str:
+        """What was compared, one row per coefficient, and what ties and topics add.
+
+        Parameters
+        ----------
+        every : bool
+            Whether to show every coefficient, or the headlines where all were computed.
+
+        Returns
+        -------
+        str
+
+        """
+        shown = self.shown(every=every)
+        families = {get_coefficient(v.coefficient).bounds for v in shown}
+        bounds = [b for b in self.tie_bounds if every or b.coefficient in families]
+        lines = [f"  {self.heading()}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in shown)]
+        lines += ["", f"  {POPULATION}"] if any(v.interval for v in shown) else []
+        lines += [""] * bool(bounds) + [f"  {b}" for b in bounds]
         if self.per_topic:
             lines += ["", "  on each topic:"]
             for p in self.per_topic:
+                if p.coefficient not in [v.coefficient for v in shown]:
+                    continue
                 undefined = f", undefined on {p.undefined}" if p.undefined else ""
                 what = f"mean {p.mean:.4f}, standard deviation {p.sd:.4f}{undefined}" if not p.why else p.why
                 lines.append(f"  {p.coefficient:<23} {what}")
@@ -257,5 +287,9 @@ def _shown(value: CoefficientValue) -> str:
     """A value with its interval and p-value, or why there is none."""
     if value.why:
         return f"{'-':>8}   {value.why}"
-    interval = "" if value.interval is None else f"   {100 * value.interval.confidence_level:g}% {value.interval}"
-    return f"{value.value:8.4f}{interval}{'' if value.pvalue is None else '   ' + p_equals(value.pvalue)}"
+    tested = "" if value.pvalue is None else f"   {p_equals(value.pvalue)} against chance"
+    if value.estimate is None or value.interval is None:
+        return f"{value.value:8.4f}{tested}"
+    level, corrected = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
+    estimate = "" if corrected is None else f" {corrected:.4f},"
+    return f"{value.value:8.4f}   population{estimate} {level} {value.interval}{tested}"

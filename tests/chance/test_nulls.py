@@ -173,7 +173,7 @@ def test_the_tilt_does_not_matter(name: str, m: int) -> None:
     assert k > 5
 
 
-@pytest.mark.parametrize("m", [13, 20, 30, 50, 100, 170])
+@pytest.mark.parametrize("m", [13, 30, 170])
 def test_tau_ap_tails_are_positive_and_monotone_and_end_at_one_ranking(m: int) -> None:
     null = cc.tau_ap_null(m)
     tail = np.asarray(null.sf(np.concatenate([np.linspace(0, 0.9, 200), 1 - np.geomspace(0.1, 1e-6, 100), [1.0]])))

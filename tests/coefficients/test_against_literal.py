@@ -11,7 +11,6 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as hypothesis_settings
 
 import concordant as cc
 from concordant import _kernels
@@ -19,6 +18,7 @@ from concordant._kernels.reference import BACK, MEAN, STRICT
 
 from .. import literal
 from ..conftest import KERNELS
+from ..examples import share
 
 LITERAL: dict[str, Callable[..., float]] = {
     "tau_a": literal.tau_a,
@@ -106,7 +106,7 @@ FEW = st.integers(2, 7).flatmap(
 @pytest.mark.parametrize("bounded", [False, True])
 def test_the_mean_and_the_bounds_over_all_orders_of_ties(name: str, untied: Any, bounded: bool) -> None:
     @given(FEW)
-    @hypothesis_settings(max_examples=60)
+    @share(0.7)
     def check(case: tuple[list[int], list[int]]) -> None:
         truth, candidate = [float(v) ** 1.5 for v in case[0]], [float(v) for v in case[1]]
         values = literal.over_tie_orders(untied, truth, candidate)

@@ -9,12 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from concordant.arrays import FloatArray
 from concordant.coefficients import gap_ties
 from concordant.coefficients.gap_ties import expected_tau_gap
+
+from ..examples import share
 
 TOLERANCE = 1e-12  # asked for: 1e-9
 
@@ -176,7 +178,7 @@ def test_gaps_of_very_different_size(truth: list[float]) -> None:
         assert abs(expected_tau_gap(x, candidate) - mean_of_all_orders(x, candidate)) < TOLERANCE
 
 
-@settings(max_examples=100, deadline=None)
+@share(0.5)
 @given(
     st.lists(
         st.tuples(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=False), st.integers(0, 2)),

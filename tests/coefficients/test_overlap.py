@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 from concordant.coefficients.overlap import Kind, Ties, _harmonic_rest, rbo
 from concordant.errors import InputError, InputTypeError
 
+from ..examples import share
+
 TIES: tuple[Ties, ...] = ("w", "a", "b")
 KINDS: tuple[Kind, ...] = ("ext", "min", "max", "res")
 Ranking = list[list[Any]]  # tied groups, best first
@@ -147,7 +149,7 @@ def rankings(draw: st.DrawFn, items: int = 8, size: int | None = None) -> Rankin
 persistences = st.sampled_from([0.05, 0.3, 0.5, 0.8, 0.9])
 
 
-@settings(max_examples=60, deadline=None)
+@share(0.6)
 @given(rankings(), rankings(), persistences)
 def test_literal(x: Ranking, y: Ranking, p: float) -> None:
     for ties, kind in itertools.product(TIES, KINDS):
@@ -199,7 +201,7 @@ def every_variant(x: Any, y: Any, p: float) -> list[Any]:
     return [rbo(x, y, p=p, ties=ties, kind=kind) for ties in TIES for kind in KINDS]
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(rankings(12), rankings(12), persistences)
 def test_symmetric_and_in_order(x: Ranking, y: Ranking, p: float) -> None:
     a, b = as_mapping(x), as_mapping(y)
@@ -211,7 +213,7 @@ def test_symmetric_and_in_order(x: Ranking, y: Ranking, p: float) -> None:
         assert rest == max(high - low, 0)
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(pairs_of_vectors, persistences, st.randoms(use_true_random=False))
 def test_the_order_of_items_and_their_names_do_not_matter(
     pair: tuple[list[float], list[float]], p: float, random: Any
@@ -227,14 +229,14 @@ def test_the_order_of_items_and_their_names_do_not_matter(
     assert values == every_variant(*renamed, p)
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(pairs_of_vectors, persistences)
 def test_only_the_order_of_the_scores_matters(pair: tuple[list[float], list[float]], p: float) -> None:
     x, y = (np.array(scores) for scores in pair)
     assert every_variant(x, y, p) == every_variant(np.exp(x) - 1e6, 1e300 * y**3, p)
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(rankings(12), st.floats(0, 1, exclude_min=True, exclude_max=True))
 def test_a_ranking_agrees_with_itself(x: Ranking, p: float) -> None:
     tied, untied = as_mapping(x), as_mapping([[item] for group in x for item in group])
@@ -247,7 +249,7 @@ def test_a_ranking_agrees_with_itself(x: Ranking, p: float) -> None:
     assert rbo(tied, untied, p=p) <= 1
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(rankings(6), rankings(6), persistences)
 def test_without_common_items(x: Ranking, y: Ranking, p: float) -> None:
     a, b = as_mapping(x), {("other", item): score for item, score in as_mapping(y).items()}

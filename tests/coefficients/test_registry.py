@@ -14,11 +14,12 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from hypothesis import settings as hypothesis_settings
 
 import concordant as cc
 from concordant.coefficients import ap, classic, gap, kendall, overlap, pearson_rank
 from concordant.coefficients.registry import Coefficient, Headline, headlines
+
+from ..examples import share
 
 COEFFICIENTS = {c.name: c for c in cc.list_coefficients()}
 every = pytest.mark.parametrize("c", COEFFICIENTS.values(), ids=COEFFICIENTS)
@@ -93,7 +94,7 @@ def same(a: float, b: float, tolerance: float = 1e-12) -> bool:
 @every
 def test_range(c: Coefficient) -> None:
     @given(cases(c))
-    @hypothesis_settings(max_examples=40)
+    @share(0.3)
     def check(case: Any) -> None:
         v = value(c, *case)
         assert math.isnan(v) or c.range[0] - 1e-12 <= v <= c.range[1] + 1e-12
@@ -104,7 +105,7 @@ def test_range(c: Coefficient) -> None:
 @every
 def test_relabelling_changes_nothing(c: Coefficient) -> None:
     @given(cases(c), st.randoms(use_true_random=False))
-    @hypothesis_settings(max_examples=40)
+    @share(0.3)
     def check(case: Any, random: Any) -> None:
         order = list(range(len(case[0])))
         random.shuffle(order)
@@ -118,7 +119,7 @@ def test_symmetry_is_as_claimed(c: Coefficient) -> None:
     differences = []
 
     @given(cases(c))
-    @hypothesis_settings(max_examples=60)
+    @share(0.5)
     def check(case: Any) -> None:
         assume(len(c.ties) == 2 or all(len(set(side)) == len(side) for side in case))
         one, other = value(c, *case), value(c, case[1], case[0])
@@ -136,7 +137,7 @@ def test_increasing_transforms_change_nothing_where_only_the_order_counts(
     c: Coefficient,
 ) -> None:
     @given(cases(c))
-    @hypothesis_settings(max_examples=40)
+    @share(0.3)
     def check(case: Any) -> None:
         sides = []
         for side, reads in zip(case, c.reads, strict=True):
@@ -157,7 +158,7 @@ def test_scores_count_where_claimed(c: Coefficient) -> None:
 @every
 def test_identity_gives_one(c: Coefficient) -> None:
     @given(cases(c, least=3))
-    @hypothesis_settings(max_examples=40)
+    @share(0.3)
     def check(case: Any) -> None:
         truth = case[0]
         if c.name in ("tau_gap", "tau_gap_a", "rbo"):  # a tie is an average over orders here, or not allowed

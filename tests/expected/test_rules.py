@@ -30,7 +30,7 @@ def normal_collection(n: int, true: literal.FloatArray, rng: np.random.Generator
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 9])
+@pytest.mark.parametrize("n", [2, 3, 5])
 def test_no_nan_where_nothing_varies(n: int) -> None:
     same = np.full((n, 3), 0.5)
     constant = np.tile([0.3, 0.2, 0.1], (n, 1))

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from concordant import Qrels, Runs, Scores, evaluate_all
 from concordant.read import read_run
 
+from ..examples import share
 from . import literal
 
 # trec_eval's names and ours.
@@ -94,7 +95,7 @@ def _qrels(grades: st.SearchStrategy[Any], least: float) -> st.SearchStrategy[An
 
 
 # pytrec_eval 0.5.11 crashes where all grades of a topic are below 0; the definitions below have such topics.
-@settings(max_examples=150)
+@share(0.8)
 @given(runs=_runs, qrels=_qrels(st.integers(-2, 3), least=0), rel=st.integers(1, 3))
 def test_small_runs_with_ties_and_negative_grades(runs: Any, qrels: Any, rel: int) -> None:
     names = [with_level(own, rel) for own in MEASURES.values()]
@@ -117,7 +118,7 @@ DEFINITIONS: dict[str, Callable[[Any, Any, float], float]] = {
 }
 
 
-@settings(max_examples=100)
+@share(0.5)
 @given(
     runs=_runs,
     qrels=_qrels(st.sampled_from([-1.0, -0.25, 0.0, 0.1, 0.5, 0.7, 1.0, 1.7, 4.0]), least=-1),

@@ -7,7 +7,7 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
@@ -15,6 +15,8 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 import concordant as cc
 from concordant.judgments import label_agreement
 from concordant.resampling import resampled_weights
+
+from ..examples import share
 
 _judged = st.fixed_dictionaries(
     {
@@ -24,7 +26,7 @@ _judged = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=80)
+@share(0.5)
 @given(_judged, _judged)
 def test_against_libraries(first: Any, second: Any) -> None:
     shared = [(t, d) for t in first for d in first[t] if d in second[t]]

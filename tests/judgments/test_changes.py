@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from concordant import Qrels, Runs
 from concordant.errors import DataWarning, InputError, InputTypeError
 from concordant.judgments import depth_pool, from_runs, leave_out, mix, pseudo, sample
+
+from ..examples import share
 
 _documents = [f"d{k}" for k in range(8)]
 _lists = st.fixed_dictionaries(
@@ -117,7 +119,7 @@ def test_the_share_of_relevant_documents_varies_with_the_spread() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*stay human", "ignore:the grades of the machine")
-@settings(max_examples=60)
+@share(0.7)
 @given(_qrels, _qrels, st.floats(0, 1), st.integers(0, 99))
 def test_mix(first: Nested, second: Nested, share: float, seed: int) -> None:
     human, machine = Qrels.from_dict(first), Qrels.from_dict(second)

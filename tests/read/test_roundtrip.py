@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from concordant.errors import DataWarning, ReadError
 from concordant.read import read_qrels, read_run, read_scores
 from concordant.scores import Scores
 from concordant.tables.vocabulary import is_summary
+
+from ..examples import share
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*read as topics:concordant.errors.DataWarning")
 # Labels without white space that start with a letter which begins no name of a measure or column.
@@ -149,7 +151,7 @@ MEASURE: dict[Callable[[Scores], str], str | None] = {
 
 
 @pytest.mark.parametrize("write", ONE_RUN)
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(s=scores(one=True))
 def test_one_run(write: Callable[[Scores], str], s: Scores) -> None:
     found = read_scores({s.systems[0]: io.StringIO(write(s))}, MEASURE.get(write, "map"))
@@ -162,7 +164,7 @@ def test_one_run(write: Callable[[Scores], str], s: Scores) -> None:
 
 
 @pytest.mark.parametrize("write", SEVERAL)
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(s=scores())
 def test_several_systems(write: Callable[[Scores], str], s: Scores) -> None:
     measure = MEASURE.get(write, "map")
@@ -172,7 +174,7 @@ def test_several_systems(write: Callable[[Scores], str], s: Scores) -> None:
     assert read_scores(io.BytesIO(write(s).replace("\n", "\r\n").encode()), measure) == expected
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(st.dictionaries(_topics, st.dictionaries(_systems, st.integers(-2, 999), min_size=1), min_size=1))
 def test_qrels(qrels: dict[str, dict[str, int]]) -> None:
     content = "".join(f"{t} 0.5  {d}\t{g}\n" for t, judged in qrels.items() for d, g in judged.items())
@@ -182,7 +184,7 @@ def test_qrels(qrels: dict[str, dict[str, int]]) -> None:
     assert read_qrels(io.StringIO(content)) == floats
 
 
-@settings(max_examples=50, deadline=None)
+@share(0.5)
 @given(st.dictionaries(_topics, st.dictionaries(_systems, st.floats(-100, 100), min_size=1), min_size=1))
 def test_run(run: dict[str, dict[str, float]]) -> None:
     content = "".join(f"{t} Q0 {d} 0 {v!r} tag\n" for t, found in run.items() for d, v in found.items())
@@ -253,7 +255,7 @@ def outcome(reader: Callable[[Any], Any], data: bytes) -> ReadError | None:
     return None
 
 
-@settings(max_examples=600, deadline=None)
+@share(3)
 @given(damaged(), st.sampled_from(READERS))
 def test_damaged_files_never_surprise(data: bytes, reader: Callable[[Any], Any]) -> None:
     """A ReadError that names the file, or an answer; no other exception."""
@@ -264,7 +266,7 @@ def test_damaged_files_never_surprise(data: bytes, reader: Callable[[Any], Any])
             assert error.line is None or 1 <= error.line <= data.count(b"\n") + data.count(b"\r") + 1
 
 
-@settings(max_examples=300, deadline=None)
+@share(2)
 @given(st.binary(max_size=200), st.sampled_from(READERS))
 def test_any_bytes(data: bytes, reader: Callable[[Any], Any]) -> None:
     error = outcome(reader, data)

@@ -101,7 +101,7 @@ def test_bad_bytes(data: bytes, line: int | None, message: str) -> None:
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for name, message in (
-        ("none.csv", "cannot be read: No such file"),
+        ("none.csv", "there is no such file"),
         ("*.none", "no file matches"),
         ("x" * 5000, "cannot be read: File name too long"),
         ("a\0b", "null character"),

@@ -176,3 +176,16 @@ def test_what_is_printed_and_exported() -> None:
         assert len(ax.patches) == 20
     assert found.plot("pairs", ax, most=3) is ax
     pyplot.close("all")
+
+
+def test_where_all_swaps_cost_the_same_the_system_with_most_of_them_is_named() -> None:
+    truth = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0}
+    found = cc.explain(truth, {"a": 1.0, "b": 4.0, "c": 3.0, "d": 2.0}, "tau_b")
+    assert found.verdict == "tau_b = 0.0000; 3 pairs of systems swapped; a has the most swaps (3)"
+    found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, "tau_b")
+    assert (
+        found.verdict
+        == "tau_b = 0.3333; 2 pairs of systems swapped; a, b, c, ... (4 in all) have the most swaps (1 each)"
+    )
+    found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, "tau_ap_b")
+    assert "; a and b cost most (" in found.verdict

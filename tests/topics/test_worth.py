@@ -13,6 +13,7 @@ import pytest
 import concordant as cc
 from concordant.chance.adjustment import holm
 from concordant.results import Interval
+from concordant.topics import agreement_curves as ac
 from concordant.topics import worth_core as wc
 from concordant.topics.worth import JudgeWorth, _costs, shown
 
@@ -36,7 +37,7 @@ def simulated(bias: float, noise: float, n: int = 80, m: int = 30, seed: int = 1
 
 def test_the_worth_is_where_the_curves_meet(careful: JudgeWorth) -> None:
     drawn = careful.curves
-    rising = wc.monotone(drawn.truth)
+    rising = ac.monotone(drawn.truth)
     assert (careful.n_topics, careful.half) == (40, 20)
     assert careful.agreement == drawn.candidate[-1]
     assert careful.truth_agreement == drawn.truth[-1]

@@ -9,19 +9,23 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.arrays import FloatArray
 from concordant.means import tied_sums
+from concordant.topics import agreement_curves as ac
+from concordant.topics import jackknife as jk
+from concordant.topics import splits as sp
 from concordant.topics import worth_core as wc
 
-ONCE = wc.Effort(splits=40, jackknife=25, most_splits=40, most_jackknife=25, groups=0)
+ONCE = ac.Effort(splits=40, jackknife=25, most_splits=40, most_jackknife=25, groups=0)
 
 
-def settle(means: wc.FloatArray, size: wc.FloatArray) -> wc.FloatArray:
+def settle(means: FloatArray, size: FloatArray) -> FloatArray:
     return tied_sums(means, size, 100)
 
 
 def collection(
     n: int, m: int, n_candidates: int, decimals: int | None, seed: int
-) -> tuple[wc.FloatArray, list[wc.FloatArray]]:
+) -> tuple[FloatArray, list[FloatArray]]:
     rng = np.random.default_rng(seed)
     effects = rng.normal(0, 0.3, m)
     sides = [effects * (1 - 0.3 * j) + rng.normal(0, 0.4 + 0.2 * j, (n, m)) for j in range(n_candidates + 1)]
@@ -32,20 +36,20 @@ def collection(
 # The definition, one split, one topic and one system at a time, with exact totals ------------------------------------
 
 
-def ranks(scores: wc.FloatArray, topics: list[int]) -> wc.FloatArray:
+def ranks(scores: FloatArray, topics: list[int]) -> FloatArray:
     """Places by the totals of scores of up to 2 decimals, in whole numbers."""
     totals = [sum(round(100 * x) for x in scores[topics, j].tolist()) for j in range(scores.shape[1])]
     return np.array([float(sum(other < total for other in totals)) for total in totals])
 
 
-def agreement(f: wc.Coefficient, truth: wc.FloatArray, b: list[int], side: wc.FloatArray, some: list[int]) -> float:
+def agreement(f: sp.Formula, truth: FloatArray, b: list[int], side: FloatArray, some: list[int]) -> float:
     """Of places, not of floats that could be tied or not by their rounding."""
     return float(f(ranks(truth, b), ranks(side, some)))
 
 
 def literal(
-    truth: wc.FloatArray, candidates: list[wc.FloatArray], f: wc.Coefficient, splits: wc.Splits, sizes: list[int]
-) -> tuple[wc.FloatArray, wc.FloatArray]:
+    truth: FloatArray, candidates: list[FloatArray], f: sp.Formula, splits: sp.Splits, sizes: list[int]
+) -> tuple[FloatArray, FloatArray]:
     """Values by split and point; changes by split, topic and point."""
     n, half, sides = len(truth), splits.half, [truth, *candidates]
     values = np.zeros((len(splits), len(sides) * len(sizes)))
@@ -62,16 +66,16 @@ def literal(
 
 @pytest.mark.parametrize("decimals", [1, 2])
 @pytest.mark.parametrize("f", [cc.tau_b, cc.tau_ap_b], ids=["tau_b", "tau_ap_b"])
-def test_curves_and_jackknife_are_the_definition(f: wc.Coefficient, decimals: int) -> None:
+def test_curves_and_jackknife_are_the_definition(f: sp.Formula, decimals: int) -> None:
     truth, candidates = collection(11, 6, 2, decimals, seed=decimals)
-    splits = wc.draw_splits(11, 14, np.random.default_rng(8))
+    splits = sp.draw_splits(11, 14, np.random.default_rng(8))
     sizes = [1, 2, 4, 5]
     values, changes = literal(truth, candidates, f, splits, sizes)
-    sides = [wc.Side.of(x) for x in (truth, *candidates)]
+    sides = [sp.Side.of(x) for x in (truth, *candidates)]
     assert all(side.size is None for side in sides)
-    problem = wc.Problem(sides, [(i, k) for i in range(3) for k in sizes], f, settle)
-    np.testing.assert_allclose(wc._values(problem, splits), values, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(wc._changes(problem, splits), changes, rtol=0, atol=1e-14)
+    problem = sp.Problem(sides, [(i, k) for i in range(3) for k in sizes], f, settle)
+    np.testing.assert_allclose(sp.agreements(problem, splits), values, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(jk.changes_without(problem, splits), changes, rtol=0, atol=1e-14)
 
 
 def test_scores_that_are_no_decimals_are_settled_by_the_rule() -> None:
@@ -79,22 +83,22 @@ def test_scores_that_are_no_decimals_are_settled_by_the_rule() -> None:
     rng = np.random.default_rng(5)
     thirds = rng.integers(0, 4, (12, 8))
     truth, candidate = thirds / 3.0, np.roll(thirds, 1, axis=0) / 3.0
-    sides = [wc.Side.of(x) for x in (truth, candidate)]
-    whole = [wc.Side.of(x.astype(float)) for x in (thirds, np.roll(thirds, 1, axis=0))]
+    sides = [sp.Side.of(x) for x in (truth, candidate)]
+    whole = [sp.Side.of(x.astype(float)) for x in (thirds, np.roll(thirds, 1, axis=0))]
     assert all(side.size is not None for side in sides)
-    splits, points = wc.draw_splits(12, 50, rng), [(i, k) for i in range(2) for k in range(1, 7)]
-    for function in (wc._values, wc._changes):
-        found, expected = (function(wc.Problem(x, points, cc.tau_b, settle), splits) for x in (sides, whole))
+    splits, points = sp.draw_splits(12, 50, rng), [(i, k) for i in range(2) for k in range(1, 7)]
+    for function in (sp.agreements, jk.changes_without):
+        found, expected = (function(sp.Problem(x, points, cc.tau_b, settle), splits) for x in (sides, whole))
         np.testing.assert_array_equal(found, expected)
-    unsettled = wc._changes(wc.Problem(sides, points, cc.tau_b, lambda means, size: means), splits)
+    unsettled = jk.changes_without(sp.Problem(sides, points, cc.tau_b, lambda means, size: means), splits)
     assert (unsettled != expected).any()  # so the rule did something
 
 
 def test_averages_of_the_changes_are_their_definition() -> None:
     rng = np.random.default_rng(3)
-    splits = wc.draw_splits(10, 30, rng)
+    splits = sp.draw_splits(10, 30, rng)
     changes = rng.normal(size=(30, 10, 3))
-    mean, noise = wc._average(changes, splits)
+    mean, noise = jk.mean_changes(changes, splits)
     expected, rest = np.zeros((10, 3)), np.zeros((30, 10, 3))
     for topic in range(10):
         in_a = [topic in order[:5] for order in splits.order.tolist()]
@@ -116,9 +120,9 @@ def test_the_noise_of_few_splits_is_taken_out_of_the_variance() -> None:
     for shared in (0.0, 1.0):
         ratios = []
         for _ in range(200):
-            splits = wc.draw_splits(10, 60, rng)
+            splits = sp.draw_splits(10, 60, rng)
             changes = rng.normal(size=(60, 10, 1)) + shared * rng.normal(size=(60, 1, 1))
-            mean, noise = wc._average(changes, splits)
+            mean, noise = jk.mean_changes(changes, splits)
             ratios.append([float((mean**2).sum()), float(noise[0, 0])])
         squares, noises = np.mean(ratios, axis=0)
         assert squares == pytest.approx(noises, rel=0.1)
@@ -138,36 +142,36 @@ def test_monotone_is_the_max_min_formula() -> None:
             )
             for i in range(7)
         ]
-        np.testing.assert_allclose(wc.monotone(values, weights), expected, atol=1e-13)
+        np.testing.assert_allclose(ac.monotone(values, weights), expected, atol=1e-13)
 
 
 def test_a_size_is_interpolated_in_its_logarithm() -> None:
     sizes, curve = [1, 2, 8], np.array([0.1, 0.3, 0.7])
-    assert wc.size_with(sizes, curve, 0.1) == 1
-    assert wc.size_with(sizes, curve, 0.2) == pytest.approx(math.sqrt(2))
-    assert wc.size_with(sizes, curve, 0.5) == pytest.approx(4)
-    assert wc.size_with(sizes, curve, 0.7) == pytest.approx(8)
-    assert wc.size_with(sizes, curve, 0.09) == 0
-    assert wc.size_with(sizes, curve, 0.71) == math.inf
-    assert wc.size_with(sizes, np.array([0.1, 0.5, 0.5]), 0.5) == pytest.approx(4)  # the middle of the flat part
+    assert ac.size_with(sizes, curve, 0.1) == 1
+    assert ac.size_with(sizes, curve, 0.2) == pytest.approx(math.sqrt(2))
+    assert ac.size_with(sizes, curve, 0.5) == pytest.approx(4)
+    assert ac.size_with(sizes, curve, 0.7) == pytest.approx(8)
+    assert ac.size_with(sizes, curve, 0.09) == 0
+    assert ac.size_with(sizes, curve, 0.71) == math.inf
+    assert ac.size_with(sizes, np.array([0.1, 0.5, 0.5]), 0.5) == pytest.approx(4)  # the middle of the flat part
 
 
 def test_the_grid_holds_every_small_size_and_ends_at_half() -> None:
-    assert wc.grid_of(5).tolist() == [1, 2, 3, 4, 5]
-    assert wc.grid_of(26)[[0, -1]].tolist() == [1, 26]
-    assert len(wc.grid_of(500)) == wc.GRID
+    assert sp.grid_of(5).tolist() == [1, 2, 3, 4, 5]
+    assert sp.grid_of(26)[[0, -1]].tolist() == [1, 26]
+    assert len(sp.grid_of(500)) == sp.GRID
 
 
 def test_splits_are_permutations_and_fewer_than_ten_topics_are_refused() -> None:
-    splits = wc.draw_splits(13, 20, np.random.default_rng(0))
+    splits = sp.draw_splits(13, 20, np.random.default_rng(0))
     assert splits.half == 6
     assert (np.sort(splits.order, axis=1) == np.arange(13)).all()
     with pytest.raises(ValueError, match="9 topics"):
-        wc.draw_splits(9, 20, np.random.default_rng(0))
+        sp.draw_splits(9, 20, np.random.default_rng(0))
 
 
-def curves_of(truth: wc.FloatArray, *candidates: wc.FloatArray, seed: int = 2, effort: wc.Effort = ONCE) -> wc.Curves:
-    return wc.compute_curves(truth, candidates, cc.tau_b, np.random.default_rng(seed), settle=settle, effort=effort)
+def curves_of(truth: FloatArray, *candidates: FloatArray, seed: int = 2, effort: ac.Effort = ONCE) -> ac.Curves:
+    return ac.compute_curves(truth, candidates, cc.tau_b, np.random.default_rng(seed), settle=settle, effort=effort)
 
 
 def test_the_truth_itself_is_worth_what_it_counts() -> None:
@@ -197,7 +201,7 @@ def test_a_candidate_that_ties_everything_agrees_with_nothing() -> None:
     assert wc.worth_of(curves, 1, 2.0).status == "below"
 
 
-def noisy(n: int, m: int, noise: float, bias: float, seed: int) -> tuple[wc.FloatArray, wc.FloatArray]:
+def noisy(n: int, m: int, noise: float, bias: float, seed: int) -> tuple[FloatArray, FloatArray]:
     """A truth whose noise has 16 times the variance of its signal, and a candidate with its own noise and bias."""
     rng = np.random.default_rng(seed)
     effects = rng.normal(0, 0.1, m)
@@ -209,7 +213,7 @@ def noisy(n: int, m: int, noise: float, bias: float, seed: int) -> tuple[wc.Floa
 def test_worth_is_the_ratio_of_the_variances_of_noise(noise: float, status: str, rate: float) -> None:
     # Unbiased candidates: k of their topics equal k times the ratio of the truth's.
     found = [
-        wc.worth_of(curves_of(*noisy(80, 40, noise, 0, seed=s), effort=wc.Effort(150, 60, 150, 60, groups=0)), 1, 3.0)
+        wc.worth_of(curves_of(*noisy(80, 40, noise, 0, seed=s), effort=ac.Effort(150, 60, 150, 60, groups=0)), 1, 3.0)
         for s in range(8)
     ]
     assert {w.status for w in found} == {status}
@@ -237,7 +241,7 @@ def test_the_interval_holds_nothing_where_one_topic_is_not_told_from_the_candida
 
 
 def test_without_bias_no_limit_is_found() -> None:
-    curves = curves_of(*noisy(160, 60, 0.4 * math.sqrt(2), 0, seed=7), effort=wc.Effort(300, 60, 300, 60, groups=0))
+    curves = curves_of(*noisy(160, 60, 0.4 * math.sqrt(2), 0, seed=7), effort=ac.Effort(300, 60, 300, 60, groups=0))
     beyond = wc.beyond_half(curves, 1, 3.0)
     assert beyond.low <= 80 <= beyond.high
     assert beyond.limit_high == math.inf
@@ -245,7 +249,7 @@ def test_without_bias_no_limit_is_found() -> None:
 
 def test_the_bias_of_a_candidate_sets_the_limit() -> None:
     # The law is exact for normal effects: 1 + s / W = (1 + t / k) / r^2; s = 16, t = 12.8, r^2 = 0.8, so W -> 64.
-    curves = curves_of(*noisy(200, 150, 0.4, 0.05, seed=9), effort=wc.Effort(200, 30, 200, 30, groups=0))
+    curves = curves_of(*noisy(200, 150, 0.4, 0.05, seed=9), effort=ac.Effort(200, 30, 200, 30, groups=0))
     found = wc.beyond_half(curves, 1, 3.0)
     assert found.limit_low <= 64 <= found.limit_high
     assert found.limit == pytest.approx(64, rel=0.4)
@@ -256,7 +260,7 @@ def test_the_bias_of_a_candidate_sets_the_limit() -> None:
 def test_two_candidates_differ_by_their_agreement_and_worth() -> None:
     truth, good = noisy(60, 40, 0.4, 0.02, seed=12)
     bad = good + np.random.default_rng(1).normal(0, 0.3, 40)
-    curves = curves_of(truth, good, bad, effort=wc.Effort(300, 60, 300, 60, groups=8))
+    curves = curves_of(truth, good, bad, effort=ac.Effort(300, 60, 300, 60, groups=8))
     there, back = wc.difference_of(curves, 1, 2), wc.difference_of(curves, 2, 1)
     assert there.difference == -back.difference == curves.values[1, -1] - curves.values[2, -1]
     assert there.statistic == there.difference / there.standard_error > 0
@@ -269,13 +273,13 @@ def test_two_candidates_differ_by_their_agreement_and_worth() -> None:
 
 def test_second_differences_are_their_definition() -> None:
     truth, candidates = collection(11, 6, 1, 2, seed=21)
-    splits, sizes = wc.draw_splits(11, 20, np.random.default_rng(1)), [1, 3, 4, 5]
+    splits, sizes = sp.draw_splits(11, 20, np.random.default_rng(1)), [1, 3, 4, 5]
     points = [(i, k) for i in range(2) for k in sizes]
-    problem = wc.Problem([wc.Side.of(x) for x in (truth, *candidates)], points, cc.tau_b, settle)
+    problem = sp.Problem([sp.Side.of(x) for x in (truth, *candidates)], points, cc.tau_b, settle)
     groups = np.array([(0, 1), (2, 7), (9, 3), (10, 5)])
-    found = wc._second_order(problem, splits, wc._values(problem, splits), groups)
+    found = jk.second_order(problem, splits, sp.agreements(problem, splits), groups)
 
-    def value(order: list[int], gone: list[int], side: wc.FloatArray, k: int) -> float:
+    def value(order: list[int], gone: list[int], side: FloatArray, k: int) -> float:
         a, b = ([t for t in part if t not in gone] for part in (order[:5], order[5:]))
         return agreement(cc.tau_b, truth, b, side, a[:k])
 
@@ -303,18 +307,18 @@ def test_second_differences_are_their_definition() -> None:
 def test_second_differences_find_the_interactions_of_topics() -> None:
     # "Coefficients" of known interactions. The product of two means, over all splits, is the mean of x_i y_j, i != j;
     # for independent standard normal scores the interactions sum to its variance, 1 / (n (n - 1)). A mean has none.
-    def product(truth: wc.FloatArray, candidate: wc.FloatArray) -> wc.FloatArray:
+    def product(truth: FloatArray, candidate: FloatArray) -> FloatArray:
         return np.asarray(truth[..., 0] * candidate[..., 0])
 
-    def mean(truth: wc.FloatArray, candidate: wc.FloatArray) -> wc.FloatArray:
+    def mean(truth: FloatArray, candidate: FloatArray) -> FloatArray:
         return np.asarray(0 * truth[..., 0] + candidate[..., 0])
 
     rng, found = np.random.default_rng(2), []
     for _ in range(40):
-        sides = [wc.Side.of(rng.normal(size=(30, 2))) for _ in range(2)]
-        splits, groups = wc.draw_splits(30, 60, rng), rng.permutation(30).reshape(15, 2)
-        problems = [wc.Problem(sides, [(1, 15)], f, settle) for f in (product, mean)]
-        found.append([wc._second_order(p, splits, wc._values(p, splits), groups)[0, 0] * 30 * 29 for p in problems])
+        sides = [sp.Side.of(rng.normal(size=(30, 2))) for _ in range(2)]
+        splits, groups = sp.draw_splits(30, 60, rng), rng.permutation(30).reshape(15, 2)
+        problems = [sp.Problem(sides, [(1, 15)], f, settle) for f in (product, mean)]
+        found.append([jk.second_order(p, splits, sp.agreements(p, splits), groups)[0, 0] * 30 * 29 for p in problems])
     averages, errors = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(40)
     assert errors[0] < 0.2
     assert abs(averages[0] - 1) < 3 * errors[0]
@@ -323,7 +327,7 @@ def test_second_differences_find_the_interactions_of_topics() -> None:
 
 def test_the_same_seed_gives_the_same_bits_and_others_nearly_the_same_worth() -> None:
     truth, (candidate,) = collection(30, 20, 1, 3, seed=3)
-    first, again, other = (curves_of(truth, candidate, seed=s, effort=wc.Effort(200, 60, groups=8)) for s in (1, 1, 2))
+    first, again, other = (curves_of(truth, candidate, seed=s, effort=ac.Effort(200, 60, groups=8)) for s in (1, 1, 2))
     for name in ("values", "deletions", "noise", "monte_carlo"):
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     a, b = (wc.worth_of(c, 1, 2.0) for c in (first, other))
@@ -346,7 +350,7 @@ def test_the_variance_keeps_half_where_noise_seems_to_be_all() -> None:
     contrast[curves.point(1)] = 1
     squares = 19 / 20 * float((curves.deletions[:, curves.point(1)] ** 2).sum())
     for noise, kept in ((0.0, 1.0), (0.2, 0.8), (0.9, 0.5), (1.5, 0.5)):
-        noisy = wc.Curves(**{**vars(curves), "noise": np.diag(np.full(contrast.size, noise * squares * 20 / 19))})
+        noisy = ac.Curves(**{**vars(curves), "noise": np.diag(np.full(contrast.size, noise * squares * 20 / 19))})
         assert noisy.variance(contrast) == pytest.approx(kept * squares)
         assert noisy.noise_share(contrast) == pytest.approx(noise)
 
@@ -356,8 +360,8 @@ def test_a_yardstick_values_as_the_curves_do(noise: float) -> None:
     truth, _ = collection(40, 15, 0, None, 3)
     rng = np.random.default_rng(4)
     candidate = truth.mean(axis=0) + rng.normal(0, noise, truth.shape)
-    effort = wc.Effort(splits=200, jackknife=25, most_splits=200, most_jackknife=25, groups=0)
-    curves = wc.compute_curves(truth, [candidate], cc.tau_b, np.random.default_rng(1), settle=settle, effort=effort)
-    splits = wc.draw_splits(40, 200, np.random.default_rng(1))
+    effort = ac.Effort(splits=200, jackknife=25, most_splits=200, most_jackknife=25, groups=0)
+    curves = ac.compute_curves(truth, [candidate], cc.tau_b, np.random.default_rng(1), settle=settle, effort=effort)
+    splits = sp.draw_splits(40, 200, np.random.default_rng(1))
     found = wc.Yardstick.of(truth, cc.tau_b, settle, splits).worth(candidate)
     assert found == pytest.approx(wc.worth_of(curves, 1, 2.0).worth)

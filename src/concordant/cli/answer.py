@@ -52,6 +52,7 @@ class Output:
     html: Annotated[
         Path | None, typer.Option("--html", callback=writable, help="Also write a report, one HTML file.")
     ] = None
+    open: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")] = False
 
     def bar(self, what: str) -> Bar:
@@ -101,7 +102,7 @@ def answering(
         Options of its groups that it does not have.
 
     """
-    hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
+    hidden = {*without, *(name for name, there in (("plot", plot), ("html", html), ("open", html)) if not there)}
 
     def decorate(function: Callable[..., Found]) -> Callable[..., None]:
         options: dict[str, inspect.Parameter] = {"ctx": _CONTEXT}
@@ -118,6 +119,8 @@ def answering(
         def command(ctx: typer.Context, **given: Any) -> None:
             made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}
             out = next(group for group in made.values() if isinstance(group, Output))
+            if out.open and out.html is None:
+                raise typer.BadParameter("--open opens a report: name its file with --html")
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
                 answer = found if isinstance(found, Answer | None) else Answer.of(found)
@@ -147,7 +150,9 @@ def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 def _give(answer: Answer, out: Output, read_notes: list[str], ctx: typer.Context) -> None:
     content = None
     if out.html is not None:
-        content = write_report(_noted((answer.document or answer.content)(), read_notes), out.html, out.quiet, ctx)
+        content = write_report(
+            _noted((answer.document or answer.content)(), read_notes), out.html, out.quiet, ctx, show=out.open
+        )
     if out.format == "json":
         say(to_json(_noted(answer.content(), read_notes) if content is None else content))
     elif out.format == "table":
@@ -183,7 +188,7 @@ def _draw(plot: Callable[[], Any], path: Path) -> None:
     pyplot.close(figure_of(drawn))
 
 
-def write_report(content: Any, path: Path, quiet: bool, ctx: typer.Context) -> Mapping[str, Any]:
+def write_report(content: Any, path: Path, quiet: bool, ctx: typer.Context, *, show: bool = False) -> Mapping[str, Any]:
     """Write a report, and give the document that it was made from, which is what --format json prints."""
     from ..report.document import document_of
     from ..report.page import write_report as write
@@ -193,4 +198,6 @@ def write_report(content: Any, path: Path, quiet: bool, ctx: typer.Context) -> M
     write(document, path)
     if not quiet:
         tell(f"Report: {path}")
+    if show:
+        typer.launch(path.resolve().as_uri())
     return document

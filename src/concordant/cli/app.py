@@ -23,9 +23,25 @@ from .studies import app as studies
 from .terminal import say, tell
 
 DEMO_REPORT = "demo-report.html"
+FILES = "Files and help"
+
+
+def _summary(command: Any) -> str:
+    return str(command.help).split("\n\n", maxsplit=1)[0].replace("\n", " ")
 
 
 class _Commands(TyperGroup):
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """In groups, each with its whole summary."""
+        widest = max(map(len, self.commands))
+        groups: dict[str, list[tuple[str, str]]] = {}
+        command: Any
+        for name, command in self.commands.items():
+            groups.setdefault(command.rich_help_panel, []).append((name.ljust(widest), _summary(command)))
+        for group, rows in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(rows)
+
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """As usual; what was typed is kept for reports."""
         ctx.meta["arguments"] = list(args)
@@ -53,7 +69,6 @@ app = Commands(
     cls=_Commands,
     help="Compare rankings of systems: do they agree, and does it matter?",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -77,19 +92,27 @@ def _root(
     """Compare rankings of systems: do they agree, and does it matter?"""
 
 
-for command in (compare, worth, compare_judges, matrix, audit, distribution, simulate):
-    app.command()(command)
-app.add_typer(studies, name="study")
-app.command()(evaluate)
-app.add_typer(judgments, name="judgments")
-for command in (reliability, plan, tiers, explain, report, look):
-    app.command()(command)
+for group, commands in (
+    ("Compare", (compare, matrix, explain, audit)),
+    ("Judges", (worth, compare_judges)),
+    ("Ranks", (tiers,)),
+    ("Topics", (reliability, plan, simulate)),
+    ("Judgments", (evaluate,)),
+    (FILES, (look, report, distribution)),
+):
+    for command in commands:
+        app.command(rich_help_panel=group)(command)
+app.add_typer(studies, name="study", rich_help_panel="Topics")
+app.add_typer(judgments, name="judgments", rich_help_panel="Judgments")
 
 
-@app.command()
+@app.command(rich_help_panel=FILES)
 @answering()
 def coefficients(*, out: Output) -> Found:
-    """List the coefficients and what is true of them."""
+    """List the coefficients and their properties.
+
+    Example: concordant coefficients --format markdown
+    """
     from ..coefficients.registry import list_coefficients
     from ..results import columns
 
@@ -119,9 +142,12 @@ def coefficients(*, out: Output) -> Found:
     return Answer(text, lambda: rows, lambda: rows)
 
 
-@app.command()
+@app.command(rich_help_panel=FILES)
 def cite(names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coefficients, or keys of papers.")]) -> None:
-    """Print BibTeX for the papers that define coefficients."""
+    """Print BibTeX for coefficients and papers.
+
+    Example: concordant cite tau_ap_b rank_test
+    """
     from ..references import bibliography
 
     try:
@@ -130,11 +156,21 @@ def cite(names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coeffi
         raise typer.BadParameter(str(error)) from None
 
 
-@app.command()
-def demo() -> None:
-    """Show what concordant does, on a small simulated collection that comes with it."""
+@app.command(rich_help_panel=FILES)
+def demo(
+    save: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Only put the files of the examples into this folder.")
+    ] = None,
+) -> None:
+    """Show what concordant does, on files that come with it.
+
+    Example: concordant demo --save .
+    """
     from ..collection import path
 
+    if save is not None:
+        _save_collection(save)
+        return
     human, careful, hasty = (str(path(name)) for name in ("people", "careful", "hasty"))
     steps: list[tuple[str, list[str]]] = [
         (
@@ -162,6 +198,26 @@ def demo() -> None:
         if failed:
             raise typer.Exit(failed)
     say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
+
+
+def _save_collection(folder: Path) -> None:
+    """The files of the examples; what is there is never overwritten."""
+    from ..collection import NAMES, path
+    from ..files import written_whole
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        there = folder / f"{name}.csv"
+        if there.exists():
+            raise InputError(f"{there} is there already: choose another folder")
+    for name in NAMES:
+        with written_whole(folder / f"{name}.csv") as file:
+            file.write(path(name).read_bytes())
+    where = "" if folder.resolve() == Path.cwd() else f"$ cd {folder}\n"
+    say(
+        f"people.csv, careful.csv and hasty.csv: 20 systems on 40 topics, by three judges. Try\n{where}"
+        "$ concordant worth people.csv careful.csv\n$ concordant compare people.csv careful.csv hasty.csv"
+    )
 
 
 def run() -> None:

@@ -8,23 +8,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..coefficients.registry import headlines
-from ..comparison_result import CoefficientValue, Comparison
+from ..comparison_result import POPULATION, CoefficientValue, Comparison
 from ..results import Result, columns
 from ..topics.judges import JudgeRanking
-from ..words import counted, p_cell
+from ..topics.worth import shown as topics_shown
+from ..topics.worth import span
+from ..words import counted, listing, p_cell
 
 _LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
+_WIDEST = 80  # columns of a table
+_SCREEN = 20  # candidates at a time
+_FEW = 5  # names in a sentence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates(Result):
-    """What `compare` found of each candidate, at least one. The text shows some coefficients, `rows` has all."""
+    """What `compare` found of each candidate. The text has the best first and some coefficients, `rows` has all."""
 
     comparisons: Sequence[Comparison]
     shown: Sequence[str]
     """The coefficients of the text."""
     ranking: JudgeRanking | None = None
     """What the topics of each are worth, and which is better than which."""
+    every: bool = False
+    """Whether the text shows every coefficient, candidate and pair of candidates, and not only what fits a screen."""
 
     @property
     def same_data(self) -> bool:
@@ -32,9 +39,19 @@ class Candidates(Result):
         return len({(frozenset(c.systems), frozenset(c.topics)) for c in self.comparisons}) == 1
 
     @property
+    def best_first(self) -> Sequence[Comparison]:
+        """By worth, or else by the main coefficients; as given where they were not compared on the same."""
+        if self.ranking is not None:
+            place = {judge.names[1]: k for k, judge in enumerate(self.ranking.judges)}
+            return sorted(self.comparisons, key=lambda c: place[c.candidate])
+        if not self.same_data:
+            return self.comparisons
+        return sorted(self.comparisons, key=lambda c: [-v.value if not v.why else math.inf for v in c.main_values])
+
+    @property
     def verdict(self) -> str:
-        """What is compared; which candidate ranks the systems most like the truth, and which differ from it."""
-        return f"{self._heading()}\n\n{self._answer()}"
+        """Which candidate ranks the systems most like the truth, and which differ from it."""
+        return self._answer()
 
     def rows(self) -> list[dict[str, Any]]:
         """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
@@ -58,12 +75,20 @@ class Candidates(Result):
     def printed(self) -> list[dict[str, Any]]:
         """For reading: the numbers of the text, one row per candidate and coefficient."""
         heads = ["candidate", "coefficient", *self._heads()]
-        return [dict(zip(heads, [c.candidate, *row], strict=True)) for c in self.comparisons for row in self._cells(c)]
+        return [dict(zip(heads, [c.candidate, *row], strict=True)) for c in self.best_first for row in self._cells(c)]
 
     def table(self) -> str:
-        """Values with their intervals and p-values, then the rank distances, then what belongs to one candidate."""
-        worth = self.ranking.table() if self.ranking else self._worths()
-        return "\n\n".join(part for part in (worth, self._listed(), self._rank_distances(), *self._details()) if part)
+        """What is compared, one row per candidate; intervals and p-values by coefficient; then what to note."""
+        numbers = [self._summary()]
+        if self.every:
+            numbers = [self.ranking.table() if self.ranking else self._worths(), self._listed(), self._rank_distances()]
+        elif self._heads()[1:] or not self._fits():
+            numbers.append(self._listed())
+        more = "" if self.every or len(self.comparisons) <= _SCREEN else self._more()
+        numbers = [part for part in numbers if part]
+        numbers[:1] = [f"  {self._heading()}\n{part}" for part in numbers[:1]] or [f"  {self._heading()}"]
+        about = f"  {POPULATION}" if "population" in self._heads() else ""
+        return "\n\n".join(part for part in (*numbers, about, more, *self._details()) if part)
 
     def to_dict(self) -> Any:
         """The comparisons."""
@@ -76,13 +101,72 @@ class Candidates(Result):
         return comparisons(self.comparisons, ax, coefficients=self.shown)
 
     def __str__(self) -> str:
-        """One candidate as `Comparison` prints it, with all its coefficients; several in one table; whom to cite."""
+        """One candidate as `Comparison` prints it, several in one table; what --all adds, and whom to cite."""
         first = self.comparisons[0]
         alone = len(self.comparisons) == 1
-        shown = first.values if alone else [value for value in first.values if value.coefficient in self.shown]
+        shown = (
+            first.shown(every=self.every)
+            if alone
+            else _values(first, self.shown if self._listed_too else self._by_column())
+        )
         cited = [value.coefficient for value in shown if not value.why] + ["rank_test"] * bool(first.rank_test)
-        text = str(first) if alone else super().__str__()
-        return f"{text}\n\nCite: concordant cite {' '.join(cited)}"
+        text = first.text(every=self.every) if alone else super().__str__()
+        left = len(first.values) - len(shown)
+        hint = f"All coefficients ({left} more): --all\n" if left and not self.every else ""
+        return f"{text}\n\n{hint}Cite: concordant cite {' '.join(cited)}"
+
+    @property
+    def _listed_too(self) -> bool:
+        """Whether each coefficient has a line of its own: where it has an interval or a p-value, or many are named."""
+        return self.every or bool(self._heads()[1:]) or not self._fits()
+
+    def _by_column(self) -> list[str]:
+        """The coefficients that are columns of the summary."""
+        if len(self.shown) < len(headlines("table")) or not any(c.worth for c in self.comparisons):
+            return list(self.shown)
+        return [name for name in self.shown if name in headlines("main")]
+
+    def _fits(self) -> bool:
+        return max(map(len, self._rows_of(self._by_column()).split("\n"))) <= _WIDEST
+
+    def _summary(self) -> str:
+        """One row per candidate: its worth, its coefficients where they have no lines of their own, its rank test."""
+        return self._rows_of([] if self._listed_too else self._by_column())
+
+    def _rows_of(self, coefficients: Sequence[str]) -> str:
+        of = self.best_first[: None if self.every else _SCREEN]
+        worth = next((c.worth for c in of if c.worth is not None), None)
+        heads, rows = [""], [[c.candidate] for c in of]
+
+        def add(head: str, cells: Sequence[str]) -> None:
+            heads.append(head)
+            for row, cell in zip(rows, cells, strict=True):
+                row.append(cell)
+
+        if not self.same_data:
+            add("systems", [str(len(c.systems)) for c in of])
+            add("topics", [str(len(c.topics)) if c.topics else "-" for c in of])
+        if worth is not None:
+            counts = [
+                "-" if c.worth is None else "< 1" if c.worth.status == "below" else topics_shown(c.worth.worth)
+                for c in of
+            ]
+            halves = ["" if c.worth is None or self.same_data else f" of {c.worth.half}" for c in of]
+            add(
+                f"worth of {worth.half}" if self.same_data else "worth",
+                [a + b for a, b in zip(counts, halves, strict=True)],
+            )
+            level = f"{100 * worth.interval.confidence_level:g}% interval"
+            add(level, ["-" if c.worth is None or not c.worth.interval.high else span(c.worth.interval) for c in of])
+            add("agreement", ["-" if c.worth is None else f"{c.worth.agreement:.3f}" for c in of])
+        for name in coefficients:
+            add(name, [_three(_values(c, [name])[0].value) for c in of])
+        if any(c.tested for c in of):
+            add("p (rank test)", [p_cell(c.rank_test.pvalue) if c.rank_test and c.tested else "-" for c in of])
+        return columns([heads, *rows]) if heads[1:] else ""
+
+    def _more(self) -> str:
+        return f"  ... {len(self.comparisons) - _SCREEN} more candidates: --all"
 
     def _heading(self) -> str:
         """What all have in common, in a line."""
@@ -95,9 +179,12 @@ class Candidates(Result):
         return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
 
     def _answer(self) -> str:
-        same = [c.verdict for c in self.comparisons if c.same]
+        same = [c for c in self.comparisons if c.same]
+        if len(same) > _FEW:
+            names = listing([c.candidate for c in same], _FEW)
+            return f"{len(same)} of {len(self.comparisons)} candidates have the same data as {same[0].truth}: {names}."
         if same:
-            return ".\n".join(same) + "."
+            return ".\n".join(c.verdict for c in same) + "."
         if not self.same_data:
             return "So they cannot be ranked; --common compares all on what they share."
         if self.ranking is not None:
@@ -120,13 +207,15 @@ class Candidates(Result):
             return ""
         apart = [c.candidate for c in self.comparisons if c.rank_test and c.rank_test.significant]
         test = "beyond what the topics explain (rank test, alpha 0.05)"
+        if len(apart) > _FEW:
+            return f"{len(apart)} of {len(self.comparisons)} differ from the truth {test}."
         return f"Different from the truth {test}: {', '.join(apart)}." if apart else ""
 
     def _heads(self) -> list[str]:
         """What the numbers of a line are."""
         values = [v for c in self.comparisons for v in _values(c, self.shown)]
         level = next((v.interval.confidence_level for v in values if v.interval), None)
-        heads = ["value", *([] if level is None else [f"{100 * level:g}% interval"])]
+        heads = ["value"] if level is None else ["these topics", "population", f"{100 * level:g}% interval"]
         heads += ["p (chance)"] if any(v.pvalue is not None for v in values) else []
         return heads + (["mean of topics", "sd"] if self.comparisons[0].per_topic else [])
 
@@ -134,19 +223,22 @@ class Candidates(Result):
         """One line per coefficient: its name, the value, and what the heads say."""
         heads, on_topics, rows = self._heads(), {p.coefficient: p for p in c.per_topic}, []
         for v in _values(c, self.shown):
-            row = [v.coefficient, "-" if math.isnan(v.value) else f"{v.value:.3f}"]
-            if any("interval" in head for head in heads):
-                row.append(f"{v.interval.low:.2f} to {v.interval.high:.2f}" if v.interval else "-")
+            row = [v.coefficient, _three(v.value)]
+            if "population" in heads:
+                corrected = v.estimate.bias_corrected if v.estimate else None
+                row.append("-" if corrected is None else _three(corrected))
+                row.append("-" if v.interval is None else span(v.interval, "{:.2f}"))
             if "p (chance)" in heads:
                 row.append("-" if v.pvalue is None else p_cell(v.pvalue))
             p = on_topics.get(v.coefficient)
-            rows.append(row + (["-" if math.isnan(x) else f"{x:.3f}" for x in (p.mean, p.sd)] if p else []))
+            rows.append(row + ([_three(x) for x in (p.mean, p.sd)] if p else []))
         return rows
 
     def _listed(self) -> str:
         """Lines of numbers beside the name of their candidate, or below it where names are long or sizes differ."""
         widest, heads = max(map(len, self.shown)), self._heads()
-        of = [(c, [[name.ljust(widest), *row] for name, *row in self._cells(c)]) for c in self.comparisons]
+        some = self.best_first[: None if self.every else _SCREEN]
+        of = [(c, [[name.ljust(widest), *row] for name, *row in self._cells(c)]) for c in some]
         if self.same_data and max(len(c.candidate) for c, _ in of) <= _LONGEST:
             lines = [[c.candidate if k == 0 else "", *row] for c, rows in of for k, row in enumerate(rows)]
             return columns([["", "", *heads], *lines])
@@ -163,7 +255,7 @@ class Candidates(Result):
 
     def _rank_distances(self) -> str:
         rows = []
-        for c in self.comparisons:
+        for c in self.best_first:
             if c.rank_test:
                 p = [p_cell(c.rank_test.pvalue)] if c.tested else ["-"]
                 rows.append([c.candidate, f"{c.rank_test.distance:.3f}", *p])
@@ -172,8 +264,8 @@ class Candidates(Result):
         return columns([["", "rank distance"], *(row[:2] for row in rows)]) if rows else ""
 
     def _details(self) -> list[str]:
-        """Below its name, what belongs to one candidate."""
-        parts = []
+        """What belongs to some candidates; what several share is said once."""
+        said: dict[str, list[str]] = {}
         for c in self.comparisons:
             notes = [f"{v.coefficient} has no value: {v.why}" for v in _values(c, self.shown) if v.why]
             if c.tied_candidate:
@@ -183,18 +275,37 @@ class Candidates(Result):
                 if p.coefficient in self.shown and (p.why or p.undefined):
                     why = p.why or f"undefined on {p.undefined}, which are left out"
                     notes.append(f"{p.coefficient} on each topic: {why}")
-            notes += [note for note in c.notes if note not in self.notes]
-            if notes:
-                parts.append("\n".join([f"Note: {c.candidate}", *(f"  {note}" for note in notes)]))
-        return parts
+            for note in dict.fromkeys((*notes, *(note for note in c.notes if note not in self.notes))):
+                said.setdefault(note, []).append(c.candidate)
+        lines = [f"Note: {self._whose(names)}: {note}" for note, names in said.items()]
+        most = len(lines) if self.every else _SCREEN // 2
+        more = [f"... {len(lines) - most} more notes on single candidates: --all"] if len(lines) > most else []
+        return ["\n".join([*lines[:most], *more])] if lines else []
+
+    def _whose(self, names: Sequence[str]) -> str:
+        if len(names) <= _FEW:
+            return ", ".join(names)
+        return f"{len(names)} of {len(self.comparisons)} candidates"
 
 
-def candidates(found: Sequence[Comparison], ranking: JudgeRanking | None, *, named: bool) -> Candidates:
-    """All of them, with the coefficients that were named, or else the headlines; what all note is noted once."""
+def candidates(
+    found: Sequence[Comparison], ranking: JudgeRanking | None, *, named: bool, every: bool = False
+) -> Candidates:
+    """All of them; what all note is noted once.
+
+    The text has the coefficients that were named, or else the headlines, or every one.
+    """
     names = [value.coefficient for value in found[0].values]
-    shown = names if named else [name for name in names if name in headlines("table")]
+    inferred = any(value.interval for value in found[0].values)
+    shown = (
+        names if named or every else [name for name in names if name in headlines("inferred" if inferred else "table")]
+    )
     shared = tuple(note for note in found[0].notes if all(note in c.notes for c in found))
-    return Candidates(tuple(found), tuple(shown), ranking, notes=shared, settings=found[0].settings)
+    return Candidates(tuple(found), tuple(shown), ranking, every, notes=shared, settings=found[0].settings)
+
+
+def _three(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
 
 
 def _values(c: Comparison, names: Sequence[str]) -> list[CoefficientValue]:

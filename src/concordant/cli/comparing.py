@@ -41,6 +41,9 @@ def compare(
     *,
     coefficient: CoefficientsOption = None,
     top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the truth only.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every coefficient, candidate and pair of candidates.")
+    ] = False,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
     own_topics: OwnTopicsOption = False,
     common: Annotated[
@@ -68,7 +71,10 @@ def compare(
     random: Random,
     out: Output,
 ) -> Found:
-    """Compare one truth with one or more rankings of the same systems."""
+    """Compare one truth with one or more candidates.
+
+    Example: concordant compare people.csv careful.csv hasty.csv --html report.html
+    """
     from ..comparison import ranked
     from ..topics.bootstrap import TopicBootstrap
     from .candidates import candidates
@@ -115,7 +121,7 @@ def compare(
     ranking = None
     if worth and len(others) > 1:
         found, ranking = ranked(found, first, others)
-    every = candidates(found, ranking, named=wanted is not None)
+    together = candidates(found, ranking, named=wanted is not None, every=every)
 
     def document() -> Any:
         from ..read import parse_side
@@ -128,16 +134,16 @@ def compare(
 
     def plot() -> Any:
         if plot_kind == "heatmap" or len(found) > 1:
-            return every.plot()
+            return together.plot()
         return found[0].plot(plot_kind or "scatter")
 
     return Answer(
-        every.__str__,
-        every.rows,
-        every.to_dict,
+        together.__str__,
+        together.rows,
+        together.to_dict,
         plot,
         document,
-        every.printed,
+        together.printed,
         tuple(note for c in found for note in c.notes),
     )
 
@@ -168,7 +174,12 @@ def matrix(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Compare all rankings with each other; the row is the truth, the column the candidate."""
+    """Compare all rankings with each other.
+
+    The row is the truth, the column the candidate.
+
+    Example: concordant matrix people.csv careful.csv hasty.csv -c tau_ap_b
+    """
     import numpy as np
 
     from ..coefficients.registry import all_pairs, get_coefficient
@@ -218,7 +229,10 @@ def explain(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Show which pairs of systems and which topics make two rankings disagree."""
+    """Show which systems and topics make two rankings disagree.
+
+    Example: concordant explain people.csv hasty.csv -c tau_ap_b
+    """
     from ..topics.explanation import explain as run
 
     name = known_coefficients([coefficient])[0]
@@ -266,7 +280,12 @@ def audit(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Find the coefficient, direction and rule for ties that give a number someone reported."""
+    """Find out how a reported correlation was computed.
+
+    It tries every coefficient, direction, rule for ties and preparation of the scores.
+
+    Example: concordant audit --reported 0.723 people.csv hasty.csv
+    """
     from ..audit.search import Read, audit_read
     from ..read import parse_side
 

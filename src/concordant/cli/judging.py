@@ -38,7 +38,12 @@ def worth(
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Tell how many topics judged by the truth rank the systems as well as topics judged by a candidate."""
+    """Count what a judge's topics are worth.
+
+    So many topics judged by the truth rank the systems as well as half of the topics judged by a candidate.
+
+    Example: concordant worth people.csv careful.csv --cost truth=20 candidate=0.05
+    """
     from ..topics.judges import rank_judges
     from ..topics.worth import judge_worth
 
@@ -90,7 +95,10 @@ def compare_judges(
     random: Random,
     out: Output,
 ) -> Found:
-    """Test which of two judges ranks the systems more like the truth, over the topics that all three share."""
+    """Test which of two judges ranks more like the truth.
+
+    Example: concordant compare-judges people.csv careful.csv hasty.csv
+    """
     from ..coefficients.registry import headlines
     from ..topics.judges import compare_judges as run
 

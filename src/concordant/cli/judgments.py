@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT = ("nDCG@10", "AP")
 app = Commands(
-    help="Change the judgments, and see what happens to the ranking of systems.",
+    help="See what changed judgments do to the ranking.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -35,7 +35,7 @@ app = Commands(
 
 @app.callback()
 def _root() -> None:
-    """Change the judgments, and see what happens to the ranking of systems."""
+    """See what changed judgments do to the ranking."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,12 @@ def evaluate(
     ] = None,
     out: Output,
 ) -> Found:
-    """Score all runs under the judgments, as trec_eval does; the best by the first measure first."""
+    """Score runs under judgments, as trec_eval does.
+
+    The best system by the first measure comes first.
+
+    Example: concordant evaluate runs/ qrels.txt -m nDCG@10
+    """
     from ..judgments.evaluation import evaluate_all
     from ..words import counted
 
@@ -198,7 +203,12 @@ def pool(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Judge only the first k documents of each run (Yilmaz et al. 2008, figures 1 and 2)."""
+    """Judge only the first k documents of each run.
+
+    Yilmaz et al. 2008, figures 1 and 2.
+
+    Example: concordant judgments pool runs/ qrels.txt --depths 1,5,10
+    """
     from ..judgments import Change
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
@@ -216,7 +226,12 @@ def sample(
     how: Drawn,
     out: Output,
 ) -> Found:
-    """Keep a random share of the judgments (Buckley and Voorhees 2004; Carterette 2009, figure 4)."""
+    """Keep a random share of the judgments.
+
+    Buckley and Voorhees 2004; Carterette 2009, figure 4.
+
+    Example: concordant judgments sample runs/ qrels.txt
+    """
     from ..judgments import Change
 
     changes = [Change("sample", share, rel=rel) for share in numbers(shares, "--shares", float)]
@@ -237,7 +252,12 @@ def pseudo(
     how: Drawn,
     out: Output,
 ) -> Found:
-    """Call random documents of the pool relevant (Soboroff et al. 2001)."""
+    """Call random documents of the pool relevant.
+
+    Soboroff et al. 2001.
+
+    Example: concordant judgments pseudo runs/ qrels.txt
+    """
     from ..judgments import Change
 
     changes = [
@@ -257,7 +277,12 @@ def single_run(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Keep the judgments of what one run retrieved (Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5)."""
+    """Keep the judgments of what one run retrieved.
+
+    Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5.
+
+    Example: concordant judgments single-run runs/ qrels.txt
+    """
     from ..judgments import Change
 
     runs, qrels = judged.read()
@@ -278,7 +303,12 @@ def leave_out(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Leave out what one team alone pooled, team by team; and score each system without its own team's share."""
+    """Leave out what one team alone pooled, team by team.
+
+    And score each system without its own team's share.
+
+    Example: concordant judgments leave-out runs/ qrels.txt --teams teams.csv
+    """
     from ..coefficients.registry import get_coefficient, headlines
     from ..judgments import Change, leave_each_out
     from ..judgments.teams import teams_of
@@ -319,7 +349,10 @@ def mix(
     how: Drawn,
     out: Output,
 ) -> Found:
-    """Replace a random share of the grades by another judge's."""
+    """Replace a random share of the grades by another judge's.
+
+    Example: concordant judgments mix runs/ human.txt gpt4o.txt
+    """
     from ..judgments import Change
     from ..read import read_qrels
 
@@ -353,7 +386,10 @@ def judges(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
     out: Output,
 ) -> Found:
-    """Compare judges: do they rank the systems alike, and do they give the same grades?"""
+    """Compare judges: do they rank and grade alike?
+
+    Example: concordant judgments judges runs/ human.txt gpt4o.txt llama.txt --html judges.html
+    """
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
     from ..read import read_qrels

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,10 +25,27 @@ _STANDS_FOR = {
 }
 """By option, the arguments of the library, or argument=value, that have another name there."""
 
+_TYPES = (
+    (r"<(?:list\[)?(?:int range|float range|int|float)\]?>", "NUMBER"),
+    (r"<(?:list\[)?str\]?>", "TEXT"),
+    (r"<(?:path|file)>", "FILE"),
+    (r"<([^<>]*\|[^<>]*)>", r"\1"),
+)
+_RANGES = (
+    (r"\b([\d.]+)<=x<=([\d.]+)", r"\1 to \2"),
+    (r"\bx>=([\d.]+)", r"at least \1"),
+)
+"""What help says of types and ranges, and what it says instead."""
+
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
 
 
 class _Command(TyperCommand):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for param in self.params:
+            param.get_help_record = partial(_in_words, param.get_help_record)  # type: ignore[method-assign]
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As usual; but of an option that takes one value, the last of several does not win in silence."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
@@ -53,6 +72,21 @@ class _Command(TyperCommand):
         if "lowest" in found:
             found["bounds"] = f"{found['lowest']} and {found['highest']}"
         return found
+
+
+def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> tuple[str, str] | None:
+    """What help says of a parameter, for those who do not read Python."""
+    found = record(ctx)
+    if found is None:
+        return None
+    name, text = found
+    if not name.startswith("-"):  # an argument: its name says what it is
+        name = re.sub(r" <str>$", "", re.sub(r" <list\[(?:str|Path)\]>$", "...", name))
+    for pattern, word in _TYPES:
+        name = re.sub(pattern, word, name)
+    for pattern, word in _RANGES:
+        text = re.sub(pattern, word, text)
+    return name, text.replace("  [required]", "")
 
 
 class Commands(typer.Typer):

@@ -27,7 +27,10 @@ def report(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error.")] = False,
 ) -> None:
-    """Make a report, one HTML file, from saved JSON."""
+    """Make a report, one HTML file, from saved JSON.
+
+    Example: concordant report saved.json -o report.html
+    """
     try:
         content = json.loads(file.read_text(encoding="utf-8-sig"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:

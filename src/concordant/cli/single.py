@@ -38,7 +38,12 @@ def look(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Say what files are taken for: format, orientation, systems, topics, measures, missing scores, ties."""
+    """Say what files are taken for.
+
+    Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next.
+
+    Example: concordant look people.csv
+    """
     from ..read import look as run
     from ..read import parse_side
 
@@ -64,7 +69,10 @@ def tiers(
     random: Random,
     out: Output,
 ) -> Found:
-    """Show the ranks that each system may have, given the topics, and the tiers that can be told apart."""
+    """Show which ranks each system may have, and the tiers.
+
+    Example: concordant tiers people.csv -k 3
+    """
     from ..ranks.bounds import rank_intervals
     from ..words import listing
 
@@ -105,7 +113,12 @@ def distribution(
     random: Random,
     out: Output,
 ) -> None:
-    """Save the paper's bootstrap distribution of rank distances, to be used for many rankings of one collection."""
+    """Save a bootstrap distribution of rank distances.
+
+    It is used for many rankings of one collection: compare --distribution FILE.
+
+    Example: concordant distribution people.csv -o people.npz
+    """
     from ..ranks.distribution import DistanceDistribution
 
     with out.bar("resampling") as bar:
@@ -118,7 +131,12 @@ def distribution(
 
 @answering(plot=True, html=True)
 def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
-    """Expected correlation of the ranking with the true one, across the population of topics."""
+    """Estimate the correlation with the true ranking.
+
+    The true ranking is by the means across the population of topics.
+
+    Example: concordant reliability people.csv
+    """
     from ..expected.estimation import expected_correlation
     from ..expected.estimation import reliability as run
 
@@ -154,7 +172,10 @@ def plan(
     random: Random,
     out: Output,
 ) -> Found:
-    """How many topics are enough for a correlation with the true ranking."""
+    """Find out how many topics are enough.
+
+    Example: concordant plan people.csv -c tau_ap --target 0.9
+    """
     from ..expected.planning import plan_topics
 
     name = known_coefficients([coefficient])[0]
@@ -194,7 +215,12 @@ def simulate(
     seed: SeedOption = 0,
     out: Output,
 ) -> None:
-    """Simulate new topics for the systems of a collection, and say how well the original is kept."""
+    """Draw new topics for the same systems.
+
+    It also says how well the original is kept.
+
+    Example: concordant simulate people.csv -n 100 -o new.csv
+    """
     from ..simulation.simulator import Simulator
     from ..words import counted, listing
 

@@ -16,7 +16,7 @@ from .reading import Reader, labels_of
 from .terminal import duration, tell
 
 app = Commands(
-    help="Run a study: many trials, in parallel, that can be stopped and continued.",
+    help="Run a study that can be stopped and continued.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -24,7 +24,7 @@ app = Commands(
 
 @app.callback()
 def _root() -> None:
-    """Run a study: many trials, in parallel, that can be stopped and continued."""
+    """Run a study that can be stopped and continued."""
 
 
 @app.command()
@@ -47,9 +47,11 @@ def reliability(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Measure error and bias of the estimators of expected correlation, as Urbano and Marrero did (2016).
+    """Measure error and bias of the estimators of expected correlation.
 
-    Stop it at any time; the same command continues.
+    As Urbano and Marrero did (2016). Stop it at any time; the same command continues.
+
+    Example: concordant study reliability adhoc6.csv adhoc7.csv adhoc8.csv -o study
     """
     from ..study.execution import executor_at
     from ..study.reliability import reliability_study

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -252,4 +253,6 @@ def get_coefficient(name: str) -> Coefficient:
     try:
         return _BY_NAME[name]
     except (KeyError, TypeError):
-        raise InputError(f"there is no coefficient {name!r}: choose from {', '.join(_BY_NAME)}") from None
+        near = difflib.get_close_matches(str(name), _BY_NAME, n=1)
+        hint = f"; did you mean {near[0]!r}? There are:" if near else ": choose from"
+        raise InputError(f"there is no coefficient {name!r}{hint} {', '.join(_BY_NAME)}") from None

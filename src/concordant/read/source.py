@@ -5,6 +5,7 @@ Input is data: it is read, decompressed up to a limit, and parsed; nothing in it
 
 from __future__ import annotations
 
+import difflib
 import glob
 import gzip
 import io
@@ -282,12 +283,22 @@ def _raw(file: Any, label: str) -> bytes:
                     return stream.read()  # at once: pieces would be in the memory twice
                 return b"".join(_chunks(stream, label))
         return b"".join(part.encode() if isinstance(part, str) else part for part in _chunks(file, label))
+    except FileNotFoundError:
+        raise ReadError(f"there is no such file{_alike(file)}", label) from None
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except (ReadError, InputTypeError):
         raise
     except ValueError as error:  # closed, or text in another encoding, or gzip opened as text
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
+
+
+def _alike(path: Path) -> str:
+    """'; did you mean ...?' where its folder has a file whose name is nearly the same."""
+    folder = path.parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else ""
 
 
 def _chunks(stream: Any, label: str) -> Iterator[Any]:

@@ -24,7 +24,7 @@ from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import correlate
 from ..topics.judges import JudgeRanking, rank_judges
-from ..topics.worth_core import FEWEST
+from ..topics.splits import FEWEST
 from ..words import argument, counted, listing, named, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of

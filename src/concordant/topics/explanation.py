@@ -18,7 +18,7 @@ from ..means import tied_means
 from ..results import Result, columns, plain, settings_of
 from ..scores import Means, Scores
 from ..tables import Missing
-from ..words import counted, nearest
+from ..words import counted, listing, nearest
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
@@ -128,18 +128,28 @@ class Explanation(Result):
 
     @property
     def verdict(self) -> str:
-        """The value, and the pair and the topic that matter most."""
+        """The value, and the pair, or the systems where many pairs cost the same, and the topic that matter most."""
         parts = [f"{self.coefficient} = {self.value:.4f}"]
         if self.exact:
             swapped = sum(p.kind == "swapped" for p in self.pairs)
             parts.append(f"{counted(swapped, 'pair')} of systems swapped")
         if self.pairs:
-            worst = self.pairs[0]
-            parts.append(f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})")
+            parts.append(self._costliest())
         if self.topics and self.topics[0].effect > 0:
             topic = self.topics[0]
             parts.append(f"without topic {topic.topic} it is {topic.without:.4f}")
         return "; ".join(parts)
+
+    def _costliest(self) -> str:
+        """The worst pair; where others cost as much, no single one is to blame, but perhaps a system."""
+        worst, *others = self.pairs
+        if not others or worst.loss > others[0].loss * (1 + 1e-9):
+            return f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})"
+        most = max(s.swapped for s in self.systems)
+        if not most:
+            return f"{worst.loss:.4f} of {self.loss:.4f} for each of the worst pairs"
+        who = [s.system for s in self.systems if s.swapped == most]
+        return f"{listing(who, 3)} {'have' if who[1:] else 'has'} the most swaps ({most}{' each' if who[1:] else ''})"
 
     def table(self) -> str:
         """The worst ten pairs, systems and topics."""

@@ -22,9 +22,10 @@ from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
+from .agreement_curves import DEFAULT, Curves
 from .judge_difference import tested
 from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
-from .worth_core import DEFAULT, Curves, difference_of
+from .worth_core import difference_of
 
 JudgeMethod: TypeAlias = Literal["across", "shrinkage", "iterated", "plain"]
 

@@ -22,18 +22,10 @@ from ..resampling import Resampling, Seed, check_level
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..words import counted
+from .agreement_curves import DEFAULT, Curves, compute_curves
 from .correlation import not_resampled
-from .worth_core import (
-    DEFAULT,
-    FEWEST,
-    Beyond,
-    Curves,
-    Yardstick,
-    beyond_half,
-    compute_curves,
-    draw_splits,
-    worth_of,
-)
+from .splits import FEWEST, draw_splits
+from .worth_core import Beyond, Yardstick, beyond_half, worth_of
 
 LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
 
@@ -403,8 +395,7 @@ def worth_from(
         law = Beyond(0, *[math.nan] * 8)
     bands = []
     for side in (0, k):
-        points = [curves.point(side, j) for j in range(len(curves.sizes))]
-        reach = sides.critical * np.sqrt([curves.variance(np.eye(1, curves.values.size, p)[0]) for p in points])
+        reach = sides.critical * curves.point_errors(side)
         bands += [np.clip(curves.values[side] + sign * reach, -1, 1) for sign in (-1, 1)]
 
     def interval(low: float, high: float) -> Interval:
