@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest
+.PHONY: demo test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -84,6 +84,10 @@ STUDY ?= studies/sigir2016
 study: $(VENV)/installed
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
+
+# Every item of the five papers, for docs/papers: some minutes. What needs collections that are not here is left as it is.
+papers: $(VENV)/installed
+	@for script in examples/papers/*[0-9].py; do $(PY) $$script || exit 1; done
 
 # What is published, each part with all tests in an environment of its own: some 15 minutes.
 packages: $(VENV)/tools

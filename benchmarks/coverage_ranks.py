@@ -36,8 +36,9 @@ from scipy.stats import rankdata
 import concordant as cc
 from concordant.means import mean_over_topics
 from concordant.ranks import pair_tests
-from concordant.ranks.bounds import Aggregate, RankIntervals
+from concordant.ranks.bounds import RankIntervals
 from concordant.ranks.pair_tests import PairSamples
+from concordant.totals import Aggregate
 
 FloatArray = npt.NDArray[np.float64]
 Sample = tuple[FloatArray, FloatArray]  # topics x systems, and the true means

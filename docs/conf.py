@@ -13,7 +13,7 @@ project = "concordant"
 version = release = concordant.__version__
 copyright = "the authors of concordant, MIT licence"
 
-extensions = ["myst_parser", "mathml", "generated", "docstrings"]
+extensions = ["myst_parser", "mathml", "generated", "papers", "docstrings"]
 exclude_patterns = ["_extensions"]
 nitpicky = True
 

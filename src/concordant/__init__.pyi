@@ -46,6 +46,7 @@ from .expected.estimation import reliability as reliability
 from .expected.halves import split_half as split_half
 from .expected.planning import plan_topics as plan_topics
 from .expected.probabilities import discordance as discordance
+from .incomplete import IncompleteScores as IncompleteScores
 from .judgments.evaluation import evaluate as evaluate
 from .judgments.evaluation import evaluate_all as evaluate_all
 from .judgments.qrels import Qrels as Qrels

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .errors import AlignmentWarning, InputError, InputTypeError
+from .incomplete import ASSUMED, left_open
 from .results import as_html
 from .scores import Means, Scores, scores_or_means
 from .tables import Unfilled, are_invented
@@ -147,10 +148,17 @@ def _completed(found: Alignment) -> Alignment:
         if not isinstance(side, Unfilled):
             made.append(side)
             continue
+        if (holes := left_open(side)) is not None:
+            made.append(Means(holes.means(), holes.systems, holes.measure))
+            said.append(
+                f"{side.origin.label}: scores are missing; means on all topics by those that are there: {ASSUMED}"
+            )
+            continue
         assembled = side.filled()
         said += assembled.said
         made.append(scores_or_means(assembled))
-    again = alignment(*made, on=found.on, names=found.names)
+    on = found.on if all(side.topics for side in made) else "systems"
+    again = alignment(*made, on=on, names=found.names)
     return replace(
         again,
         dropped_systems=_both(found.dropped_systems, again.dropped_systems),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +13,32 @@ from .errors import LimitError, limit_of
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
-# The most that an array with a number for each pair of systems may take. Some functions hold a few of them.
+
+def read_only(value: Any) -> None:
+    """Let nobody write to an array, nor to those within tuples, lists and mappings: results are values."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            read_only(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            read_only(item)
+
+
+# The most that arrays with a number for each pair of systems may take together.
 MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)
 
 
-def require_room_for_pairs(m: int, what: str) -> None:
-    """Raise if a number for each pair of m systems would fill the memory, rather than try and be killed."""
-    if 8 * m * m > MAX_PAIRS_BYTES:
+def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
+    """Raise if so many numbers for each pair of m systems would fill the memory, rather than try and be killed.
+
+    `arrays` is what was measured at the peak, in numbers of 8 bytes per ordered pair, whatever holds them.
+    """
+    room = 8 * arrays * m * m
+    if room > MAX_PAIRS_BYTES:
         raise LimitError(
-            f"{what} needs a number for each pair of {m:,} systems, {8 * m * m / 2**30:,.0f} GiB: take fewer systems "
-            f"(Scores.drop_bottom, select), or allow more than {MAX_PAIRS_BYTES:,} bytes: set "
+            f"{what} holds up to {arrays} numbers for each pair of {m:,} systems, {room / 2**30:,.1f} GiB: take fewer "
+            f"systems (Scores.drop_bottom, select), or allow more than {MAX_PAIRS_BYTES:,} bytes: set "
             "CONCORDANT_MAX_PAIRS_BYTES in the environment, or concordant.arrays.MAX_PAIRS_BYTES"
         )

@@ -12,6 +12,7 @@ import numpy as np
 from .alignment import On, Side, alignment, best_of, matched, measures_of
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
+from .clusters import Groups
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, bounds_of
@@ -31,6 +32,7 @@ from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefin
 from .topics.judges import JudgeRanking, judges_from
 from .topics.splits import FEWEST as FEWEST_TOPICS
 from .topics.worth import JudgeWorth, Sides, curves_of, for_worth, worth_from
+from .totals import Aggregate, Totalling, Types
 from .words import counted, listing
 
 Notes = list[str]
@@ -46,6 +48,9 @@ def compare(
     per_topic: bool = False,
     on: On = "both",
     missing: Missing = "error",
+    aggregate: Aggregate = "mean",
+    types: Types | None = None,
+    groups: Groups | None = None,
     names: tuple[str, str] = ("truth", "candidate"),
     interval: TopicBootstrap | None = None,
     test: bool = False,
@@ -75,8 +80,17 @@ def compare(
     on : {"both", "systems"}
         "both": means over the topics that both sides have. "systems": each side's means over its own topics, for
         rankings from different topics.
-    missing : {"error", "zero", "drop", "drop-systems", "mean"}
-        What to do where a system lacks a topic, of the systems and topics that are compared; as in `read_scores`.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do where a system lacks a topic, of the systems and topics that are compared; as in `read_scores`. With
+        "available" a side with holes is compared by its means on all topics, and has no tests over topics.
+    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that both sides rank the systems by, as in `rank_intervals`. Points of a topic (ranks, say) are those
+        among the systems that both sides have. `truth_means` and `candidate_means` then are mean points.
+    types : mapping, Series or path, optional
+        For "type-mean", the type of each topic.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one: one row per group takes their place, in
+        intervals and tests, and in `topics`.
     names : tuple of str
         What to call the sides.
     interval : TopicBootstrap, optional
@@ -137,8 +151,10 @@ def compare(
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
     found = matched(*given, on, names)
-    kept, more = best_of(found.scores[0], top)
-    a, b = (side.select(kept) for side in found.scores)
+    totalling = Totalling(aggregate, types, groups)
+    sides = totalling(*found.scores)
+    kept, more = best_of(sides[0], top)
+    a, b = (side.select(kept) for side in sides)
     x, y = a.means(), b.means()
     if len(x) < 2:
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
@@ -178,6 +194,7 @@ def compare(
         rank_test=tested,
         worth=valued,
         same=same,
+        totalling=totalling,
         notes=(*notes, *test_notes, *worth_notes),
         settings=settings_of(
             seed=drawn.seed,
@@ -190,6 +207,7 @@ def compare(
             test=test,
             worth=worth,
             rank_test=rank_test,
+            **totalling.settings(),
         ),
     )
 
@@ -304,7 +322,7 @@ def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Mean
     def taken(side: Scores | Means) -> Scores | Means:
         return side.select(c.systems) if isinstance(side, Means) else side.select(c.systems, c.topics or None)
 
-    a, b = alignment(truth, candidate, on="both" if c.topics else "systems").scores
+    a, b = c.totalling(*alignment(truth, candidate, on="both" if c.topics else "systems").scores)
     return taken(a), taken(b)
 
 

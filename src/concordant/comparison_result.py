@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
@@ -11,6 +11,7 @@ from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
+from .totals import Totalling
 from .words import counted, p_equals
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class Comparison(Result):
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
+    totalling: Totalling = field(default=Totalling(), compare=False, metadata={"in_dict": False})
+    """How totals were made."""
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""

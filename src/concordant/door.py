@@ -4,24 +4,52 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
 from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError, InputTypeError
+from .incomplete import IncompleteScores, as_read, left_open, with_holes
 from .read.reader import read_side
 from .scores import Means, Scores, completed, require_summable, unless_complete
-from .tables import Missing, Unfilled, invent_topics
+from .tables import Filling, Missing, Unfilled, invent_topics
 from .tables.assemble import assemble
 from .tables.contents import NO_ROLES, frame_contents
 from .tables.frames import is_frame
 from .tables.layout import Roles
+from .tables.missing import check_missing
 from .tables.tools import results_contents
 from .words import counted
 
 Collection: TypeAlias = Any
 """What `as_scores` takes."""
+
+
+@overload
+def as_scores(
+    given: Collection,
+    name: str = ...,
+    *,
+    measure: str | None = ...,
+    missing: Filling = ...,
+    topic_column: str | None = ...,
+    system_column: str | None = ...,
+    score_column: str | None = ...,
+) -> Scores | Means: ...
+
+
+@overload
+def as_scores(
+    given: Collection,
+    name: str = ...,
+    *,
+    measure: str | None = ...,
+    missing: Missing,
+    topic_column: str | None = ...,
+    system_column: str | None = ...,
+    score_column: str | None = ...,
+) -> Scores | Means | IncompleteScores: ...
 
 
 def as_scores(
@@ -33,7 +61,7 @@ def as_scores(
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
-) -> Scores | Means:
+) -> Scores | Means | IncompleteScores:
     """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
 
     Parameters
@@ -47,14 +75,14 @@ def as_scores(
         What errors call it.
     measure : str, optional
         The measure to read, where there are several.
-    missing : {"error", "zero", "drop", "drop-systems", "mean"}
-        What to do where a system lacks a topic.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do where a system lacks a topic. "available" leaves it open: `IncompleteScores`.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
 
     Returns
     -------
-    Scores or Means
+    Scores, Means or IncompleteScores
         Topics x systems, or one score per system where no topics are known.
 
     Examples
@@ -67,7 +95,8 @@ def as_scores(
 
     """
     columns = Roles(topic_column, system_column, score_column)
-    return completed(as_side(given, name, measure=measure, missing=missing, columns=columns))
+    side = as_side(given, name, measure=measure, missing=missing, columns=columns)
+    return left_open(side) or completed(side)
 
 
 def as_side(
@@ -84,6 +113,8 @@ def as_side(
     """
     if isinstance(given, Scores | Means | Unfilled):
         return given
+    if isinstance(given, IncompleteScores):
+        return as_read(given, name)
     if isinstance(given, (str, os.PathLike)) or _are_paths(given):
         return read_side(given, measure, missing, columns=columns)
     if _is_series(given):
@@ -119,6 +150,19 @@ def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2
     return scores
 
 
+def as_available(given: Collection, name: str, missing: Missing) -> Scores | IncompleteScores:
+    """As `as_topics`, for what can leave holes open; in a bare array they are nan."""
+    check_missing(missing)
+    if is_bare(given) and missing == "available" and np.ndim(given) == 2:
+        values = np.asarray(given, dtype=np.float64)
+        given = with_holes(values, invent_topics(len(values)), range(values.shape[1]))
+    found = as_scores(given, name, missing=missing) if not is_bare(given) else as_topics(given, name)
+    if isinstance(found, Means):
+        raise _without_topics(name)
+    _check_size(found, name, 2, 2)
+    return found
+
+
 def as_topic_side(
     given: Collection, name: str, *, least: int = 2, least_systems: int = 2, otherwise: str = ""
 ) -> Scores | Unfilled:
@@ -140,16 +184,20 @@ def as_topic_side(
     else:
         side = as_side(given, name)
         if isinstance(side, Means) or not side.topics:
-            raise InputError(
-                f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
-                f"file or a topics x systems matrix{otherwise}"
-            )
+            raise _without_topics(name, otherwise)
     assert not isinstance(side, Means)
     _check_size(side, name, least, least_systems)
     return side
 
 
-def _check_size(side: Scores | Unfilled, name: str, least: int, least_systems: int) -> None:
+def _without_topics(name: str, otherwise: str = "") -> InputError:
+    return InputError(
+        f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
+        f"file or a topics x systems matrix{otherwise}"
+    )
+
+
+def _check_size(side: Scores | IncompleteScores | Unfilled, name: str, least: int, least_systems: int) -> None:
     n, m = side.values.shape
     if m < least_systems:
         raise InputError(
@@ -164,7 +212,7 @@ def _check_size(side: Scores | Unfilled, name: str, least: int, least_systems: i
 
 def has_labels(given: Any) -> bool:
     """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
-    known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
+    known = isinstance(given, Scores | Means | IncompleteScores | Mapping | str | os.PathLike)
     return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
 

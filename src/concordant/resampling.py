@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _kernels
 from .arrays import FloatArray, IntArray
-from .errors import InputError, InputTypeError, check_real, check_whole
+from .errors import InputError, InputTypeError, LimitError, check_real, check_whole
 from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
 from .words import named
@@ -19,6 +19,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
 CHUNK = 512  # resamples at a time: what bounds the memory
+MOST = 100_000_000  # resamples, draws and trials, of which each leaves a number of 8 bytes
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,11 @@ def is_borderline(p: FloatArray | float, alpha: float, n_resamples: int) -> Any:
 
 
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
-    """A whole number of at least 1."""
-    return check_whole(name, n_resamples)
+    """A whole number of at least 1, and small enough for an array of as many numbers."""
+    count = check_whole(name, n_resamples)
+    if count > MOST:
+        raise LimitError(f"{named(name)} is {count:,}: give at most {MOST:,}")
+    return count
 
 
 def check_alpha(alpha: Any) -> float:

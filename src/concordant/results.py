@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import __version__
+from .arrays import read_only
 from .errors import InputError, import_extra
 from .markup import text
 from .words import p_equals
@@ -48,6 +49,13 @@ class Result(ABC):
     """Caveats: what was left out, what may be doubtful. One sentence each."""
     settings: Mapping[str, Any] = field(default_factory=settings_of)
     """How it was made: seed, n_resamples, confidence_level, version, and the function's own options."""
+
+    def __post_init__(self) -> None:
+        read_only(list(vars(self).values()))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)  # of a pickle or a copy, in which NumPy's arrays can be written to
+        read_only(list(state.values()))
 
     @property
     @abstractmethod

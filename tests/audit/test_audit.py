@@ -348,7 +348,7 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
     policies = {"zero": "missing topics 0", "mean": "each system over the topics it has"}
     for policy, words in policies.items():
         with pytest.warns(cc.errors.DataWarning):
-            candidate = cc.read_scores(holes, missing=policy)  # type: ignore[arg-type]
+            candidate = cc.read_scores(holes, missing=policy)  # type: ignore[call-overload]
         first, second = alignment(cc.read_scores(truth), candidate).scores
         value = cc.pearson_rank(first.means(), second.means())
         found = cc.audit.audit(truth, str(holes), f"{value:.5f}", departures=1)

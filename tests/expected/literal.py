@@ -42,6 +42,18 @@ def msqd(d: FloatArray) -> float:
     return float(stats.t.cdf(-math.sqrt(n) * mean / sd, n - 1))
 
 
+def msqd_tau(values: FloatArray) -> float:
+    """Expected tau, identical systems concordant, with the ranks that the differences have as they are given."""
+    n, m = values.shape
+    ordered = values[:, np.argsort(-values.sum(axis=0), kind="stable")]
+    i, j = np.triu_indices(m, 1)
+    d = ordered[:, i] - ordered[:, j]
+    d = d[:, np.ptp(d, axis=0) > 0]
+    z = stats.norm.ppf(stats.rankdata(d, axis=0) / (n + 1))
+    sd = (d * z).sum(axis=0) / (z * z).sum(axis=0)
+    return float(1 - 4 * special.stdtr(n - 1, -math.sqrt(n) * d.mean(axis=0) / sd).sum() / (m * (m - 1)))
+
+
 def res(d: FloatArray) -> float:
     """Over all n^n resamples."""
     found = 0.0

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import arrays
+from concordant import arrays, files
 from concordant._kernels import reference
 from concordant.coefficients import gap_ties
 from concordant.ranks.distance import LEAST_EPS
@@ -187,25 +187,32 @@ def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
 # Sizes --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda s: cc.rank_distance(s, s),
-        lambda s: cc.rank_test(s, s, n_resamples=9),
-        cc.discordance,
-        lambda s: cc.expected_correlation(s, "tau", "msqd"),
-        lambda s: cc.discriminative_power(s, s),
-        lambda s: cc.explain(s, s),
-        lambda s: cc.rank_intervals(s, n_resamples=99),
-        lambda s: cc.rank_probabilities(s, n_resamples=9),
-        lambda s: cc.simulate(s, 5),
-    ],
-)
-def test_what_needs_all_pairs_says_so_before_memory_ends(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrays, "MAX_PAIRS_BYTES", 8 * 60 * 60)
+ALL_PAIRS: dict[str, tuple[int, Any]] = {
+    "rank distance": (5, lambda s: cc.rank_distance(s, s)),
+    "its test": (5, lambda s: cc.rank_test(s, s, n_resamples=9)),
+    "discordance": (4, cc.discordance),
+    "expected correlation": (4, lambda s: cc.expected_correlation(s, "tau", "msqd")),
+    "discriminative power": (3, lambda s: cc.discriminative_power(s, s)),
+    "explain": (17, lambda s: cc.explain(s, s)),
+    "rank intervals": (14, lambda s: cc.rank_intervals(s, n_resamples=99)),
+    "rank intervals from estimates": (
+        17,
+        lambda s: cc.rank_intervals_from_estimates(s.means(), standard_errors=np.ones(len(s.systems)), n_resamples=99),
+    ),
+    "rank probabilities": (5, lambda s: cc.rank_probabilities(s, n_resamples=9)),
+    "agreement on significance": (5, lambda s: cc.significance_agreement(s, s)),
+    "simulation": (7, lambda s: cc.simulate(s, 5)),
+}
+
+
+@pytest.mark.parametrize("name", list(ALL_PAIRS))
+def test_what_needs_all_pairs_says_so_before_memory_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    count, call = ALL_PAIRS[name]
+    monkeypatch.setattr(arrays, "MAX_PAIRS_BYTES", count * 8 * 60 * 60)
     small = scores(np.random.default_rng(1).random((70, 60)))
     call(small)
-    with pytest.raises(cc.errors.LimitError, match=r"each pair of 61 systems, .* GiB.*MAX_PAIRS_BYTES"):
+    said = rf"holds up to {count} numbers for each pair of 61 systems, .* GiB.*MAX_PAIRS_BYTES"
+    with pytest.raises(cc.errors.LimitError, match=said):
         call(scores(np.random.default_rng(1).random((70, 61))))
 
 
@@ -264,12 +271,13 @@ def test_math_is_not_fooled_by_subnormal_means() -> None:
 
 def test_the_page_of_limits_is_true() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "limits.md").read_text()
-    most = math.isqrt(arrays.MAX_PAIRS_BYTES // 8)
-    assert f"| {most:,} | 4 GiB" in page
+    for name, (count, _) in ALL_PAIRS.items():
+        most = math.isqrt(arrays.MAX_PAIRS_BYTES // (8 * count))
+        assert f"| {name} | {count} | {most:,} |" in page
     assert arrays.MAX_PAIRS_BYTES == 4 * 2**30
-    assert source.MAX_BYTES == 2**30
-    assert source.MAX_JSON_BYTES * 4 == source.MAX_BYTES == source.MAX_LINE_BYTES * 8
-    assert source.MAX_LINE_BYTES == 128 * 2**20
+    assert files.MAX_BYTES == 2**30
+    assert files.JSON_SHARE == 4
+    assert files.most_bytes(source.LINE_SHARE) == 128 * 2**20
     assert f"{delimited.MAX_CELLS:,} cells" in page
     assert f"{source.MAX_FILES:,} |" in page
     assert "at least 1e-11 of the largest variance" in page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import concordant as cc
+from concordant import files
 from concordant.cli import render
 from concordant.cli.render import Table, printable
 from concordant.read import source
@@ -24,7 +26,7 @@ TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n"
 
 
 def test_a_bomb_takes_no_more_memory_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MAX_BYTES", 4 * 2**20)
+    monkeypatch.setattr(files, "MAX_BYTES", 4 * 2**20)
     bomb = tmp_path / "bomb.csv.gz"
     with gzip.open(bomb, "wb") as file:
         for _ in range(256):
@@ -54,12 +56,10 @@ def test_a_sparse_file_is_refused_by_its_size(tmp_path: Path) -> None:
 def test_a_line_without_an_end_is_refused_before_it_is_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr(source, "MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr(source, "LINE_SHARE", files.MAX_BYTES // 1000)
     (tmp_path / "x.csv").write_text(text)
     line = text.count("\n") + 1
-    with pytest.raises(
-        cc.errors.ReadError, match=rf"x\.csv:{line}: has a line of more than 1,000 bytes.*MAX_LINE_BYTES"
-    ):
+    with pytest.raises(cc.errors.ReadError, match=rf"x\.csv:{line}: has a line of more than 1,000 bytes.*MAX_BYTES"):
         cc.read_scores(tmp_path / "x.csv")
     (tmp_path / "x.json").write_text(json.dumps({"r1": {"map": {str(k): 0.5 for k in range(300)}}}))
     assert len(cc.read_scores(tmp_path / "x.json").topics) == 300
@@ -103,7 +103,7 @@ def test_a_folder_of_a_whole_disk_is_refused(tmp_path: Path, monkeypatch: pytest
 
 def test_a_pipe_without_a_writer_does_not_wait_for_ever(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(cc.errors.ReadError, match="is no regular file"):
+    with pytest.raises(cc.errors.ReadError, match="is a named pipe"):
         cc.read_scores(tmp_path / "pipe")
 
 
@@ -191,12 +191,47 @@ def test_names_are_no_markup_in_a_table_for_the_web() -> None:
     text = render.to_markdown(Table(["system"], [[name] for name in names]))
     assert text.splitlines()[2:] == [
         r"| \<script>alert(1)\</script> |",
-        r"| [link]\(javascript:1) |",
-        r"| ![i]\(x) |",
+        r"| \[link](javascript:1) |",
+        r"| !\[i](x) |",
         r"| a\|b |",
         r"| \`code\` |",
         r"| back\\slash |",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("__proto__", r"\_\_proto\_\_"),
+        ("tau_ap_b", "tau_ap_b"),
+        ("*x*", r"\*x\*"),
+        ("_x_", r"\_x\_"),
+        ("~~x~~", r"\~\~x\~\~"),
+        ("https://example.org/a_b", r"https\://example.org/a_b"),
+        ("www.example.org", r"www\.example.org"),
+        ("me@example.org", r"me\@example.org"),
+        ("&lt;b&gt;", r"\&lt;b\&gt;"),
+        ("[ref][1]", r"\[ref]\[1]"),
+        ("$x$", r"\$x\$"),
+        ("BM25 (k=1.2): 10%", "BM25 (k=1.2): 10%"),
+    ],
+)
+def test_names_are_plain_text_in_markdown(name: str, written: str) -> None:
+    assert render.to_markdown(Table(["system"], [[name]])).splitlines()[2] == f"| {written} |"
+
+
+@pytest.mark.parametrize("name", ["$\\frac$", "$x_{$", "a\\", "\\$", "__proto__", "%s", "</text>", "\\textbf{"])
+def test_names_are_text_in_figures(name: str) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from concordant.plots.labels import text
+
+    figure = pyplot.figure()
+    axes = figure.add_subplot()
+    axes.plot([1, 2], label=text(name))
+    shown = axes.legend().get_texts()
+    figure.savefig(io.BytesIO(), format="svg")
+    pyplot.close(figure)
+    assert [t.get_text().replace("\\$", "$").strip() for t in shown] == [name]
 
 
 def test_names_are_no_commands_in_latex() -> None:

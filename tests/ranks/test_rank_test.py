@@ -198,7 +198,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: p
 
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     about = {"format": FORMAT, "n_resamples": 2, "method": "paper"}
-    with pytest.raises(cc.errors.ReadError, match="no such file"):
+    with pytest.raises(cc.errors.ReadError, match="there is no such file"):
         cc.DistanceDistribution.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no distances")
     np.savez(tmp_path / "other.npz", x=np.arange(3))

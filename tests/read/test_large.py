@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from concordant import files
 from concordant.errors import ConcordantError, DataWarning, ReadError
-from concordant.read import read_qrels, read_run, read_scores, source
+from concordant.read import read_qrels, read_run, read_scores
 
 SIZE = 100 * 2**20
 
@@ -56,7 +57,7 @@ def test_a_valid_file_is_read(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MAX_BYTES", 10 * 2**20)
+    monkeypatch.setattr(files, "MAX_BYTES", 10 * 2**20)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(bytes(SIZE), compresslevel=1))
     with pytest.raises(ConcordantError, match=r"bomb\.csv\.gz.*MAX_BYTES|bomb\.csv\.gz.*more than"):

@@ -729,5 +729,5 @@ class TestOddities:
         with pytest.raises(InputTypeError, match=r"read\(\) gave a list, neither text nor bytes"):
             read_scores(Numbers())
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(ReadError, match="is no regular file"):
+        with pytest.raises(ReadError, match="is a named pipe"):
             read_scores(tmp_path / "pipe")

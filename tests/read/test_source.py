@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from concordant import files
 from concordant.errors import ConcordantError, InputTypeError, ReadError
-from concordant.read import read_scores, source
+from concordant.read import read_scores
 from concordant.scores import Scores
 
 CONTENT = "topic,a,b\n301,0.5,0.25\n"
@@ -130,16 +131,16 @@ def test_closed_and_wrongly_opened_files(path: Path) -> None:
 
 def test_the_size_is_limited(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     bomb = gzip.compress(b"0" * 10_000_000)
-    monkeypatch.setattr(source, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(files, "MAX_BYTES", 1_000_000)
     for what in (io.BytesIO(bomb), io.BytesIO(b"0" * 2_000_000), io.StringIO("0" * 2_000_000)):
         with pytest.raises(
             ReadError,
-            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.read.source.MAX_BYTES",
+            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.files.MAX_BYTES",
         ):
             read_scores(what)
     assert read_scores(path) == EXPECTED
-    monkeypatch.setattr(source, "MAX_JSON_BYTES", 10)
-    with pytest.raises(ReadError, match="MAX_JSON_BYTES"):
+    monkeypatch.setattr(files, "MAX_BYTES", 40)
+    with pytest.raises(ReadError, match=r"is JSON of more than 10 bytes; .* CONCORDANT_MAX_BYTES, 4 times as much"):
         read_scores(io.StringIO('{"1": {"map": 0.5}}'))
 
 

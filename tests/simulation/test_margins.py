@@ -12,6 +12,8 @@ from scipy.special import ndtr
 
 from concordant.simulation import margins
 
+from . import literal
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -31,6 +33,7 @@ def observations() -> dict[str, FloatArray]:
         "skewed": rng.lognormal(size=249),
         "two values": np.repeat([0.0, 1.0], 20),
         "an outlier": np.append(1e-3 * rng.normal(size=49), 7.0),
+        "nearly all equal": np.append(np.zeros(899), 1.0),
         "two topics": np.array([-0.3, 0.3]),
         "far apart": np.append(rng.normal(size=400), [30.0, 31.0]),  # F stands still between, in floating point
     }
@@ -64,6 +67,31 @@ def test_quantiles_increase_and_spread_by_the_bandwidth(values: list[float]) -> 
     variance = observed.var() + margins.bandwidth(observed, sd) ** 2  # of a mixture of normals
     assert abs(weights @ x) < 1e-3 * sd
     assert weights @ x**2 == pytest.approx(variance, rel=2e-3)
+
+
+@pytest.mark.parametrize("name", observations())
+def test_the_bandwidth_is_the_two_stage_plug_in(name: str) -> None:
+    observed = observations()[name]
+    sd = float(observed.std(ddof=1))
+    least = 0.1 * sd * (4 / len(observed)) ** (1 / 3)
+    assert margins.bandwidth(observed, sd) == pytest.approx(max(literal.bandwidth(observed), least), rel=1e-12)
+    assert (literal.bandwidth(observed) < least) == (name == "nearly all equal")
+
+
+def test_the_bandwidth_of_a_normal_sample_is_the_best_one_for_a_normal_distribution() -> None:
+    samples = np.random.default_rng(8).normal(size=(40, 400))
+    found = np.mean([margins.bandwidth(x, float(x.std(ddof=1))) for x in samples])
+    assert found == pytest.approx((4 / 400) ** (1 / 3), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["normal", "heavy tails", "skewed", "far apart"])
+def test_many_observations_are_counted_on_a_grid(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    observed = observations()[name]
+    sd = float(observed.std(ddof=1))
+    exact = margins.bandwidth(observed, sd)
+    monkeypatch.setattr(margins, "_ALL_PAIRS", 10)
+    assert margins.bandwidth(observed, sd) != exact
+    assert margins.bandwidth(observed, sd) == pytest.approx(exact, rel=5e-5)
 
 
 def test_simple_margins() -> None:

@@ -12,6 +12,8 @@ from scipy.special import ndtr
 
 import concordant as cc
 
+from . import literal
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -58,7 +60,7 @@ def test_a_draw_is_what_the_description_says() -> None:
     for i in range(4):
         drawn = []
         for j in range(m + 1):
-            h = effects[:, j].std(ddof=1) * (4 / n) ** (1 / 3)
+            h = literal.bandwidth(effects[:, j])
             drawn.append(brentq(lambda x, j=j, h=h, i=i: ndtr((x - effects[:, j]) / h).mean() - ndtr(z[i, j]), -9, 9))
         for j in range(m):
             e = np.exp(grand + system[j] + drawn[-1] + drawn[j])
@@ -118,10 +120,10 @@ def test_homoscedastic_makes_variances_equal() -> None:
     spread = [np.var(y[:, :1] - y[:, 1:], axis=0) for y in (free, equal)]
     assert spread[0].max() / spread[0].min() > 3
     assert spread[1].max() / spread[1].min() < 1.06
-    pooled = 1 + (4 / 60) ** (2 / 3)  # what smoothing adds
-    assert spread[1].mean() / 2 == pytest.approx(
-        effects_of(narrow().values)[:, :-1].var(0, ddof=1).mean() * pooled, rel=0.05
-    )
+    residuals = effects_of(narrow().values)[:, :-1]
+    residuals *= np.sqrt(residuals.var(0, ddof=1).mean() / residuals.var(0, ddof=1))
+    smoothing = np.mean([literal.bandwidth(column) ** 2 for column in residuals.T])  # what it adds
+    assert spread[1].mean() / 2 == pytest.approx(residuals.var(0).mean() + smoothing, rel=0.04)
 
 
 def test_uncorrelated_residuals_and_topics() -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +75,33 @@ def test_workers_that_die_again_and_again_are_told(cluster: Any, tmp_path: Path)
         pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up \(KilledWorker: .*is kept in"),
     ):
         run_grid(grid(work=Deadly()), tmp_path, workers=workers)
+
+
+def test_a_scheduler_that_is_killed_is_told(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    scheduler = _started("dask_scheduler", "--host", address, "--no-dashboard")
+    worker = _started("dask_worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard")
+
+    def kill(done: int, total: int) -> None:
+        if done >= 8:
+            scheduler.kill()
+
+    try:
+        with pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up .*is kept in"):  # noqa: SIM117
+            with executor_at(address) as workers:
+                run_grid(grid(n_trials=80, seconds=0.02), tmp_path, workers=workers, progress=kill)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    assert 0 < run_grid(grid(n_trials=80), tmp_path).computed < 80
+
+
+def _started(module: str, *arguments: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def test_no_scheduler_is_told() -> None:

@@ -47,7 +47,7 @@ ANSWERS = {
     "compare-judges": "compare-judges THREE --resamples 600",
     "compare-judges dl21": "compare-judges DL21 -c tau_b -c tau_ap_b --method plain --alternative less --resamples 600",
     "tiers": "tiers people.csv -k 3 QUICK",
-    "tiers marginal borda": "tiers people.csv --marginal --borda --level 0.9 QUICK",
+    "tiers marginal borda": "tiers people.csv --marginal --aggregate borda --level 0.9 QUICK",
     "tiers robust2004": "tiers data/trec/robust2004_ap.csv QUICK",
     "tiers with a report": "tiers people.csv QUICK --html out.html",
     "explain": "explain HASTY -c tau_ap_b",

@@ -33,5 +33,5 @@ def matched_topics(truth: Collection, candidate: Collection, what: str) -> Sides
             f"truth and candidate have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each "
             "are needed"
         )
-    require_room_for_pairs(m, what)
+    require_room_for_pairs(m, what, 5)
     return Sides(found.scores[0], found.scores[1], found.notes)

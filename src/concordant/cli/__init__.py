@@ -6,6 +6,7 @@ A command reads its inputs (`reading`) and returns what it found; `answer` turns
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import Any
@@ -13,6 +14,10 @@ from typing import Any
 
 def main() -> None:
     """Run the command line."""
+    if sys.stderr is None:  # closed by whoever started it: notes and errors are not wanted, the answer is
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.exit("concordant: standard output is closed: send it to a file, or to /dev/null")
     for name in ("SIGTERM", "SIGHUP"):  # which would end the process at once, and leave half-written files behind
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), _terminate)

@@ -20,6 +20,7 @@ from .options import (
     OwnTopicsOption,
     Random,
     ResamplesOption,
+    Totals,
     TruthArgument,
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data
@@ -67,6 +68,7 @@ def compare(
     plot_kind: Annotated[
         Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
     ] = None,
+    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -104,6 +106,7 @@ def compare(
         "top": top,
         "per_topic": per_topic,
         "on": "systems" if own_topics else "both",
+        **totals.given,
         "test": test or out.html is not None,
         "worth": worth and len(candidate) == 1,
         "rank_test": None if rank_test == "none" else rank_test,

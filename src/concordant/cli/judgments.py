@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, ReadError
 from .answer import Answer, Found, Output, answering
 from .options import CoefficientsOption, Commands, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
 from .reading import known_coefficients, labels_of, names_of
@@ -426,11 +427,12 @@ def judges(
 
 def _owners(path: Path) -> dict[str, str]:
     """{run: team} from a CSV file with these columns."""
+    from ..files import read_text
+
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8: convert it, for instance with iconv") from None
+        rows = list(csv.DictReader(io.StringIO(read_text(path))))
+    except csv.Error as error:  # a field of more than 128 kB: a quotation mark that is never closed
+        raise ReadError(f"is no CSV: {error}", str(path)) from None
     if not rows or not {"run", "team"} <= set(rows[0]):
         raise InputError(f"{path} has no columns named run and team")
     owners: dict[str, str] = {}

@@ -37,7 +37,8 @@ _RANGES = (
 )
 """What help says of types and ranges, and what it says instead."""
 
-Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
+Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
+Aggregate = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
 
 
 class _Command(TyperCommand):
@@ -109,7 +110,8 @@ ScoresArgument = Annotated[
 MissingOption = Annotated[
     Missing,
     typer.Option(
-        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, or average the rest."
+        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, average the rest, or "
+        "compare on what is available."
     ),
 ]
 CoefficientOption = Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")]
@@ -142,6 +144,30 @@ class Simulation:
     exact_means: Annotated[
         bool, typer.Option("--exact-means", help="Make the expected means those of the original.")
     ] = False
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Options of how scores on topics become the totals that systems are ranked by, and of what is drawn at random."""
+
+    aggregate: Annotated[Aggregate, typer.Option(help="The total that systems are ranked by.")] = "mean"
+    types: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN."
+        ),
+    ] = None
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN."
+        ),
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As arguments of the library."""
+        return {"aggregate": self.aggregate, "types": self.types, "groups": self.groups}
 
 
 DropOption = Annotated[

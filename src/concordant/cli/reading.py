@@ -6,17 +6,17 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, ReadError
 from .options import MissingOption
 from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..alignment import Side
+    from ..incomplete import IncompleteScores
     from ..scores import Means, Scores
 
 
@@ -44,12 +44,14 @@ class Reader:
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
 
-    def __call__(self, given: str, quiet: bool) -> Scores | Means:
+    def __call__(self, given: str, quiet: bool) -> Scores | Means | IncompleteScores:
         """The scores of a collection that is compared with no other."""
+        from ..incomplete import left_open
         from ..scores import completed
 
         with Bar("reading", quiet) as bar:
-            return completed(self.side(given, bar))
+            side = self.side(given, bar)
+        return left_open(side) or completed(side)
 
     def side(self, given: str, bar: Bar | None = None, measure: str | None = None) -> Side:
         """One side, given as NAME=PATH:MEASURE. `measure` goes before its own, and this before --measure."""
@@ -79,7 +81,7 @@ class Reader:
         return found
 
 
-def refuse_single_systems(sides: Sequence[Side]) -> None:
+def refuse_single_systems(sides: Sequence[Side | IncompleteScores]) -> None:
     """Sides of one system each are what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
@@ -106,11 +108,12 @@ def names_of(given: str | None, option: str) -> list[str] | None:
     if given is None:
         return None
     if given.startswith("@"):
+        from ..files import read_text
+
         try:
-            text = Path(given[1:]).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise typer.BadParameter(f"{option}: cannot read {given[1:]}: {error}") from None
-        names = text.split("\n")
+            names = read_text(given[1:]).split("\n")
+        except ReadError as error:
+            raise typer.BadParameter(f"{option}: {error}") from None
     else:
         names = given.split(",")
     names = [name.strip() for name in names if name.strip()]

@@ -137,11 +137,13 @@ def _one_line(text: str) -> str:
     return printable(text).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
 
 
+_MARKDOWN = re.compile(r"[\\|`<*~\[&$]|(?<![^\W_])_|_(?![^\W_])")
+_BARE_LINK = re.compile(r"(?<=[a-z]):(?=//)|(?<=www)\.|(?<=mailto):|(?<=xmpp):|(?<=\w)@(?=\w)", re.I)
+
+
 def _markdown(text: str) -> str:
-    """Text, and no cell, code, HTML or link."""
-    for special in ("\\", "|", "`", "<"):
-        text = text.replace(special, "\\" + special)
-    return text.replace("](", "]\\(")
+    """Text, and no cell, code, emphasis, HTML or link; an underscore within a word is one, as in tau_b."""
+    return _BARE_LINK.sub(r"\\\g<0>", _MARKDOWN.sub(r"\\\g<0>", text))
 
 
 _LATEX = {

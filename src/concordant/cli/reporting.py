@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import InputError, ReadError
+from ..errors import ConcordantError, InputError, ReadError
 from .answer import write_report
 from .options import writable
 
@@ -31,14 +31,19 @@ def report(
 
     Example: concordant report saved.json -o report.html
     """
+    from ..files import read_text
+
+    text = read_text(file)
     try:
-        content = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ReadError(f"this is not JSON: {error}", str(file)) from None
     target = output or file.with_suffix(".html")
     if target.resolve() == file.resolve():
         raise InputError(f"the report would replace {file}: name another file with -o")
     try:
         write_report(content, target, quiet, ctx)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except ConcordantError:
+        raise
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError) as error:
         raise ReadError(f"this JSON is not what concordant wrote: {error!r}", str(file)) from None

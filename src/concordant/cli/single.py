@@ -18,6 +18,7 @@ from .options import (
     ScoresArgument,
     SeedOption,
     Simulation,
+    Totals,
     TruthArgument,
     writable,
 )
@@ -60,11 +61,9 @@ def tiers(
     marginal: Annotated[
         bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
     ] = False,
-    borda: Annotated[
-        bool, typer.Option("--borda", help="Rank by the mean of the ranks on each topic, not by the mean score.")
-    ] = False,
     best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who may be among the k best?")] = None,
     resamples: ResamplesOption = 49_999,
+    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -85,7 +84,7 @@ def tiers(
             given,
             level,
             simultaneous=not marginal,
-            aggregate="borda" if borda else "mean",
+            **totals.given,
             n_resamples=resamples,
             rng=random.seed,
             workers=random.workers,
@@ -94,7 +93,7 @@ def tiers(
     if best is None:
         return found
     top = found.best(best)
-    who = f"{top}\n  may be:     {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+    who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
     more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
     return replace(
         Answer.of(found),
@@ -130,7 +129,7 @@ def distribution(
 
 
 @answering(plot=True, html=True)
-def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
+def reliability(scores: ScoresArgument, *, totals: Totals, read: Reader, random: Random, out: Output) -> Found:
     """Estimate the correlation with the true ranking.
 
     The true ranking is by the means across the population of topics.
@@ -141,7 +140,7 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
     from ..expected.estimation import reliability as run
 
     given = read(scores, out.quiet)
-    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
+    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers, **totals.given}
     found = run(given, **how)
     posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
 
@@ -168,6 +167,7 @@ def plan(
     ] = None,
     resamples: ResamplesOption = 4_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
+    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -185,6 +185,7 @@ def plan(
             name,
             target,
             probability,
+            **totals.given,
             n_resamples=resamples,
             most=most,
             rng=random.seed,

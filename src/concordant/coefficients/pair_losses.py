@@ -41,12 +41,14 @@ def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     that one side ties and the other orders, and is divided equally among them.
     """
     x, y = _orders(truth, candidate)
-    upper = np.triu_indices(len(truth), 1)
-    ordered_x, ordered_y = np.abs(x), np.abs(y)
-    root = math.sqrt(ordered_x[upper].sum() * ordered_y[upper].sum())
-    both, one = ordered_x * ordered_y, np.abs(ordered_x - ordered_y)
-    left = (root - both[upper].sum()) / max(1.0, one[upper].sum())
-    return np.asarray(((both - x * y) + left * one) / root)
+    root = math.sqrt(np.count_nonzero(x) / 2 * (np.count_nonzero(y) / 2))
+    one = (x != 0) ^ (y != 0)
+    x *= y
+    left = (root - np.count_nonzero(x) / 2) / max(1.0, np.count_nonzero(one) / 2)
+    np.subtract(x != 0, x, out=y)  # 2 where a pair is swapped
+    y += left * one
+    y /= root
+    return y
 
 
 def tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:

@@ -15,8 +15,7 @@ from ..words import counted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_A_TIME = 2**18  # differences: what bounds the memory
-_ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
-_COARSE = 1_000  # steps of a grid
+ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
 
 
 @dataclass(frozen=True)
@@ -34,19 +33,19 @@ class Block:
     @cached_property
     def constant(self) -> Flags:
         """Pairs that differ by the same on every topic: the sign of that is certain."""
-        return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= _ROUNDING)
+        return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= ROUNDING)
 
     @cached_property
     def identical(self) -> Flags:
         """Pairs that do not differ on any topic."""
-        return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= _ROUNDING)
+        return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= ROUNDING)
 
 
 class Differences:
     """All pairs of systems of a collection; equal means stand in the order of the columns."""
 
     def __init__(self, values: FloatArray) -> None:
-        require_room_for_pairs(values.shape[1], "the probability of discordance")
+        require_room_for_pairs(values.shape[1], "the probability of discordance", 4)
         means = mean_over_topics(values)
         self.order: IntArray = np.argsort(-means, kind="stable")
         # By a power of two into [-1, 1], which changes no bit of a ratio, so that no square leaves the range of floats.
@@ -57,14 +56,11 @@ class Differences:
         self.doubts = self._doubts()
         self.i, self.j = np.triu_indices(self.m, 1)
         self.lattice = lattice_of(self.values)
-        # 0.3 - 0.2 is not 0.4 - 0.3 in floating point, and MSQD reads ranks: on a coarse grid equal differences are
-        # made equal. On a fine one, where that is a matter of 1e-6, they stay as the published values have them.
-        self._coarse = self.lattice > 0 and float(np.ptp(self.values)) < _COARSE * self.lattice
 
     def _doubts(self) -> tuple[str, ...]:
         """What to doubt, for notes and warnings."""
         size = np.abs(self.values).max(axis=1)
-        small = int(((size > 0) & (size <= 10 * _ROUNDING)).sum())
+        small = int(((size > 0) & (size <= 10 * ROUNDING)).sum())
         if small < 2:
             return ()
         return (
@@ -84,7 +80,7 @@ class Differences:
         """One of the pieces."""
         i, j = self.i[rows], self.j[rows]
         differences = self.values[i] - self.values[j]
-        if self._coarse:
+        if self.lattice > 0:  # 0.3 - 0.2 is not 0.4 - 0.3 in floating point: equal differences are made equal
             differences = np.rint(differences / self.lattice) * self.lattice
         return Block(differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
 
@@ -131,7 +127,7 @@ def lattice_of(values: FloatArray) -> float:
     """
     distinct = np.unique(values)
     # 0.1 + 0.2 beside 0.3 is one value, not a step of 5e-17.
-    distinct = distinct[np.diff(distinct, prepend=-np.inf) > _ROUNDING * np.abs(distinct).max()]
+    distinct = distinct[np.diff(distinct, prepend=-np.inf) > ROUNDING * np.abs(distinct).max()]
     if distinct.size < 2:
         return 0.0
     whole = float(distinct[-1] - distinct[0])

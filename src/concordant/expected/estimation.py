@@ -9,13 +9,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray
+from ..clusters import Groups
 from ..coefficients.registry import get_coefficient
-from ..door import Collection, as_topics
+from ..door import Collection
 from ..errors import InputError, check_choice, warn
 from ..means import mean_over_topics
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, settings_of
+from ..tables import Missing
+from ..totals import Aggregate, Types, observations
 from ..words import counted
 from .differences import Differences
 from .estimators import Bandwidth
@@ -89,6 +92,10 @@ def expected_correlation(  # noqa: PLR0913
     bandwidth: Bandwidth = "plug-in",
     prior: Prior = "normal",
     confidence_level: float = 0.95,
+    aggregate: Aggregate = "mean",
+    types: Types | None = None,
+    groups: Groups | None = None,
+    missing: Missing = "error",
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -127,6 +134,14 @@ def expected_correlation(  # noqa: PLR0913
         For "posterior".
     confidence_level : float
         Of the interval that "posterior" gives.
+    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that systems are ranked by, as in `rank_intervals`.
+    types : mapping, Series or path, optional
+        For "type-mean", the type of each topic.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one; they are drawn whole.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do where a system lacks a topic, as in `rank_intervals`.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -164,17 +179,18 @@ def expected_correlation(  # noqa: PLR0913
     linear = coefficient in ("tau", "tau_ap")
     chosen: str = HEADLINE if estimator is None else estimator
     check_choice("estimator", chosen, get_args(Estimators))
+    observed = observations(scores, "scores", aggregate, types, groups, missing)
     if chosen == "posterior":
         check_choice("prior", prior, get_args(Prior))
         level = check_level(confidence_level)
         how = Resampling.of(DRAWS if n_resamples is None else n_resamples, rng, workers, progress)
-        return _by_posterior(as_topics(scores, "scores").values, coefficient, prior, level, how)
+        return _by_posterior(observed.values, coefficient, prior, level, how)
     if not linear:
         raise InputError(f"estimator is {chosen!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     if chosen in ("sh(w)", "sh(w/o)"):
-        return split_half(scores, coefficient, replace=chosen == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
+        return split_half(observed, coefficient, replace=chosen == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
     found = discordance(
-        scores,
+        observed,
         chosen,  # type: ignore[arg-type]
         identical=identical,
         ties=ties,
@@ -207,6 +223,10 @@ def reliability(
     scores: Collection,
     *,
     identical: Identical = "half",
+    aggregate: Aggregate = "mean",
+    types: Types | None = None,
+    groups: Groups | None = None,
+    missing: Missing = "error",
     rng: Seed = None,
     workers: Workers = 1,
 ) -> Reliability:
@@ -222,6 +242,14 @@ def reliability(
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     identical : {"half", "concordant"}
         What counts for two systems with the same scores, as in `discordance`.
+    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that systems are ranked by, as in `rank_intervals`.
+    types : mapping, Series or path, optional
+        For "type-mean", the type of each topic.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one; they are drawn whole.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do where a system lacks a topic, as in `rank_intervals`.
     rng : int, Generator or None
         Seed of the posterior and of the split halves; the other estimators are exact.
     workers : int or Executor
@@ -255,7 +283,7 @@ def reliability(
     """
     check_choice("identical", identical, get_args(Identical))
     how = Resampling.of(SPLITS, rng, workers)
-    values = as_topics(scores, "scores").values
+    values = observations(scores, "scores", aggregate, types, groups, missing).values
     pairs = Differences(values)
     for doubt in pairs.doubts:
         warn(doubt)

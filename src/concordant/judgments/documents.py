@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import IntArray
+from ..arrays import IntArray, read_only
 
 Int32Array: TypeAlias = npt.NDArray[np.int32]
 
@@ -30,6 +30,9 @@ class TopicDocuments:
     """Where each topic starts, and at last the number of pairs."""
     document_of: Int32Array
     """For each pair the place in `documents`; rising within a topic."""
+
+    def __post_init__(self) -> None:
+        read_only((self.starts, self.document_of))
 
     def __len__(self) -> int:
         return len(self.document_of)

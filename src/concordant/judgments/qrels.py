@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, read_only
 from ..errors import InputError, InputTypeError, warn
 from ..files import written_whole
 from ..scores import check_labels, places_of
@@ -51,8 +51,10 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     """The grade of each."""
 
     def __post_init__(self) -> None:
-        for array in (self.places, self.grades):
-            array.flags.writeable = False
+        read_only((self.places, self.grades))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Qrels, (self.pairs, self.places, self.grades)  # without what is cached
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, read_only
 from ..errors import InputError, InputTypeError
 from ..resampling import check_count
 from ..scores import check_labels, places_of
@@ -33,6 +33,20 @@ class Run:
     tag: str
     documents: Mapping[str, tuple[str, ...]]
     scores: Mapping[str, FloatArray]
+
+    def __post_init__(self) -> None:
+        read_only(self.scores)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.name, self.tag, self.documents, self.scores)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Run):
+            return NotImplemented
+        same = (self.name, self.tag, self.documents) == (other.name, other.tag, other.documents)
+        return same and all(np.array_equal(self.scores[topic], other.scores[topic]) for topic in self.scores)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -74,8 +88,7 @@ class Runs:
     _cuts: dict[int, Runs] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for array in (self.items, self.starts):
-            array.flags.writeable = False
+        read_only((self.items, self.starts))
 
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Runs:

@@ -33,7 +33,8 @@ def text(name: object, most: int = 24) -> str:
     """
     known = _glyphs(tuple(import_extra("matplotlib").rcParams["font.family"]))
     clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
-    return "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
+    drawn = "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
+    return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
 
 
 @lru_cache(maxsize=4)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..door import Collection, as_topics
-from ..errors import InputError, check_choice, check_whole
-from ..means import mean_over_topics
+from ..clusters import Groups, by_group, places_of_groups
+from ..door import Collection, as_available
+from ..errors import InputError, check_whole
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
 from ..results import Result, as_html, settings_of
+from ..scores import Scores
+from ..tables import Missing
+from ..totals import RULES, Aggregate, Points, Types, points_of
 from ..words import counted, listing, named, nearest
+from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .pair_tests import corrected_pvalues, takes_all_signs
 
-Aggregate = Literal["mean", "borda"]
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 
 
@@ -33,10 +36,12 @@ class Best:
     """Those that are among the k best, with the same confidence."""
 
     def __str__(self) -> str:
-        return (
-            f"{counted(len(self.possible), 'system')} may be among the {self.k} best, {len(self.certain)} certainly "
-            f"{'is' if len(self.certain) == 1 else 'are'}"
-        )
+        if self.k == 1:
+            single = f"{self.possible[0]} is the best" if len(self.possible) == 1 else ""
+            return single or f"{len(self.possible)} systems could be the best"
+        certain = len(self.certain)
+        which = f"{certain or 'none'} certainly {'is' if certain <= 1 else 'are'}"
+        return f"{counted(len(self.possible), 'system')} could be among the {self.k} best, {which}"
 
     def _repr_html_(self) -> str:
         return as_html(str(self))
@@ -50,7 +55,7 @@ class RankIntervals(Result):
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
     means: FloatArray
-    """Mean scores, or with aggregate="borda" mean ranks from the bottom."""
+    """Totals by the rule `aggregate`, higher is better: mean scores, points, or mean ranks with their sign changed."""
     rank: IntArray
     """The observed one: 1 + the number of strictly better systems."""
     low: IntArray
@@ -145,21 +150,22 @@ class RankIntervals(Result):
         )
         return (
             f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
-            f"are not separable with {counted(self.settings['topics'], 'topic')}"
+            f"are not separable with {self._sample}"
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first."""
+        """One row per system, best first; "mean" is the total by the rule, as people print it."""
         tier_of = {system: k for k, tier in enumerate(self.tiers, start=1) for system in tier}
+        shown = RULES[self.aggregate].shown(self.means)
         return [
             {"system": s, "mean": float(mean), "rank": int(r), "low": int(lo), "high": int(hi), "tier": tier_of[s]}
-            for s, mean, r, lo, hi in zip(self.systems, self.means, self.rank, self.low, self.high, strict=True)
+            for s, mean, r, lo, hi in zip(self.systems, shown, self.rank, self.low, self.high, strict=True)
         ]
 
     def table(self) -> str:
         """One line per system, and what the intervals hold."""
         width = max(6, *map(len, self.systems))
-        value = "mean" if self.aggregate == "mean" else "mean rank"
+        value = RULES[self.aggregate].column
         lines = [f"  tier  rank  {'system':<{width}}  {value:>9}  ranks"]
         lines += [
             f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.4f}  "
@@ -167,13 +173,16 @@ class RankIntervals(Result):
             for row in self.rows()
         ]
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
-        n = self.settings["topics"]
-        drawn = (
-            f"all {2 ** (n - 1):,} signs" if self.settings["exact"] else f"{self.settings['n_resamples']:,} resamples"
-        )
+        drawn = "all signs" if self.settings["exact"] else f"{self.settings['n_resamples']:,} resamples"
         return "\n".join(lines) + (
-            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; {drawn} of {counted(n, 'topic')}"
+            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; {drawn} of {self._sample}"
         )
+
+    @property
+    def _sample(self) -> str:
+        """What was resampled, in words."""
+        topics, groups = counted(self.settings["topics"], "topic"), self.settings.get("groups")
+        return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
 
     def _contents(self) -> dict[str, Any]:
         names = ("confidence_level", "simultaneous", "aggregate")
@@ -188,12 +197,15 @@ class RankIntervals(Result):
         return intervals.rank_intervals(self, ax)
 
 
-def rank_intervals(
+def rank_intervals(  # noqa: PLR0913
     scores: Collection,
     confidence_level: float = 0.95,
     *,
     simultaneous: bool = True,
     aggregate: Aggregate = "mean",
+    types: Types | None = None,
+    groups: Groups | None = None,
+    missing: Missing = "error",
     n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
@@ -222,9 +234,19 @@ def rank_intervals(
     simultaneous : bool
         Whether the level holds for all intervals together (a leaderboard) or for each by itself (one system of
         interest), which makes them shorter.
-    aggregate : {"mean", "borda"}
-        "borda" replaces the scores of each topic by ranks (1 for the worst, means on ties), so that every topic has the
-        same weight whatever its scale; the systems then are ranked by their mean rank.
+    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that systems are ranked by: the mean score; the mean over types of topics of the mean in each, every
+        type with the same weight; Borda points as MTEB counts them, on each topic the number of systems minus the
+        rank, 0 where a system lacks it; the mean rank; the mean of scores standardised within each topic; the share of
+        other systems that a system beats, mean over topics.
+    types : mapping, Series or path, optional
+        For "type-mean", the type of each topic; a file is CSV, its first column has the topics, and PATH:COLUMN says
+        which has the types.
+    groups : mapping, Series or path, optional
+        The group of each topic, given in the same way: segments of a document, questions on a passage, tasks of a
+        family. Topics of a group keep or change their sign together, and the number of groups is the sample size.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do where a system lacks a topic. "available" compares two systems on the topics that both have.
     n_resamples : int
         Number of resamples. Where the topics have no more signs than that, all of them are taken: up to 16 topics by
         default, and then nothing depends on the seed.
@@ -243,6 +265,9 @@ def rank_intervals(
 
     Notes
     -----
+    With holes, systems are ranked by what their mean on all topics would be if scores are the sum of what a topic gives to
+    all and what a system has on all. A system with few topics then has a wide interval: its pairs have little in common.
+
     Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
     evidence as n topics can give: about p = 2^(1 - n).
 
@@ -271,32 +296,26 @@ def rank_intervals(
          2     3  c          0.8137  3 to 3
          3     4  d          0.4635  4 to 4
     <BLANKLINE>
-    95% confidence for all intervals together; 9,999 resamples of 40 topics
+    95% confidence for all intervals together; 49,999 resamples of 40 topics
 
     """  # noqa: E501
     level = check_level(confidence_level)
-    check_choice("aggregate", aggregate, get_args(Aggregate))
     how = Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
         least = int(np.ceil(1 / (1 - level) - 1e-9)) - 1
         raise InputError(
             f"{named('n_resamples')} is {how.n_resamples}: {named('confidence_level')} {level:g} needs at least {least}"
         )
-    given = as_topics(scores, "scores")
-    values, n = given.values, len(given.topics)
-    if aggregate == "borda":
-        from scipy.stats import rankdata
-
-        values = np.asarray(rankdata(values, axis=1), dtype=np.float64)  # within each topic, from 1 for the worst
-    pvalues = corrected_pvalues(values, how, simultaneous=bool(simultaneous))
-    means = mean_over_topics(values)
-    order = np.argsort(-means, kind="stable")
-    means, pvalues = means[order], pvalues[np.ix_(order, order)]
+    points = points_of(as_available(scores, "scores", missing), aggregate, types)
+    pvalues, n_groups = _pvalues(points, groups, how, simultaneous=bool(simultaneous))
+    order = np.argsort(-points.totals, kind="stable")
+    means, pvalues = points.totals[order], pvalues[np.ix_(order, order)]
     significant = pvalues <= 1 - level + 1e-12
     higher = means[None, :] > means[:, None]  # [i, j]: j is better than i
-    few = f"{counted(n, 'topic')} can separate nothing at this confidence level"
+    n = len(points.scores.topics) if n_groups is None else n_groups
+    few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
     found = RankIntervals(
-        systems=tuple(given.systems[k] for k in order),
+        systems=tuple(points.scores.systems[k] for k in order),
         means=means,
         rank=1 + higher.sum(axis=1),
         low=1 + (significant & higher).sum(axis=1),
@@ -305,14 +324,32 @@ def rank_intervals(
         confidence_level=level,
         simultaneous=bool(simultaneous),
         aggregate=aggregate,
-        notes=(few,) if 2.0 ** (1 - n) > 1 - level else (),
+        notes=(*points.notes, *((few,) if 2.0 ** (1 - n) > 1 - level else ())),
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
             confidence_level=level,
-            topics=n,
-            measure=given.measure,
+            topics=len(points.scores.topics),
+            **({} if n_groups is None else {"groups": n_groups}),
+            measure=points.scores.measure,
             exact=takes_all_signs(n, how.n_resamples),
         ),
     )
     return replace(found, notes=(*found.notes, *found.doubts()))
+
+
+def _pvalues(
+    points: Points, groups: Groups | None, how: Resampling, *, simultaneous: bool
+) -> tuple[FloatArray, int | None]:
+    """Corrected p-values of all pairs, and the number of groups, if there are any."""
+    scores = points.scores
+    if isinstance(scores, Scores):
+        rows = by_group(scores, groups)
+        found = corrected_pvalues(rows.values, how, simultaneous=simultaneous)
+        return found, None if groups is None else len(rows.topics)
+    names, places = (None, None) if groups is None else places_of_groups(groups, scores.topics)
+    found, difference = pvalues_on_common_topics(scores.values, how, places, simultaneous=simultaneous)
+    totals = points.totals
+    agree = np.sign(difference) == np.sign(totals[:, None] - totals[None, :])
+    # Where the topics in common and the totals order a pair in two ways, it is not separated.
+    return np.where(agree, found, 1.0), None if names is None else len(names)

@@ -105,7 +105,7 @@ def discriminative_power(
     known = as_topics(truth, "truth")
     scores = rankings_beside(known, candidate)
     means = known.means()
-    require_room_for_pairs(len(means), "discriminative power")
+    require_room_for_pairs(len(means), "discriminative power", 3)
     first, second = np.triu_indices(len(means), 1)
     p = paired_pvalues(known.values)
     significant = (holm(p) if correction == "holm" else p) <= level

@@ -162,7 +162,7 @@ class Problem(NamedTuple):
         n, m = scores.values.shape
         wanted = "give a positive number, which is added to the variances; 1e-5 is the paper's"
         eps = used = check_real("eps", eps, lambda x: 0 < x < math.inf, wanted)
-        require_room_for_pairs(m, what)
+        require_room_for_pairs(m, what, 5)
         centred = scores.values - scores.values.mean(axis=0)
         if np.abs(centred).max(initial=0.0) > _LARGEST:
             largest = float(np.abs(scores.values).max())

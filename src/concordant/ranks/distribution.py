@@ -6,12 +6,13 @@ rankings.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from .. import __version__
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
-from ..files import fingerprint, written_whole
+from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large, written_whole
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
@@ -69,7 +70,7 @@ class DistanceDistribution(Result):
     """Of concordant, that made it."""
 
     def __post_init__(self) -> None:
-        self.distances.flags.writeable = False
+        super().__post_init__()
         own = {name: getattr(self, name) for name in _SAVED if name != "seed"}
         object.__setattr__(self, "settings", settings_of(seed=self.seed, n_resamples=self.n_resamples) | own)
 
@@ -214,12 +215,12 @@ class DistanceDistribution(Result):
         """Read what `save` wrote. With `truth`, refuse a distribution that was made for another collection."""
         wrong = "is not a distribution of rank distances that concordant saved"
         try:
-            with np.load(Path(path), allow_pickle=False) as file:
-                about = json.loads(str(file["about"]))
-                distances = np.array(file["distances"])
-        except FileNotFoundError:
-            raise ReadError("there is no such file", str(path)) from None
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError, TypeError, AttributeError):
+            arrays = _arrays(read_bytes(path), str(path))
+            about = json.loads(str(arrays["about"]))
+            distances = arrays["distances"]
+        except ReadError:
+            raise
+        except (ValueError, KeyError, RecursionError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError):
             raise ReadError(wrong, str(path)) from None
         if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
             raise ReadError(wrong + " in a format that this version reads", str(path))
@@ -233,6 +234,17 @@ class DistanceDistribution(Result):
         if truth is not None:
             found.require(truth)
         return found
+
+
+def _arrays(data: bytes, label: str) -> dict[str, Any]:
+    """The arrays of a .npz file, which together may take what a file may take."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(info.file_size for info in archive.infolist()) > most_bytes():
+            raise too_large(label)
+        found = {name.removesuffix(".npy"): load_array(archive.read(name)) for name in archive.namelist()}
+    if any(array is None for array in found.values()):
+        raise ValueError
+    return found
 
 
 # The two bootstraps -------------------------------------------------------------------------------

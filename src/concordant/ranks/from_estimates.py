@@ -124,7 +124,7 @@ def rank_intervals_from_estimates(
     m = len(known.systems)
     if m < 2:
         raise InputError(f"means has {counted(m, 'system')}: at least 2 are needed")
-    require_room_for_pairs(m, "rank intervals")
+    require_room_for_pairs(m, "rank intervals", 17)
     sigma = _covariance(covariance, standard_errors, known.systems)
     order = np.argsort(-known.values, kind="stable")
     x, sigma = known.values[order], sigma[np.ix_(order, order)]

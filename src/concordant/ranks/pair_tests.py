@@ -12,9 +12,9 @@ comparison. docs/guide/rank-intervals.md has the derivation and what was measure
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,8 +26,11 @@ from ..resampling import Resampling
 
 _CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
-NEAREST = 10  # pairs from which the skewness of tied ones is learnt, if no more seem to be tied
 _NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
+
+Differences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
+"""Of some pairs: one row per pair, one column per row of signs."""
+SignedDifferences: TypeAlias = Callable[[Any], Differences]
 
 
 class PairSamples(NamedTuple):
@@ -44,7 +47,7 @@ class PairSamples(NamedTuple):
     @classmethod
     def of(cls, values: FloatArray) -> PairSamples:
         """From topics x systems."""
-        require_room_for_pairs(values.shape[1], "a test of all pairs")
+        require_room_for_pairs(values.shape[1], "a test of all pairs", 14)
         centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
         centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
@@ -80,20 +83,30 @@ class PairSamples(NamedTuple):
 def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
     pairs = PairSamples.of(values)
-    exact = takes_all_signs(pairs.n, how.n_resamples)
-    signs = _all_signs(pairs.n) if exact else how.generator().integers(0, 2, (how.n_resamples, pairs.n), dtype=np.int8)
-    r = shrunk(pairs)
-    upper = np.triu_indices(pairs.m, 1)
+    signed = partial(_signed_means, pairs.centred)
+    return stepdown(shrunk(pairs), pairs.size, signed, pairs.n, how, simultaneous=simultaneous)
+
+
+def stepdown(
+    r: FloatArray, size: FloatArray, signed: SignedDifferences, n: int, how: Resampling, *, simultaneous: bool
+) -> FloatArray:
+    """p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
+
+    `signed` makes, of some rows of n signs, what gives the differences of some pairs under these signs; `size` is what
+    they are divided by to be compared with r.
+    """
+    exact = takes_all_signs(n, how.n_resamples)
+    signs = _all_signs(n) if exact else how.generator().integers(0, 2, (how.n_resamples, n), dtype=np.int8)
+    m = len(r)
     if simultaneous:
-        families = [_family(*upper, r, pairs.size)]
+        families = [_family(*np.triu_indices(m, 1), r, size)]
     else:
-        others = [np.delete(np.arange(pairs.m), i) for i in range(pairs.m)]
-        families = [_family(np.full(pairs.m - 1, i), j, r, pairs.size) for i, j in enumerate(others)]
-    counts = _exceedances(pairs.centred, families, signs, how)
-    result = np.ones((pairs.m, pairs.m))
+        others = [np.delete(np.arange(m), i) for i in range(m)]
+        families = [_family(np.full(m - 1, i), j, r, size) for i, j in enumerate(others)]
+    counts = _exceedances(signed, families, signs, how)
+    result = np.ones((m, m))
     for family, count in zip(families, counts, strict=True):
-        # Among all signs are those of the sample; to drawn ones it is added.
-        p = count / len(signs) if exact else (1 + count) / (1 + len(signs))
+        p = count / len(signs) if exact else (1 + count) / (1 + len(signs))  # the sample's own signs are among all
         p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker pair is never more significant than a stronger one
         result[family.i, family.j] = p
         if simultaneous:
@@ -102,13 +115,25 @@ def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool
 
 
 def takes_all_signs(n: int, n_resamples: int) -> bool:
-    """Whether n topics have no more signs than are to be drawn, all of them and their opposites being the same test."""
+    """Whether n topics have no more signs than are to be drawn; opposite signs are the same test."""
     return n <= 62 and 1 << (n - 1) <= n_resamples
 
 
 def _all_signs(n: int) -> Any:
-    """All signs of n topics, 0 or 1, that leave the last topic as it is."""
+    """All signs of n topics, 0 or 1, the last topic always with 0."""
     return ((np.arange(1 << (n - 1))[:, None] >> np.arange(n)) & 1).astype(np.int8)
+
+
+def _signed_means(centred: FloatArray, signs: Any) -> Differences:
+    """The differences of pairs where each topic keeps or changes its sign."""
+    means = np.ascontiguousarray(((2.0 * signs - 1) @ centred).T) / len(centred)
+
+    def of(i: IntArray, j: IntArray) -> FloatArray:
+        found = means[i]
+        found -= means[j]
+        return found
+
+    return of
 
 
 def shrunk(pairs: PairSamples) -> FloatArray:
@@ -119,26 +144,47 @@ def shrunk(pairs: PairSamples) -> FloatArray:
     heavier tails only, a > 0. Few topics show less skewness than there is, and least where they missed the tail, where
     t is too large; so twice a pair's own is taken, and at least what is typical of the collection.
     """
-    g = pairs.skewness * np.sign(pairs.difference)  # as if the difference was positive
-    a = np.maximum(-UNSEEN * g, typical_skewness(pairs)) / (6 * np.sqrt(pairs.n))
-    over = np.maximum(pairs.t() - a, 0)
+    return shrunk_by(pairs.t(), pairs.skewness * np.sign(pairs.difference), typical_skewness(pairs), pairs.n)
+
+
+def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -> FloatArray:
+    """As `shrunk`; g is the skewness as if the difference was positive, n the number of topics, of all or by pair."""
+    a = np.maximum(-UNSEEN * g, typical) / (6 * np.sqrt(n))
+    over = np.maximum(t - a, 0)
     s = 2 * over / (1 + np.sqrt(1 + 8 * a * over))
-    return np.asarray(s / np.sqrt(pairs.n - 1 + s**2))
+    return np.asarray(s / np.sqrt(n - 1 + s**2))
 
 
 def typical_skewness(pairs: PairSamples) -> float:
-    """The size of skewness over the pairs that may be tied: from the median, without what normal differences show.
+    """The size of skewness over the pairs."""
+    return unseen_skewness(pairs.skewness[np.triu_indices(pairs.m, 1)], pairs.n)
 
-    Those with t below 2, or the ten lowest: what far better systems do on hard topics says nothing about ties.
-    """
-    n = pairs.n
-    if n < 3:
+
+def unseen_skewness(skewness: FloatArray, n: int | IntArray) -> float:
+    """The size of skewness over pairs of n topics: from the median, without what n normal differences would show."""
+    typical = float(np.median(n))
+    if typical < 3:
         return 0.0
-    upper = np.triu_indices(pairs.m, 1)
-    t, sizes = pairs.t()[upper], np.abs(pairs.skewness[upper])
-    near = t < max(2.0, float(np.sort(t)[:NEAREST][-1]) * (1 + 1e-9))
-    spread = np.median(sizes[near]) / 0.6744897501960817  # a normal's quartile
-    return float(np.sqrt(max(0.0, spread**2 - 6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))))
+    spread = np.median(np.abs(skewness)) / 0.6744897501960817  # a normal's quartile
+    chance = 6 * typical * (typical - 1) / ((typical - 2) * (typical + 1) * (typical + 3))
+    return float(np.sqrt(max(0.0, spread**2 - chance)))
+
+
+def adjusted_skewness(d: FloatArray) -> FloatArray:
+    """The adjusted Fisher-Pearson skewness of each column; 0 for constant ones, and for less than three topics.
+
+    Topics that a column lacks are nan.
+    """
+    there = ~np.isnan(d)
+    n = there.sum(axis=0)
+    if there.all():
+        return _skewness(d)
+    centred = np.where(there, d - np.where(there, d, 0.0).sum(axis=0) / np.maximum(n, 1), 0.0)
+    variance, cubes = ((centred**k).sum(axis=0) / np.maximum(n, 1) for k in (2, 3))
+    largest = np.abs(np.where(there, d, 0.0)).max(axis=0)
+    constant = (variance <= np.maximum(_NOISE * largest, _SAME) ** 2) | (n < 3)
+    skewness = cubes / np.where(constant, 1, variance) ** 1.5
+    return np.where(constant, 0.0, skewness * np.sqrt(n * (n - 1)) / np.maximum(n - 2, 1))
 
 
 def _skewness(d: FloatArray) -> FloatArray:
@@ -171,11 +217,11 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
     return _Family(i, j, scale, r[i, j] * (1 - _NOISE))
 
 
-def _exceedances(centred: FloatArray, families: Sequence[_Family], signs: Any, how: Resampling) -> list[IntArray]:
+def _exceedances(signed: SignedDifferences, families: Sequence[_Family], signs: Any, how: Resampling) -> list[IntArray]:
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
     totals = [np.zeros(len(family.i), np.int64) for family in families]
     chunks = [signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK)]
-    work = partial(_counts, centred, families)
+    work = partial(_counts, signed, families)
     for k, counts in enumerate(shared_out(work, chunks, how.workers, in_threads=True), start=1):
         totals = [total + count for total, count in zip(totals, counts, strict=True)]
         if how.progress is not None:
@@ -183,18 +229,17 @@ def _exceedances(centred: FloatArray, families: Sequence[_Family], signs: Any, h
     return totals
 
 
-def _counts(centred: FloatArray, families: Sequence[_Family], signs: Any) -> list[IntArray]:
-    means = np.ascontiguousarray(((2.0 * signs - 1) @ centred).T) / len(centred)
-    return [_count(means, family) for family in families]
+def _counts(signed: SignedDifferences, families: Sequence[_Family], signs: Any) -> list[IntArray]:
+    differences = signed(signs)
+    return [_count(differences, len(signs), family) for family in families]
 
 
-def _count(means: FloatArray, family: _Family) -> IntArray:
+def _count(differences: Differences, n_resamples: int, family: _Family) -> IntArray:
     counts = np.empty(len(family.i), np.int64)
-    largest = np.zeros(means.shape[1])
+    largest = np.zeros(n_resamples)
     for lo in range(0, len(counts), _BLOCK):
         some = slice(lo, lo + _BLOCK)
-        r = means[family.i[some]]
-        r -= means[family.j[some]]
+        r = differences(family.i[some], family.j[some])
         r *= family.scale[some, None]
         np.abs(r, out=r)
         for row in r:  # several times faster than np.maximum.accumulate along the first axis

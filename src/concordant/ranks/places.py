@@ -148,7 +148,7 @@ def rank_probabilities(  # noqa: PLR0913
     check_choice("by", by, get_args(By))
     how = Resampling.of(n_resamples, rng, workers, progress)
     scores = as_topics(truth, "truth")
-    require_room_for_pairs(len(scores.systems), "the probability of each rank")
+    require_room_for_pairs(len(scores.systems), "the probability of each rank", 5)
     own = order_of(scores.means(), scores.means())  # the truth's own order
     settings: dict[str, Any] = {"alpha": None, "eps": None}
     notes: tuple[str, ...] = ()

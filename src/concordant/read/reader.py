@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from ..errors import InputError, warn
+from ..incomplete import IncompleteScores, left_open
 from ..scores import Means, Scores, check_labels, completed, unless_complete
-from ..tables import Missing, Unfilled, check_measure
+from ..tables import Filling, Missing, Unfilled, check_measure
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
@@ -20,6 +21,38 @@ from . import mteb
 from . import source as sources
 from .recognise import Companion, recognise
 from .source import Item, Source
+
+
+@overload
+def read_scores(
+    what: Any,
+    measure: str | None = ...,
+    missing: Filling = ...,
+    lower_is_better: bool = ...,
+    *,
+    systems: Iterable[str] | None = ...,
+    topics: Iterable[str] | None = ...,
+    topic_column: str | None = ...,
+    system_column: str | None = ...,
+    score_column: str | None = ...,
+    progress: Callable[[int, int], object] | None = ...,
+) -> Scores | Means: ...
+
+
+@overload
+def read_scores(
+    what: Any,
+    measure: str | None = ...,
+    missing: Missing = ...,
+    lower_is_better: bool = ...,
+    *,
+    systems: Iterable[str] | None = ...,
+    topics: Iterable[str] | None = ...,
+    topic_column: str | None = ...,
+    system_column: str | None = ...,
+    score_column: str | None = ...,
+    progress: Callable[[int, int], object] | None = ...,
+) -> Scores | Means | IncompleteScores: ...
 
 
 def read_scores(
@@ -34,7 +67,7 @@ def read_scores(
     system_column: str | None = None,
     score_column: str | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Scores | Means:
+) -> Scores | Means | IncompleteScores:
     r"""Read the scores of systems from files, in any format that is recognised by its content.
 
     Parameters
@@ -45,10 +78,10 @@ def read_scores(
     measure : str, optional
         The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is
         the name of a column. Scores that name no measure refuse it.
-    missing : {"error", "zero", "drop", "drop-systems", "mean"}
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
         systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
-        has, to reproduce numbers.
+        has, to reproduce numbers. "available" leaves it open: two systems are compared on the topics that both have.
     lower_is_better : bool
         Negate the scores.
     systems, topics : iterable of str, optional
@@ -60,7 +93,7 @@ def read_scores(
 
     Returns
     -------
-    Scores or Means
+    Scores, Means or IncompleteScores
         Topics x systems; one score per system where a table has no topics.
 
     Raises
@@ -82,9 +115,10 @@ def read_scores(
 
     """
     columns = (topic_column, system_column, score_column)
-    return completed(
-        read_side(what, measure, missing, lower_is_better, systems, topics, columns=Roles(*columns), progress=progress)
+    side = read_side(
+        what, measure, missing, lower_is_better, systems, topics, columns=Roles(*columns), progress=progress
     )
+    return left_open(side) or completed(side)
 
 
 def read_side(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from ..errors import ReadError
@@ -27,6 +29,7 @@ KNOWN = (
 )
 # No header of a table is longer.
 MAX_LINE_BYTES = 2**24
+_MOST_NAMES = 100_000  # of a column, that are looked for again
 
 
 class Companion(Contents):
@@ -145,34 +148,33 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
 
 
 def _json(source: Source, first: bytes, roles: Roles) -> Contents:
-    records = _records(source, first)
-    if records is not None:
-        if lm_eval.is_sample(records[0][1]):
-            return lm_eval.read_samples(source, records)
-        if every_eval.is_instance(records[0][1]):
-            return every_eval.read_instances(source, records)
-        if wmt.is_document(records[0][1]):
-            return wmt.read_documents(source, records)
+    record = _first_record(source, first)
+    if record is not None:
+        records = ((line, load_json(source, text, line)) for line, text in source.lines())
+        if lm_eval.is_sample(record):
+            return lm_eval.read_samples(source, list(records))
+        if every_eval.is_instance(record):
+            return every_eval.read_instances(source, list(records))
+        if wmt.is_document(record):
+            return wmt.read_documents(source, list(records))
         return _long(source, records, roles)
     content = load_json(source)
     for fits, read in _JSON:
         if fits(content):
             return read(source, content)
     if isinstance(content, list) and content and all(isinstance(record, dict) for record in content):
-        return _long(source, [(1, record) for record in content], roles)
+        return _long(source, ((1, record) for record in content), roles)
     raise unknown(source, 1)
 
 
-def _records(source: Source, first: bytes) -> list[tuple[int, Any]] | None:
-    """The objects of a file that has one a line; None if it is one document."""
-    lines = list(source.lines())
+def _first_record(source: Source, first: bytes) -> Any:
+    """The first object of a file that has one per line; None if the file is one document."""
+    lines = list(islice(source.lines(), 2))
     try:
         record = load_json(source, first, lines[0][0])
     except ValueError:
         return None
-    if not isinstance(record, dict) or (len(lines) == 1 and not _is_record(record)):
-        return None
-    return [(line, load_json(source, text, line)) for line, text in lines]
+    return None if not isinstance(record, dict) or (len(lines) == 1 and not _is_record(record)) else record
 
 
 def _is_record(record: Any) -> bool:
@@ -180,17 +182,23 @@ def _is_record(record: Any) -> bool:
     return lm_eval.is_sample(record) or every_eval.is_instance(record) or wmt.is_document(record) or "value" in record
 
 
-def _long(source: Source, records: list[tuple[int, Any]], roles: Roles) -> Contents:
+def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> Contents:
     """Records of one shape: a table, the keys its header."""
-    header = list(records[0][1])
-    for line, record in records:
-        if not isinstance(record, dict) or record.keys() != records[0][1].keys():
+    first, lines = next(records), array("q")
+    header = list(first[1])
+    columns: list[list[Any]] = [[] for _ in header]
+    same: list[dict[str, str]] = [{} for _ in header]  # a name is kept once, not once per record
+    for line, record in chain([first], records):
+        if not isinstance(record, dict) or record.keys() != first[1].keys():
             raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
-    columns = [[record[key] for _, record in records] for key in header]
-    lines = [line for line, _ in records]
+        lines.append(line)
+        for column, names, key in zip(columns, same, header, strict=True):
+            cell = record[key]
+            known = type(cell) is str and len(names) < _MOST_NAMES
+            column.append(names.setdefault(cell, cell) if known else cell)
     keep = [name for name in roles if name is not None]
     cells = Cells.of(source, header, columns, keep=keep, lines=lines, header_line=lines[0])
     table = table_contents(cells, roles)
     if table is None:
-        raise unknown(source, records[0][0])
+        raise unknown(source, lines[0])
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,38 +64,51 @@ def _read(item: sources.Item) -> Run:
     source = sources.load(item)
     if source.empty:
         raise source.error("is empty: it holds no documents")
-    topics, documents, values, tag = _in_bulk(source) or _by_line(source)
+    found, tag = _in_bulk(source) or _by_line(source)
     source.warn_if_cut()
-    places: dict[bytes, list[int]] = {}
-    for place, topic in enumerate(topics):
-        places.setdefault(topic, []).append(place)
     ranked: dict[str, tuple[str, ...]] = {}
     scores: dict[str, FloatArray] = {}
-    for topic, rows in places.items():
+    for topic in list(found):
         # UTF-8 sorts as bytes just as its characters do, so this is strcmp's order.
-        order = sorted(((values[k], documents[k]) for k in rows), reverse=True)
+        order = sorted(zip(*found.pop(topic), strict=True), reverse=True)
         if len({document for _, document in order}) < len(order):
             _refuse_twice(source, topic)
         ranked[topic.decode()] = tuple(document.decode() for _, document in order)
         scores[topic.decode()] = np.array([score for score, _ in order], dtype=np.float32)
-        scores[topic.decode()].flags.writeable = False
     name = source.name or (source.run_name() if source.path else tag.decode())
     return Run(name, tag.decode(), ranked, scores)
 
 
-_Columns = tuple[list[bytes], list[bytes], list[float], bytes]
+_Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic the scores and the documents
+_PIECE = 2**22  # bytes that are split at a time: their fields take ten times as much
 
 
-def _in_bulk(source: Source) -> _Columns | None:
-    """The columns of a file in which each line has six fields and one tag; None if anything is unusual."""
-    fields = source.data.split()
-    lines = source.data.count(b"\n") + (not source.data.endswith(b"\n"))
-    if len(fields) != 6 * lines or any(topic.startswith(b"#") for topic in set(fields[::6])):
-        return None
-    if set(fields[1::6]) != {b"Q0"} or len(set(fields[5::6])) != 1:
-        return None
-    values = _as_float32(fields[4::6])
-    return None if values is None else (fields[::6], fields[2::6], values, fields[5])
+def _add(found: _Lists, topics: list[bytes], documents: list[bytes], values: list[float]) -> None:
+    for topic, document, value in zip(topics, documents, values, strict=True):
+        own = found.get(topic)
+        if own is None:
+            own = found[topic] = array("f"), []
+        own[0].append(value)
+        own[1].append(document)
+
+
+def _in_bulk(source: Source) -> tuple[_Lists, bytes] | None:
+    """The lists of a file in which each line has six fields and one tag; None if anything is unusual."""
+    found: _Lists = {}
+    data, start, tags = source.data, 0, set()
+    while start < len(data):
+        end = len(data) if len(data) - start <= _PIECE else data.find(b"\n", start + _PIECE) + 1 or len(data)
+        piece, start = data[start:end], end
+        fields = piece.split()
+        lines = piece.count(b"\n") + (not piece.endswith(b"\n"))
+        tags.update(fields[5::6])
+        if len(fields) != 6 * lines or set(fields[1::6]) != {b"Q0"} or len(tags) != 1:
+            return None
+        values = _as_float32(fields[4::6])
+        if values is None or any(topic.startswith(b"#") for topic in set(fields[::6])):
+            return None
+        _add(found, fields[::6], fields[2::6], values)
+    return found, tags.pop()
 
 
 def _as_float32(texts: list[bytes]) -> list[float] | None:
@@ -109,9 +123,10 @@ def _as_float32(texts: list[bytes]) -> list[float] | None:
         return [float(value) for value in values.astype(np.float32)]
 
 
-def _by_line(source: Source) -> _Columns:
+def _by_line(source: Source) -> tuple[_Lists, bytes]:
     """The same line by line, to say what is wrong and where; trec_eval allows words after the tag."""
-    topics, documents, values, tags = [], [], [], []
+    found: _Lists = {}
+    tags: dict[bytes, None] = {}
     source.refuse_hidden_rows(6)
     for line, text in source.lines():
         fields = text.split(None, 6)
@@ -120,13 +135,11 @@ def _by_line(source: Source) -> _Columns:
         value = _as_float32(fields[4:5])
         if value is None:
             raise source.error(f"the score {fields[4].decode()!r} is not a number", line)
-        topics.append(fields[0])
-        documents.append(fields[2])
-        values.append(value[0])
-        tags.append(fields[5])
-    if len(set(tags)) > 1:
-        warn(f"{source.label} holds several tags: {listing(t.decode() for t in dict.fromkeys(tags))}")
-    return topics, documents, values, tags[0]
+        _add(found, fields[:1], fields[2:3], value)
+        tags[fields[5]] = None
+    if len(tags) > 1:
+        warn(f"{source.label} holds several tags: {listing(t.decode() for t in tags)}")
+    return found, next(iter(tags))
 
 
 def _refuse_twice(source: Source, topic: bytes) -> None:

@@ -157,6 +157,7 @@ def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[str |
     settings = parts[0]["settings"]
     own = ("top", "per_topic", "on", "test", "worth", "rank_test", "n_resamples")
     given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
+    given += [f"{name}={settings[name]!r}" for name in ("aggregate", "types", "groups") if name in settings]
     interval = settings["interval"]
     if interval is not None:
         given.append(f"interval=cc.TopicBootstrap({', '.join(f'{k}={v!r}' for k, v in interval.items())})")

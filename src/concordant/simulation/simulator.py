@@ -28,8 +28,9 @@ class Simulator:
 
     Scores x are transformed to y = log((x + 0.05) / (1.05 - x)) and taken apart into grand mean, system effect, topic
     effect and residual. Each system's residuals and the topic effects get a smooth distribution (a Gaussian kernel on
-    the distribution function, h = sd (4 / n)**(1/3)), and all of them together the correlations that they have
-    (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to [0, 1].
+    the distribution function, of a bandwidth that is estimated from them), and all of them together the correlations
+    that they have (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to
+    [0, 1].
 
     The transform keeps the means only roughly: `true_means` has what each system scores on average across the
     population of topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is
@@ -73,6 +74,8 @@ class Simulator:
     ----------
     J. Urbano: Test collection reliability: a study of the effects of sample size and statistical assumptions.
     Information Retrieval Journal 19, 2016.
+    A. M. Polansky and E. R. Baker: Multistage plug-in bandwidth selection for kernel distribution function estimates.
+    Journal of Statistical Computation and Simulation 65, 2000.
 
     Examples
     --------
@@ -99,7 +102,7 @@ class Simulator:
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         whole = as_topics(scores, "scores", least_systems=1)
-        require_room_for_pairs(len(whole.systems), "simulation")
+        require_room_for_pairs(len(whole.systems), "simulation", 7)
         self.bounds = check_bounds(bounds)
         self.scores = whole.drop_bottom(drop_bottom)
         self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))

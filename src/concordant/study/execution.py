@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -154,7 +154,8 @@ def _submitted(
                     yield chunk, outcome
     finally:
         for future in running:
-            future.cancel()
+            with suppress(Exception):  # of a cluster that is gone; what broke it is told below
+                future.cancel()
     if isinstance(broken, ConcordantError):
         raise broken
     if broken is not None:
@@ -250,9 +251,8 @@ def executor_at(address: str) -> Iterator[Executor]:
         client = distributed.Client(address)
     except (OSError, TimeoutError, ValueError) as error:
         raise StudyError(f"no Dask scheduler answers at {address}: {error}") from None
-    with client:
-        executor = client.get_executor(pure=False)
-        try:
-            yield executor
-        finally:
-            executor.shutdown(wait=False)
+    try:
+        yield client.get_executor(pure=False)
+    finally:
+        with suppress(Exception):  # the scheduler may be gone, which the study has told
+            client.close()

@@ -15,8 +15,8 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..errors import InputError, warn
-from ..files import write_new, written_whole
+from ..errors import InputError, ReadError, warn
+from ..files import load_array, read_bytes, read_text, write_new, written_whole
 from .grid import Grid
 
 _STALE = 3600.0  # seconds after which a half-written file is one that a killed run left
@@ -53,16 +53,17 @@ class Folder:
     def read(self, chunk: int) -> FloatArray | None:
         """The values of a chunk, or None where it has to be computed."""
         path = self._path(chunk)
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
+        if not path.exists():
             return None
-        except OSError:
+        try:
+            content = read_bytes(path)
+        except ReadError:  # another run may have it half renamed on a network's disk, or it is no chunk at all
             content = b""
         saved, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
         if _checksum(chunk, saved) == checksum:
-            values: FloatArray = np.load(io.BytesIO(saved), allow_pickle=False)
-            if values.shape == (len(self.grid.trials(chunk)), *self.grid.shape):
+            values: FloatArray | None = load_array(saved)
+            shape = (len(self.grid.trials(chunk)), *self.grid.shape)
+            if values is not None and values.shape == shape and values.dtype == np.float64:
                 return values
         warn(f"{path} is damaged, and is computed again")
         return None
@@ -107,10 +108,10 @@ def _manifest(grid: Grid) -> dict[str, Any]:
 
 def _read(manifest: Path) -> dict[str, Any]:
     try:
-        found = json.loads(manifest.read_text(encoding="utf-8"))
+        found = json.loads(read_text(manifest))
         if isinstance(found, dict) and isinstance(found["study"], str) and int(found["chunk"]) >= 1:
             return found
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise InputError(f"{manifest} is not the manifest of a study: give another folder")
 

@@ -6,6 +6,15 @@ matrices of them, `assemble` joins these, and `missing` says what happens to hol
 
 from .assemble import Assembled, Unfilled
 from .measures import check_measure
-from .missing import Missing, are_invented, fill_or_drop, invent_topics
+from .missing import Filling, Missing, are_invented, fill_or_drop, invent_topics
 
-__all__ = ["Assembled", "Missing", "Unfilled", "are_invented", "check_measure", "fill_or_drop", "invent_topics"]
+__all__ = [
+    "Assembled",
+    "Filling",
+    "Missing",
+    "Unfilled",
+    "are_invented",
+    "check_measure",
+    "fill_or_drop",
+    "invent_topics",
+]

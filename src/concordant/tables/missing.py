@@ -14,7 +14,8 @@ from ..words import argument, counted, listing, named
 from .cells import Origin, warn_of
 from .vocabulary import SUMMARY, error_of_another, is_summary
 
-Missing = Literal["error", "zero", "drop", "drop-systems", "mean"]
+Filling = Literal["error", "zero", "drop", "drop-systems", "mean"]
+Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
 
 
 def check_missing(missing: Missing) -> None:
@@ -82,8 +83,8 @@ def fill_or_drop(
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics; `mean` fills in a system's mean over the topics it has,
-    so that this is its mean, as trec_eval prints it without -c. The result says what was filled or dropped. Messages
-    name the `origin`.
+    so that this is its mean, as trec_eval prints it without -c. The result says what was filled or dropped. `available`
+    leaves the holes, and is refused here, where none may be left. Messages name the `origin`.
     """
     check_missing(missing)
 
@@ -106,6 +107,8 @@ def fill_or_drop(
     )
     if missing == "error":
         raise refused(choices)
+    if missing == "available":
+        raise refused(f"{argument('missing', 'available')} leaves holes, and this needs every score: {choices}")
     if missing == "zero":
         return Filled(np.where(holes, 0.0, values), topics, systems, said(f"{count} missing, set to 0: {who}"))
     if missing == "mean":

@@ -22,9 +22,10 @@ from ..words import counted, listing, nearest
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
+_PIECE = 65_536  # pairs that are made at a time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PairLoss:
     """A pair of systems, and what it takes from the coefficient."""
 
@@ -275,7 +276,7 @@ def explain(
     if entry.losses is None:
         notes += (f"{entry.name} is no sum over pairs, so only topics are explained",)
     elif not math.isnan(value):
-        require_room_for_pairs(len(x), f"what each pair adds to {entry.name}")
+        require_room_for_pairs(len(x), f"what each pair adds to {entry.name}", 17)
         pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
     topics: tuple[TopicEffect, ...] = ()
     if on == "systems":
@@ -304,13 +305,18 @@ def explain(
 def _pairs(
     systems: tuple[str, ...], truth: FloatArray, candidate: FloatArray, losses: FloatArray
 ) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
-    x, y = truth[:, None] - truth[None, :], candidate[:, None] - candidate[None, :]
-    found = []
-    for i, j in zip(*np.nonzero(np.triu(losses, 1)), strict=True):
-        a, b = (i, j) if (x[i, j], y[i, j]) > (0, 0) else (j, i)
-        found.append(PairLoss(systems[a], systems[b], float(losses[a, b]), float(x[a, b]), float(y[a, b])))
-    found.sort(key=lambda p: (-p.loss, -(p.truth_difference - p.candidate_difference)))
-    swapped = (np.sign(x) * np.sign(y) < 0).sum(axis=1)
+    i, j = np.nonzero(np.triu(losses, 1))
+    x, y = truth[i] - truth[j], candidate[i] - candidate[j]
+    better = (x > 0) | ((x == 0) & (y > 0))
+    i, j = np.where(better, i, j), np.where(better, j, i)
+    x, y, lost = truth[i] - truth[j], candidate[i] - candidate[j], losses[i, j]
+    order = np.lexsort((y - x, -lost))  # sorted as arrays: a pair takes 150 bytes as an object, and more as a key
+    found: list[PairLoss] = []
+    for lo in range(0, len(order), _PIECE):
+        parts = (values[order[lo : lo + _PIECE]].tolist() for values in (i, j, lost, x, y))
+        found += (PairLoss(systems[a], systems[b], *numbers) for a, b, *numbers in zip(*parts, strict=True))
+    swapped = ((truth[:, None] > truth) & (candidate[:, None] < candidate)).sum(axis=1)
+    swapped += ((truth[:, None] < truth) & (candidate[:, None] > candidate)).sum(axis=1)
     halves = losses.sum(axis=1) / 2
     shares = [SystemLoss(s, float(half), int(k)) for s, half, k in zip(systems, halves, swapped, strict=True)]
     return tuple(found), tuple(sorted(shares, key=lambda s: (-s.loss, -s.swapped)))

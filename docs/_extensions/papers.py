@@ -1,0 +1,110 @@
+"""What the scripts of examples/papers made, written into the pages of docs/papers when they are built.
+
+In a page, a line `<!-- made: figure-3 -->` becomes that item of the page's paper, and `<!-- made: all -->` in the
+first page the table of all items of all papers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+FOLDER = Path(__file__).parents[1] / "papers"
+MARK = re.compile(r"^<!-- made: ([\w-]+) -->$", re.MULTILINE)
+ORDER = ("yilmaz2008",)
+
+
+def items(paper: str) -> dict[str, dict[str, Any]]:
+    """What was made of a paper, in its order."""
+    return {item["key"]: item for item in json.loads((FOLDER / "made" / f"{paper}.json").read_text(encoding="utf-8"))}
+
+
+def overview() -> str:
+    """The table of all items."""
+    lines = []
+    for paper in ORDER:
+        for key, item in items(paper).items():
+            command = f"`python examples/papers/{paper}.py {key}`"
+            named = f"[{paper}, {item['title'][0].lower()}{item['title'][1:]}]({paper}.md#{anchor(item['title'])})"
+            lines.append([named, item["reproduced"], largest(item), command])
+    return _table(["item", "reproduced", "largest difference", "command"], lines)
+
+
+def largest(item: dict[str, Any]) -> str:
+    """The largest difference from a printed value."""
+    printed = [row for row in item["compared"] if row["paper"] is not None]
+    if not printed:
+        return "none printed"
+    return max((_difference(row) for row in printed), key=lambda text: abs(float(text)))
+
+
+def section(item: dict[str, Any]) -> str:
+    """One item: figure, values beside the printed ones, tables and notes."""
+    parts = [f"**Reproduced:** {item['reproduced']}."]
+    notes = list(item["notes"])
+    if item["figure"]:
+        parts.append(f"![{notes[0]}](made/{item['figure']})\n\n*{notes.pop(0)}*")
+    if item["compared"]:
+        rows = [[r["what"], r["paper"] or "", _shown(r["ours"]), _difference(r)] for r in item["compared"]]
+        parts.append(_table(["", "paper", "here", "difference"], rows))
+    for table in item["tables"]:
+        if table["caption"]:
+            parts.append(table["caption"])
+        parts.append(_table(table["head"], [[_shown(cell) for cell in row] for row in table["rows"]]))
+    parts += notes
+    if item["tests"]:
+        parts.append("Tests: " + ", ".join(f"`{name}`" for name in item["tests"]) + ".")
+    return "\n\n".join(parts)
+
+
+def anchor(title: str) -> str:
+    """What a heading is linked by."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def _difference(row: dict[str, Any]) -> str:
+    if row["paper"] is None:
+        return ""
+    printed = re.sub(r"[^\d.\-/]", "", row["paper"])
+    top, _, bottom = printed.partition("/")
+    value = float(top) / float(bottom or 1)
+    digits = max(len(top.partition(".")[2]), 1) if not bottom else 4
+    off = row["ours"] - value
+    return f"{off:+.{digits}f}" if abs(off) > 0.5001 * 10**-digits else "0"  # as printed
+
+
+def _shown(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return f"{cell:.1e}" if 0 < abs(cell) < 5e-5 else f"{cell:.4f}" if abs(cell) < 100 else f"{cell:.1f}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    right = [
+        bool(rows) and all(re.fullmatch(r"[-+]?[\d.,e-]*", row[k]) for row in rows) and any(row[k] for row in rows)
+        for k in range(len(head))
+    ]
+    line = ["---:" if is_number else "---" for is_number in right]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, line, *rows))
+
+
+def fill_in(app: Sphinx, page: str, source: list[str]) -> None:
+    """Replace the marks of a page."""
+    if not page.startswith("papers/"):
+        return
+    paper = page.removeprefix("papers/")
+    found = items(paper) if paper in ORDER else {}
+    source[0] = MARK.sub(lambda mark: overview() if mark[1] == "all" else section(found[mark[1]]), source[0])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Fill in the pages as they are read."""
+    app.connect("source-read", fill_in)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

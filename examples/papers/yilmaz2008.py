@@ -1,0 +1,364 @@
+"""Yilmaz, Aslam and Robertson (2008), item by item: docs/papers/yilmaz2008.md.
+
+The paper used the runs of TREC 7 and TREC 8, which are not public. Figures 1, 2, 4 and 5 are made from TREC-COVID
+round 1: 143 runs, their pools, and the runs that people helped to make.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from functools import cache
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from making import Item, Paper, data
+
+import concordant as cc
+from concordant.judgments import depth_pool, from_runs
+
+FloatArray = npt.NDArray[np.float64]
+paper = Paper("yilmaz2008")
+THEOREMS = "tests/coefficients/test_theorems.py"
+IN_SECTION_1 = {"errors at the top": [4, 3, 1, 2, 5, 6, 7, 8], "errors at the bottom": [1, 2, 3, 4, 8, 7, 5, 6]}
+
+
+def scores_of(order: list[int]) -> list[int]:
+    """Scores of systems 1, 2, ... that give this order."""
+    return [-order.index(system) for system in range(1, len(order) + 1)]
+
+
+@cache
+def covid() -> tuple[cc.Runs, cc.Qrels, tuple[str, ...], dict[str, str], cc.Scores]:
+    """Runs, judgments, the runs that were pooled, the kind of each run, and AP by all judgments."""
+    folder = data("covid1")
+    assert folder is not None
+    with (folder / "leaderboard.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    runs, qrels = cc.read_runs(folder / "runs"), cc.read_qrels(folder / "qrels.txt")
+    pooled = tuple(row["run"] for row in rows if row["contributed judgments"] == "yes")
+    return runs, qrels, pooled, {row["run"]: row["runtype"] for row in rows}, cc.evaluate(runs, qrels, "AP")
+
+
+def both(truth: FloatArray, candidate: FloatArray) -> tuple[float, float]:
+    return float(cc.tau_b(truth, candidate)), float(cc.tau_ap_b(truth, candidate))
+
+
+def scatter(ax: Any, x: FloatArray, y: FloatArray, title: str, of: str = "AP") -> None:
+    ax.plot(x, y, "o", markersize=2.5)
+    ax.set_title(title)
+    ax.set_xlabel(f"{of}, all judgments")
+    ax.set_ylabel(of)
+
+
+@paper.item("example", "The example of section 1")
+def example(made: Item) -> None:
+    """Eight systems; one ranking has errors at the top, one at the bottom."""
+    truth = scores_of([1, 2, 3, 4, 5, 6, 7, 8])
+    for name, order in IN_SECTION_1.items():
+        made.compare(f"tau, {name}", "0.6429", cc.tau(truth, scores_of(order)))
+        made.compare(f"tau_ap, {name}", None, cc.tau_ap(truth, scores_of(order)))
+    made.tests.append("tests/coefficients/test_values.py")
+
+
+def pool(made: Item, depth: int, printed: str | None) -> None:
+    runs, qrels, pooled, _, full = covid()
+    x, y = full.means(), cc.evaluate(runs, depth_pool(runs, qrels, depth, pooled), "AP").means()
+    order = np.argsort(-x, kind="stable")
+    parts = {"all systems": order, "the 10 best": order[:10], "the 10 worst": order[-10:]}
+    with made.panels(
+        3, f"Mean AP of 143 runs of TREC-COVID round 1, pool of depth {depth} against all judgments."
+    ) as axes:
+        for ax, (name, part) in zip(axes, parts.items(), strict=True):
+            scatter(ax, x[part], y[part], f"{name}: tau_b = {both(x[part], y[part])[0]:.3f}")
+    for name, part in parts.items():
+        tau, tau_ap = both(x[part], y[part])
+        made.compare(f"tau_b, {name}", printed if name == "all systems" else None, tau)
+        made.compare(f"tau_ap_b, {name}", None, tau_ap)
+    made.reproduced = "on other data"
+
+
+@paper.item("figure-1", "Figure 1", "covid1")
+def figure_1(made: Item) -> None:
+    """Depth-1 pools."""
+    pool(made, 1, "0.733")
+
+
+@paper.item("figure-2", "Figure 2", "covid1")
+def figure_2(made: Item) -> None:
+    """Depth-6 pools."""
+    pool(made, 6, None)
+
+
+@paper.item("experiments", "The random experiments of sections 2 and 3")
+def experiments(made: Item) -> None:
+    """Tau and tau_ap as expected outcomes of drawing pairs."""
+    rng, draws = np.random.default_rng(2008), 100_000
+    truth = scores_of([1, 2, 3, 4, 5, 6, 7, 8])
+    for name, order in IN_SECTION_1.items():
+        candidate = scores_of(order)
+        first = rng.integers(0, 8, draws)
+        second = (first + rng.integers(1, 8, draws)) % 8
+        low = rng.integers(1, 8, draws)  # a place of the candidate, but not the first
+        above = rng.integers(0, low)
+        place = np.array(order) - 1
+        x, y = np.array(truth), np.array(candidate)
+        pairs = (first, second), (place[low], place[above])
+        for coefficient, (i, j) in zip(("tau", "tau_ap"), pairs, strict=True):
+            value = getattr(cc, coefficient)(truth, candidate)
+            p = float(((x[i] - x[j]) * (y[i] - y[j]) > 0).mean())
+            error = 2 * math.sqrt(p * (1 - p) / draws)
+            made.table(
+                ["coefficient, ranking", "2 p - 1, drawn", "standard error", "formula"],
+                [[f"{coefficient}, {name}", 2 * p - 1, error, value]],
+            )
+    made.tables = [{**made.tables[0], "rows": [table["rows"][0] for table in made.tables]}]
+    made.notes.append(f"{draws:,} draws of each experiment.")
+
+
+def expectations(p: tuple[float, ...]) -> tuple[float, float]:
+    """Expected tau and tau_ap where an item at place i is right about each item above with probability p[i - 2].
+
+    Over all rankings of len(p) + 1 systems, by the coefficients themselves. The number of right items above place i may
+    be anything from 0 to i - 1, independently of the other places.
+    """
+    m = len(p) + 1
+    total = np.zeros(2)
+    for right in product(*(range(i + 1) for i in range(1, m))):
+        weight = math.prod(
+            math.comb(i, c) * q**c * (1 - q) ** (i - c) for i, (c, q) in enumerate(zip(right, p, strict=True), 1)
+        )
+        truth: list[int] = [0]  # the items of the candidate's first places, best first by the truth
+        for i, c in enumerate(right, 1):
+            truth.insert(c, i)  # below the c items that are rightly above it
+        x, y = [-truth.index(i) for i in range(m)], [-i for i in range(m)]
+        total += weight * np.array([cc.tau(x, y), cc.tau_ap(x, y)])
+    return float(total[0]), float(total[1])
+
+
+@paper.item("theorem-1", "Theorem 1")
+def theorem_1(made: Item) -> None:
+    """Errors alike everywhere: tau and tau_ap agree in expectation."""
+    rows = [[p, *expectations((p,) * 5), 2 * p - 1] for p in (0.5, 0.7, 0.9)]
+    made.table(["p", "expected tau", "expected tau_ap", "2 p - 1"], rows, "Six systems, over all their rankings.")
+    made.tests.append(THEOREMS)
+
+
+@paper.item("theorem-2", "Theorem 2")
+def theorem_2(made: Item) -> None:
+    """More errors below: tau_ap is larger; more errors above: tau_ap is smaller."""
+    cases = {
+        "errors increase with rank": (0.95, 0.9, 0.8, 0.7, 0.6),
+        "errors decrease with rank": (0.6, 0.7, 0.8, 0.9, 0.95),
+        "neither, with expected tau_ap above tau": (0.9, 0.6, 0.95, 0.6, 0.7),
+    }
+    rows = []
+    for name, p in cases.items():
+        tau, tau_ap = expectations(p)
+        rows.append([name, ", ".join(map(str, p)), tau, tau_ap, tau_ap - tau])
+    head = ["errors", "probability of being right at places 2 to 6", "expected tau", "expected tau_ap", "difference"]
+    made.table(head, rows)
+    made.reproduced = "repaired"
+    made.tests.append(THEOREMS)
+
+
+@cache
+def all_rankings(m: int = 8) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    truth = np.arange(m, 0, -1.0)
+    rankings = np.array(list(permutations(range(m))), dtype=float)
+    tau, one, mean = (np.asarray(f(truth, rankings)) for f in (cc.tau, cc.tau_ap, cc.tau_ap_symmetric))
+    return rankings, tau, one, mean
+
+
+@paper.item("figure-3", "Figure 3")
+def figure_3(made: Item) -> None:
+    """All rankings of eight systems."""
+    _, tau, one, mean = all_rankings()
+    with made.panels(2, "All 40,320 rankings of eight systems.", height=3.4) as axes:
+        for ax, values, name in zip(axes, (one, mean), ("tau_ap", "symmetric tau_ap"), strict=True):
+            pairs = np.unique(np.round(np.column_stack([tau, values]), 9), axis=0)
+            ax.plot([-1, 1], [-1, 1], color="0.7", linewidth=0.8)
+            ax.plot(*pairs.T, ".", markersize=1.5, rasterized=True)
+            ax.set_xlabel("tau")
+            ax.set_ylabel(name)
+            ax.set_aspect("equal")
+    rows = []
+    for level in np.unique(tau.round(9))[[-2, -6, len(np.unique(tau.round(9))) // 2]]:
+        at = np.abs(tau - level) < 1e-9
+        rows.append([level, int(at.sum()), one[at].min(), one[at].max(), mean[at].min(), mean[at].max()])
+    head = ["tau", "rankings", "tau_ap from", "to", "symmetric from", "to "]
+    made.table(head, rows, "How far apart tau_ap can be at one value of tau:")
+
+
+@paper.item("symmetry", "The symmetrised coefficient", "covid1")
+def symmetry(made: Item) -> None:
+    """When the two directions differ, which the paper leaves open."""
+    rankings, tau, one, mean = all_rankings()
+    other = 2 * mean - one
+    rows = []
+    for low in (-1.0, -0.5, 0.0, 0.5, 0.75):
+        high = {0.5: 0.75, 0.75: 1.01}.get(low, low + 0.5)
+        some = (tau >= low - 1e-9) & (tau < high - 1e-9)
+        apart = np.abs(one - other)[some]
+        rows.append([f"{low:g} to {min(high, 1):g}", int(some.sum()), apart.mean(), apart.max()])
+    made.table(
+        ["tau", "rankings", "mean difference", "largest"],
+        rows,
+        "Between both directions, all rankings of eight systems:",
+    )
+    furthest = 8 - rankings[np.argmax(np.abs(one - other))]
+    made.notes.append(
+        "A discordant pair costs the more, the higher its lower system stands in the list that is walked. So the "
+        "directions differ where systems stand high in one list and low in the other, most of all where systems 1 to 8 "
+        "of the truth "
+        f"have the ranks {' '.join(f'{rank:g}' for rank in furthest)} in the candidate."
+    )
+    runs, qrels, pooled, _, full = covid()
+    rows = []
+    for depth in (1, 2, 3, 5):
+        y = cc.evaluate(runs, depth_pool(runs, qrels, depth, pooled), "AP").means()
+        x = full.means()
+        rows.append([depth, cc.tau_ap_ties(x, y), cc.tau_ap_ties(y, x), cc.tau_ap_b(x, y)])
+    head = ["depth of the pool", "candidate walked", "truth walked", "mean of both"]
+    made.table(head, rows, "On TREC-COVID, 143 runs, AP:")
+
+
+def errors_alike(m: int, p: float, size: int, rng: np.random.Generator) -> FloatArray:
+    """Rankings in which each system is right about each one above it with probability p: the setup of theorem 1.
+
+    The truth is 1, 2, ... m, best first; returned are the candidate's scores of its systems.
+    """
+    found = np.empty((size, m))
+    for row in found:
+        truth: list[int] = []  # places of the candidate, best first by the truth
+        for place in range(m):
+            truth.insert(rng.binomial(place, p), place)
+        row[:] = -np.array(truth)
+    return found
+
+
+@paper.item("figure-4", "Figure 4", "covid1")
+def figure_4(made: Item) -> None:
+    """Three rankings of the same tau: errors at the top, anywhere, at the bottom."""
+    runs, qrels, pooled, _, full = covid()
+    pooled_means = cc.evaluate(runs, depth_pool(runs, qrels, 1, pooled), "AP").means()
+    m = len(pooled_means)
+    x, y = (np.argsort(np.argsort(means, kind="stable"), kind="stable") + 1.0 for means in (full.means(), pooled_means))
+    tau = float(cc.tau(x, y))
+    alike = errors_alike(m, (1 + tau) / 2, 2_000, np.random.default_rng(4))
+    same = np.flatnonzero(np.abs(np.asarray(cc.tau(np.arange(m, 0, -1.0), alike)) - tau) < 1e-9)
+    sides = {
+        "errors at the top": (x, y),
+        "pairs wrong alike": (np.arange(m, 0, -1.0), alike[same[0]]),
+        "any of this tau": (np.arange(m, 0, -1.0), cc.random_rankings(m, 1, tau=tau, rng=4)[0]),
+        "errors at the bottom": (m + 1 - x, m + 1 - y),
+    }
+    caption = "Ranks in the truth and in the candidate; the best systems at the top right. All have the same tau."
+    with made.panels(4, caption, height=2.3, width=8.0) as axes:
+        for ax, (name, (a, b)) in zip(axes, sides.items(), strict=True):
+            ax.plot(np.argsort(np.argsort(a)) + 1, np.argsort(np.argsort(b)) + 1, "o", markersize=2)
+            ax.set_title(f"{name}\ntau_ap = {cc.tau_ap(a, b):.3f}")
+            ax.set_xlabel("rank in the truth, from the worst")
+            ax.set_ylabel("rank in the candidate")
+            ax.set_aspect("equal")
+    for name, (a, b) in sides.items():
+        made.compare(f"tau, {name}", None, cc.tau(a, b))
+        made.compare(f"tau_ap, {name}", None, cc.tau_ap(a, b))
+    uniform = cc.random_rankings(m, 400, tau=tau, rng=5)
+    rows = []
+    for name, rankings in (("every pair wrong with the same probability", alike), ("any ranking of this tau", uniform)):
+        pair = [np.asarray(getattr(cc, c)(np.arange(m, 0, -1.0), rankings)) for c in ("tau", "tau_ap")]
+        rows.append([name, len(rankings), pair[0].mean(), pair[1].mean(), pair[1].std()])
+    made.table(["random rankings", "drawn", "mean tau", "mean tau_ap", "sd of tau_ap"], rows)
+    made.notes.append(
+        "Theorem 1 needs errors that are as likely at every place: the second panel. Rankings drawn evenly among all "
+        "of the same tau, the third panel, are something else: each system then passes about as many others wherever "
+        "it stands, so that near the top a larger share of the pairs is wrong, and tau_ap lies below tau."
+    )
+    made.notes.append("Ties of the depth-1 pool are broken by the order of the runs, so that there is one tau.")
+    made.reproduced = "on other data"
+
+
+PRINTED_5 = {
+    "Brkly26, TREC 7, automatic runs": "0.9555", "Brkly26, TREC 7, all runs": "0.9543",
+    "CL99SDopt2, TREC 8, automatic runs": "0.9396", "CL99SDopt2, TREC 8, all runs": "0.9454",
+}  # fmt: skip
+
+
+@paper.item("figure-5", "Figure 5", "covid1")
+def figure_5(made: Item) -> None:
+    """Judgments of what one manual run retrieved."""
+    runs, qrels, pooled, kinds, full = covid()
+    x = full.means()
+    manual = [name for name in pooled if kinds[name] == "manual"]
+    found = {name: cc.evaluate(runs, from_runs(qrels, runs, [name]), "AP").means() for name in manual}
+    automatic = np.array([kinds[name] != "manual" for name in runs.systems])
+    best = sorted(manual, key=lambda name: -cc.tau_b(x, found[name]))[:2]
+    top = np.argsort(-x, kind="stable")[:12]
+    caption = f"Judgments of what one manual run retrieved, {best[0]} and {best[1]}: automatic runs, all, the 12 best."
+    with made.panels(6, caption, height=1.7, width=10.0) as axes:
+        for k, name in enumerate(best):
+            for ax, (part, title) in zip(
+                axes[3 * k :], ((automatic, "automatic"), (automatic | True, "all"), (top, "12 best")), strict=False
+            ):
+                scatter(ax, x[part], found[name][part], f"{title}: {both(x[part], found[name][part])[0]:.3f}")
+    printed = list(PRINTED_5.items())
+    for k, name in enumerate(best):
+        for n, (part, title) in enumerate(((automatic, "automatic runs"), (automatic | True, "all runs"))):
+            beside, value = printed[2 * k + n]
+            tau, tau_ap = both(x[part], found[name][part])
+            made.compare(f"tau_b, {name}, {title} (paper: {beside})", value, tau)
+            made.compare(f"tau_ap_b, {name}, {title}", None, tau_ap)
+    values = np.array([both(x, y) for y in found.values()])
+    rows = [[name, *np.quantile(values[:, k], [0, 0.5, 1])] for k, name in enumerate(("tau_b", "tau_ap_b"))]
+    made.table(["all manual runs that were pooled", "lowest", "median", "highest"], rows)
+    made.reproduced = "on other data"
+
+
+@paper.item("figure-6", "Figure 6")
+def figure_6(made: Item) -> None:
+    """Random rankings with tau, or tau_ap, of 0.9."""
+    m, size = 50, 100
+    pairs = m * (m - 1) // 2
+    tau = 1 - 2 * round(pairs * 0.05) / pairs
+    drawn = {
+        f"tau = {tau:.4f}": cc.random_rankings(m, size, tau=tau, rng=2008),
+        "tau_ap = 0.9": cc.random_rankings(m, size, tau_ap=0.9, tolerance=0.001, rng=2008),
+    }
+    with made.panels(2, "100 random rankings of 50 systems each, drawn over one another.", height=3.4) as axes:
+        rows = []
+        for ax, (name, rankings) in zip(axes, drawn.items(), strict=True):
+            ranks = m + 1 - np.argsort(np.argsort(rankings, axis=1), axis=1) - 1
+            ax.plot(np.tile(np.arange(1, m + 1), size), ranks.ravel(), ".", markersize=2, alpha=0.4, rasterized=True)
+            ax.set_title(name)
+            ax.set_xlabel("rank in the truth")
+            ax.set_ylabel("rank in the random ranking")
+            ax.set_aspect("equal")
+            moved = np.abs(ranks - np.arange(1, m + 1)).mean(axis=0)
+            rows.append([name, moved[:10].mean(), moved[20:30].mean(), moved[-10:].mean()])
+    made.table(
+        ["rankings with", "10 best", "10 in the middle", "10 worst"],
+        rows,
+        "By how many ranks a system is off, on average:",
+    )
+    made.notes.append("No ranking of 50 systems has a tau of just 0.9: the nearest value is taken.")
+
+
+@paper.item("future-work", "Section 5: the distribution of the statistic")
+def future_work(made: Item) -> None:
+    """The null distributions, which the paper plans to investigate."""
+    rows = []
+    for m in (5, 8, 20, 50):
+        tau, tau_ap = cc.tau_null(m), cc.tau_ap_null(m)
+        rows.append([m, math.sqrt(tau.var), math.sqrt(tau_ap.var), tau.ppf(0.95), tau_ap.ppf(0.95)])
+    head = ["systems", "sd of tau", "sd of tau_ap", "tau at 5%", "tau_ap at 5%"]
+    made.table(
+        head, rows, "Two rankings that have nothing to do with each other, exactly; the last columns are 95% quantiles."
+    )
+    made.tests.append("tests/chance/test_nulls.py")
+
+
+if __name__ == "__main__":
+    paper.main()

@@ -1,0 +1,198 @@
+"""Whatever file a user names is opened in one guarded way: no endless device, no waiting pipe, no header that lies."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant import files
+from concordant.cli.judgments import _owners
+from concordant.cli.reading import names_of
+from concordant.cli.reporting import report
+from concordant.read import runs
+from concordant.study.execution import run_grid
+
+from ..commands import PEOPLE, run
+from ..study.trials import grid
+
+OPENERS: dict[str, Callable[[Path], Any]] = {
+    "scores": cc.read_scores,
+    "runs": cc.read_runs,
+    "qrels": cc.read_qrels,
+    "distribution": cc.DistanceDistribution.load,
+    "report": lambda path: report(None, path),  # type: ignore[arg-type]
+    "teams": _owners,
+    "names": lambda path: names_of(f"@{path}", "--systems"),
+}
+
+
+@pytest.fixture(params=list(OPENERS))
+def opened(request: pytest.FixtureRequest) -> Callable[[Path], str]:
+    """What is said when a file is opened."""
+
+    def said(path: Path) -> str:
+        with pytest.raises(Exception, match=path.name) as caught:
+            OPENERS[request.param](path)
+        assert isinstance(caught.value, cc.ConcordantError) or type(caught.value).__name__ == "BadParameter"
+        return str(caught.value)
+
+    return said
+
+
+def test_a_device_without_an_end(opened: Callable[[Path], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 2**22)
+    tracemalloc.start()
+    assert "holds more than" in opened(Path("/dev/zero"))
+    assert tracemalloc.get_traced_memory()[1] < 4 * 2**22
+    tracemalloc.stop()
+
+
+def test_a_pipe_that_nobody_writes_to(opened: Callable[[Path], str], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "is a named pipe" in opened(tmp_path / "pipe")
+
+
+def test_a_file_that_is_larger_than_it_takes(opened: Callable[[Path], str], tmp_path: Path) -> None:
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(10 * 2**30)
+    said = opened(tmp_path / "sparse")
+    assert "holds more than" in said
+    assert "CONCORDANT_MAX_BYTES" in said
+
+
+def test_a_folder_and_nothing(opened: Callable[[Path], str], tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    assert "folder" in opened(tmp_path / "folder")
+    assert "No such file" in opened(tmp_path / "nothing")
+
+
+def test_a_command_of_a_shell_is_a_file() -> None:
+    program = "import sys, concordant.files as f; print(f.read_bytes(sys.argv[1]))"
+    command = f"{sys.executable} -c '{program}' <(printf abc)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout == "b'abc'\n", done.stderr
+
+
+def test_reading_takes_no_more_than_eight_times_the_size_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "_PIECE", 2**16)
+    lines = (
+        f"{k % 20} Q0 clueweb12-0000wb-{k:05d}-{k * 7 % 10007:05d} {k} {1 / (k + 1):.6f} a\n" for k in range(15_000)
+    )
+    (tmp_path / "a.run").write_text("".join(lines))
+    records = ({"system": f"s{k % 5}", "topic": f"t{k // 5}", "score": k % 97 / 97} for k in range(15_000))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    for name, read in (("a.run", cc.read_runs), ("a.jsonl", cc.read_scores)):
+        tracemalloc.start()
+        read([tmp_path / name])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 8 * (tmp_path / name).stat().st_size
+
+
+# Headers that lie ---------------------------------------------------------------------------------
+
+
+def npy(shape: str, body: bytes, descr: str = "<f8") -> bytes:
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}".encode()
+    header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + body
+
+
+@pytest.mark.parametrize(
+    ("shape", "descr"),
+    [("(2147483648,)", "<f8"), ("(10**30,)", "<f8"), ("(-1,)", "<f8"), ("(2,)", "|O"), ("(3,)", "<f8"), ("2", "<f8")],
+)
+def test_an_array_is_no_larger_than_its_bytes(shape: str, descr: str) -> None:
+    assert files.load_array(npy(shape, b"\0" * 16, descr)) is None
+
+
+@pytest.mark.parametrize("array", [np.arange(6.0).reshape(2, 3), np.asfortranarray(np.eye(3)[:2]), np.array("text")])
+def test_arrays_are_read_as_numpy_reads_them(array: Any) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    found = files.load_array(buffer.getvalue())
+    np.testing.assert_array_equal(found, array)
+    assert found is not None
+    assert found.dtype == array.dtype
+
+
+def test_a_distribution_that_asks_for_more_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("distances.npy", npy("(500000,)", bytes(4_000_000)))
+    assert (tmp_path / "bomb.npz").stat().st_size < 2**16
+    with pytest.raises(cc.errors.ReadError, match=r"bomb\.npz: holds more than 1,048,576 bytes.*CONCORDANT_MAX_BYTES"):
+        cc.DistanceDistribution.load(tmp_path / "bomb.npz")
+    with zipfile.ZipFile(tmp_path / "lie.npz", "w") as archive:
+        archive.writestr("about.npy", npy("()", "{}".encode("utf-32-le"), "<U2"))
+        archive.writestr("distances.npy", npy("(2147483648,)", b""))
+    with pytest.raises(cc.errors.ReadError, match="is not a distribution"):
+        cc.DistanceDistribution.load(tmp_path / "lie.npz")
+
+
+@pytest.mark.parametrize("damage", ["flipped", "nan", "header", "endless"])
+def test_a_damaged_chunk_is_computed_again(tmp_path: Path, damage: str) -> None:
+    expected = run_grid(grid(8), tmp_path).values
+    chunk = tmp_path / "chunks" / "000001.npy"
+    content = chunk.read_bytes()
+    if damage == "flipped":
+        chunk.write_bytes(content[:-40] + bytes([content[-40] ^ 4]) + content[-39:])
+    elif damage == "nan":
+        chunk.write_bytes(content[:-40] + np.array(np.nan).tobytes() + content[-32:])
+    elif damage == "header":
+        saved = npy("(99999999999999, 3)", b"")
+        chunk.write_bytes(saved + hashlib.sha256(b"1 " + saved).digest())
+    else:
+        os.truncate(chunk, 10 * 2**30)
+    with pytest.warns(cc.errors.DataWarning, match=r"000001\.npy is damaged, and is computed again"):
+        again = run_grid(grid(8), tmp_path).values
+    np.testing.assert_array_equal(again, expected)
+    np.testing.assert_array_equal(run_grid(grid(8), tmp_path).values, expected)
+
+
+# Contents that are not what they should be --------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ['"much"', "1" + "0" * 400, "[]", "true", '{"a": 1}', "9" * 5000])
+def test_a_report_of_json_with_other_things_for_numbers(tmp_path: Path, number: str) -> None:
+    sides = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}, {"a": 1.0, "b": 3.0, "c": 2.0, "d": 4.0}
+    document = cc.compare(*sides, rng=1, n_resamples=99, worth=False).to_dict()
+    document["coefficients"]["tau_b"] = "HERE"
+    (tmp_path / "x.json").write_text(json.dumps(document).replace('"HERE"', number))
+    done = run("report", tmp_path / "x.json")
+    if number == "true":  # counts as 1, as in all of Python
+        assert done.exit_code == 0
+    else:
+        assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+        assert "x.json: this" in done.stderr
+
+
+def test_teams_with_a_field_that_never_ends(tmp_path: Path) -> None:
+    (tmp_path / "teams.csv").write_text('run,team\na,"' + "x" * 200_000)
+    with pytest.raises(cc.errors.ReadError, match=r"teams\.csv: is no CSV: field larger than field limit"):
+        _owners(tmp_path / "teams.csv")
+
+
+@pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 0), (">&- 2>&-", 1)])
+def test_standard_output_or_error_that_is_closed(closed: str, status: int) -> None:
+    command = f"{sys.executable} -m concordant look {PEOPLE} {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert done.stderr == (
+        "concordant: standard output is closed: send it to a file, or to /dev/null\n" * (closed == ">&-")
+    )
