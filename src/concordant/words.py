@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,8 +31,8 @@ def nearest(label: str, labels: Collection[str]) -> str:
 
 
 def p_cell(p: float, decimals: int = 3) -> str:
-    """A p-value in a table for reading: '0.034', '< 0.001'."""
-    return "< 0.001" if p < 0.001 else f"{p:.{decimals}f}"
+    """A p-value in a table for reading: '0.034', '< 0.001', '-' where there is none."""
+    return "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.{decimals}f}"
 
 
 def p_equals(p: float, decimals: int = 3) -> str:

@@ -222,3 +222,15 @@ def test_unknown_places(found: cc.study.JudgmentStudy) -> None:
         found.value("sample", "9", "AP", "tau_b")
     with pytest.raises(cc.errors.InputError, match="measure is 'RR': the study has AP"):
         found.value("sample", "0.3", "RR", "tau_b")
+
+
+@pytest.mark.filterwarnings("ignore::concordant.errors.RegularisationWarning")
+def test_no_p_value_where_no_test_keeps_its_level(found: cc.study.JudgmentStudy) -> None:
+    assert found.tested
+    assert all(0 <= row["p"] <= 1 for row in found.summary())
+    few = cc.judgment_study(*collection(12, 11), [Change("depth_pool", 3)], ["AP"], rng=5, n_resamples=200)
+    assert not few.tested
+    (row,) = few.summary()
+    assert "p" not in row
+    assert row["d_rank"] > 0
+    assert np.isnan(few.value("depth_pool", "3", "AP", "p"))

@@ -107,6 +107,8 @@ class Studied(Measured):
 
         def text() -> str:
             about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
+            if not study.tested:
+                about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
             about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
             about += f" Every number, and each system's: {self.output}." if self.output is not None else ""
             return "\n\n".join([str(study), about, *([more()] if more else [])])

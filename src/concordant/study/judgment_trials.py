@@ -63,10 +63,12 @@ class JudgmentTrials:
             means = mean_over_topics(own)
             worth = self.yardsticks[row].worth(own) if self.yardsticks else np.nan
             distance = float(problem.distances(means[None])[0])
+            # With as many systems as topics or more no test of the distance keeps its level.
+            p = np.nan if len(systems) >= len(topics) else float(distribution.pvalue(distance))
             found[row] = np.concatenate(
                 [
                     [get_coefficient(name).attempt(scores.means(), means)[0] for name in self.coefficients],
-                    [distance, float(distribution.pvalue(distance)), worth],
+                    [distance, p, worth],
                     means,
                 ]
             )

@@ -176,10 +176,16 @@ class JudgmentStudy(StudyResult):
                 found.append(labels | {name: float(number[j]) for name, number in numbers.items()})
         return found
 
+    @property
+    def tested(self) -> bool:
+        """Whether there is a test of the rank distance that keeps its level: more topics than systems."""
+        return len(self.systems) < len(self.topics)
+
     def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """One row per change and measure: the number of judgments, and the means of some statistics."""
         wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
         names = [name for name in self.statistics if name in wanted] or self.statistics
+        names = [name for name in names if name != "p" or self.tested]
         return [
             {"change": kind, "level": level, "judgments": round(self.judgments(kind, level)), "measure": measure}
             | {name: self.value(kind, level, measure, name) for name in names}
