@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
+.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -46,6 +46,10 @@ docs: $(VENV)/tools $(VENV)/installed
 	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html in a browser"
 
+# The pictures of the docs, by the commands beside them.
+figures: $(VENV)/tools $(VENV)/installed
+	$(PY) tools/docs_figures.py
+
 lint: $(VENV)/tools
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -65,6 +69,7 @@ coverage: $(VENV)/tools $(VENV)/installed
 	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_boards.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
