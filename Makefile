@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
+.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers faults
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -96,6 +96,10 @@ study: $(VENV)/installed
 # Every item of the five papers, for docs/papers: some minutes. What needs collections that are not here is left as it is.
 papers: $(VENV)/installed
 	@for script in examples/papers/*[0-9].py; do $(PY) $$script || exit 1; done
+
+# Kills, full disks, damaged files and hostile names: some minutes, and the table of docs/measured/faults.md.
+faults: $(VENV)/tools $(VENV)/installed
+	$(PY) -m benchmarks.faults $(PARTS)
 
 # What is published, each part with all tests in an environment of its own: some 15 minutes.
 packages: $(VENV)/tools

@@ -1,7 +1,7 @@
 """What was tried against the package, and what was lost: writes the table of docs/measured/faults.md.
 
-    python -m benchmarks.faults                 all of it, some minutes
-    python -m benchmarks.faults kills pickles   some of it; the other rows stay as they are
+    make faults                         all of it, some minutes
+    make faults PARTS="kills pickles"   some of it; the other rows stay as they are
 
 Each part returns how often it tried and what went wrong. What cannot be tried here, such as mounting a small disk
 without the right to do so, says so in its row. Finished parts go to studies/faults.json, of which the page is made.
