@@ -21,6 +21,7 @@ polars = pytest.importorskip("polars")
 M, N = 7, 24
 RNG = np.random.default_rng(5)
 SYSTEMS = [f"sys-{name}" for name in "abcdefg"]
+FAMILIES = {system: "odd" if k % 2 else "even" for k, system in enumerate(SYSTEMS)}
 TOPICS = [str(301 + k) for k in range(N)]
 SCORES = np.round(RNG.random((N, M)) * 0.6 + np.linspace(0, 0.3, M), 4)
 SIDES = {
@@ -99,6 +100,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
     "discordance": (1, cc.discordance),
+    "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),
+    "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, n_resamples=99, rng=1)),
     "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, rng=1)),
     "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, rng=1)),
     "discriminative_power": (2, cc.discriminative_power),

@@ -7,6 +7,8 @@ from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
+from .card.families import family_bias as family_bias
+from .card.judge_card import judge_card as judge_card
 from .card.rank_shifts import rank_changes as rank_changes
 from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy

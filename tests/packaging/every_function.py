@@ -54,7 +54,11 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "evaluate_all": lambda: [s.means() for s in cc.evaluate_all(runs, qrels, ["AP", "P@1"]).values()],
         "expected_correlation": lambda: cc.expected_correlation(people, "tau_ap", rng=7).to_dict(),
         "explain": lambda: cc.explain(people, hasty).to_dict(),
+        "family_bias": lambda: cc.family_bias(
+            people, hasty, {system: system.split("-")[0] for system in people.systems}, **few
+        ).to_dict(),
         "get_coefficient": lambda: cc.get_coefficient("tau_b").function(truth, ties),
+        "judge_card": lambda: cc.judge_card(people, {"careful": careful, "hasty": hasty}, **few).to_dict(),
         "judge_study": lambda: cc.judge_study(runs, qrels, {"same": qrels}, ["AP"], n_resamples=500).to_dict(),
         "judgment_study": lambda: cc.judgment_study(
             runs, qrels, [Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=500

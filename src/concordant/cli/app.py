@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from ..errors import ConcordantError, InputError
 from .answer import Answer, Found, Output, answering
 from .comparing import audit, compare, explain, matrix
-from .judging import compare_judges, worth
+from .judging import compare_judges, judge_card, worth
 from .judgments import app as judgments
 from .judgments import evaluate
 from .mixing import combine, plan_mix
@@ -95,7 +95,7 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, compare_judges, combine, plan_mix)),
+    ("Judges", (worth, judge_card, compare_judges, combine, plan_mix)),
     ("Ranks", (tiers,)),
     ("Topics", (reliability, plan, simulate)),
     ("Judgments", (evaluate,)),

@@ -29,7 +29,7 @@ from .agreement_curves import DEFAULT, Curves
 from .bootstrap import normal_quantile
 from .correlation import NO_INTERVAL
 from .nested import nested_values, summarise
-from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
+from .worth import Judged, JudgeWorth, check_costs, curves_of, matched_sides, shown, span, worth_from
 from .worth_core import difference_of
 
 JudgeMethod: TypeAlias = Literal["across", "iterated", "plain"]
@@ -320,7 +320,7 @@ def compare_judges(  # noqa: PLR0913
 
 
 def _across(
-    curves: Curves, sides: Sides, which: tuple[int, int], seed: int | None, alternative: Alternative = "two-sided"
+    curves: Curves, sides: Judged, which: tuple[int, int], seed: int | None, alternative: Alternative = "two-sided"
 ) -> JudgeComparison:
     """Two candidates (1...) by the difference of their agreement across topics, over the same splits."""
     found = difference_of(curves, *which)
@@ -406,7 +406,7 @@ def rank_judges(
 
 
 def judges_from(
-    curves: Curves, sides: Sides, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
+    curves: Curves, sides: Judged, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
 ) -> JudgeRanking:
     """All candidates, the one with the best agreement across topics first, and all pairs of them."""
     of = costs or {}
