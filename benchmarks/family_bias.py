@@ -28,7 +28,7 @@ from data import folder
 import concordant as cc
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "families.md"
-POPULATIONS, TOPICS, SHIFTS = ("simulated", "simulated, own biases", "covid1"), (25, 50), (0.0, 0.5, 1.0, 1.5)
+POPULATIONS, TOPICS, SHIFTS = ("simulated", "simulated, own biases", "covid1"), (25, 50), (0.0, 1.0, 2.0)
 
 
 @cache
@@ -74,30 +74,39 @@ def cell(name: str, n: int, shift: float, trials: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=500)
+    parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--state", default="studies/family_bias.jsonl")
     options = parser.parse_args()
     state = Path(options.state)
     state.parent.mkdir(parents=True, exist_ok=True)
     known = {tuple(c["key"]): c for c in map(json.loads, state.read_text().splitlines())} if state.exists() else {}
-    lines = [
-        "| judge | topics | " + " | ".join("no shift" if not s else f"{s:g} sd" for s in SHIFTS) + " | one family |"
-    ]
-    lines.append("| --- |" + " --- |" * (len(SHIFTS) + 2))
-    for name in POPULATIONS:
-        for n in TOPICS:
-            row = []
+    for n in TOPICS:
+        for name in POPULATIONS:
             for shift in SHIFTS:
                 key = (name, n, shift, options.trials)
                 if key not in known:
                     known[key] = {"key": key, **cell(*key)}
                     with state.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(known[key]) + "\n")
-                row.append(f"{100 * known[key]['any']:.1f}")
-            alone = 100 * known[name, n, 0.0, options.trials]["each"]
-            lines.append("| " + " | ".join([name, str(n), *row, f"{alone:.1f}"]) + " |")
+                    write(known, options.trials)
+    write(known, options.trials)
+
+
+def write(known: dict[tuple[Any, ...], dict[str, Any]], trials: int) -> None:
+    """The table of the cells that there are, into the page."""
+    heads = ["judge", "topics", *("no shift" if not s else f"{s:g} sd" for s in SHIFTS), "one family"]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+
+    def shown(name: str, n: int, shift: float, what: str) -> str:
+        found = known.get((name, n, shift, trials))
+        return "-" if found is None else f"{100 * found[what]:.1f}"
+
+    for n in TOPICS:
+        for name in POPULATIONS:
+            row = [shown(name, n, shift, "any") for shift in SHIFTS] + [shown(name, n, 0.0, "each")]
+            if row[0] != "-":
+                lines.append("| " + " | ".join([name, str(n), *row]) + " |")
     text = "\n".join(lines)
-    print(text)
     if PAGE.exists():
         before, _, _ = PAGE.read_text(encoding="utf-8").partition("<!-- tables -->")
         PAGE.write_text(f"{before}<!-- tables -->\n\n{text}\n", encoding="utf-8")

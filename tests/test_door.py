@@ -120,6 +120,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
     "significance_agreement": (2, cc.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
+    "tie_calibration": (2, lambda t, c: cc.tie_calibration(t, c, rng=1)),
     "split_half": (1, lambda s: cc.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=2, rng=1)),
     "simulation.simulate": (1, lambda s: cc.simulation.simulate(s, 30, rng=1)),

@@ -92,6 +92,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "split_half": lambda: cc.split_half(people, n_splits=5, rng=7).to_dict(),
         "tau_ap_null": lambda: cc.tau_ap_null(9).pvalue(0.5),
         "tau_null": lambda: cc.tau_null(9).pvalue(0.5),
+        "tie_calibration": lambda: cc.tie_calibration(people, hasty, rng=7).to_dict(),
         "tie_bounds": lambda: cc.tie_bounds(truth, ties).expected,
         "report_document": lambda: cc.report.report_document(report, people, careful),
         "report_html": lambda: cc.report.report_html(report),

@@ -161,7 +161,7 @@ def family_bias(
     A judge that treats each system a little differently favours some family by chance; `p_systems` compares with as
     many systems at random. But systems of one family err together, which makes that too bold: `p_errors` compares with
     the error over topics, by a jackknife, plus the variance of the systems' own biases, from the spread within
-    families. A bias has to stand out against both: `pvalue` is the larger one. The jackknife has n - 3 degrees of
+    families. A bias has to stand out against both: `pvalue` is the larger one. The jackknife has n - 4 degrees of
     freedom in place of n - 1, because the slope is estimated as well: our own calibration. docs/measured/families.md
     has size and power.
 
@@ -232,7 +232,7 @@ def _by_errors(
     left = _left(truth, candidate)
     shifts = weights @ left.values
     deleted = np.array([weights @ _left(np.delete(truth, k, 0), np.delete(candidate, k, 0)).values for k in range(n)])
-    freedom = max(n - 3, 1)
+    freedom = max(n - 4, 1)
     of_topics = (n - 1) / freedom * ((n - 1) / n) * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
     own, of_own_freedom = _own_biases((candidate - left.slope * truth) / left.unit, member)
     of_own = own * (1 / member.sum(axis=1) + 1 / (m - member.sum(axis=1)))

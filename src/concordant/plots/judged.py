@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..card.rank_shifts import RankChanges
     from ..card.significance_counts import SignificanceAgreement
     from ..card.soft_accuracy import SoftPairwiseAccuracy
+    from ..card.tie_tolerance import TieCalibration
 
 
 def card(found: JudgeCard, ax: Any = None) -> Any:
@@ -78,6 +79,16 @@ def soft_accuracy(found: SoftPairwiseAccuracy, ax: Any = None) -> Any:
     reach = 2 * found.monte_carlo
     rows = [Row("soft", found.value, found.value - reach, found.value + reach), Row("hard", found.pairwise_accuracy)]
     return forest(rows, "pairwise accuracy", ax)
+
+
+def tie_calibration(found: TieCalibration, ax: Any = None) -> Any:
+    """The accuracies without a tolerance, with it, and on the topics that it was chosen on."""
+    rows = [
+        Row("no tolerance", found.uncalibrated),
+        Row("calibrated", found.accuracy),
+        Row("optimistic", found.optimistic),
+    ]
+    return forest(rows, "pairwise accuracy on each topic", ax)
 
 
 def family_bias(found: FamilyBias, ax: Any = None) -> Any:
