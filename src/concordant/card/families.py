@@ -161,17 +161,17 @@ def family_bias(
     A judge that treats each system a little differently favours some family by chance; `p_systems` compares with as
     many systems at random. But systems of one family err together, which makes that too bold: `p_errors` compares with
     the error over topics, by a jackknife, plus the variance of the systems' own biases, from the spread within
-    families. A bias has to stand out against both: `pvalue` is the larger one. The jackknife has n - 4 degrees of
-    freedom in place of n - 1, because the slope is estimated as well: our own calibration. docs/measured/families.md
-    has size and power.
+    families. A bias has to stand out against both: `pvalue` is the larger one. The jackknife's variance is taken times
+    (n - 1) / (n - 4), and has (n - 1) / 2 degrees of freedom, because the slope is estimated from few families: our own
+    calibration. docs/measured/families.md has size and power.
 
     Examples
     --------
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     >>> found = cc.family_bias(people, hasty, {system: system.split("-")[0] for system in people.systems}, rng=1)
-    >>> [(f.family, round(f.shift, 1)) for f in found.families][:2]
-    [('splade', 0.4), ('dense', 0.1)]
+    >>> [(f.family, round(f.shift, 2)) for f in found.families][:2]
+    [('splade', 0.35), ('dense', 0.12)]
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
@@ -232,8 +232,8 @@ def _by_errors(
     left = _left(truth, candidate)
     shifts = weights @ left.values
     deleted = np.array([weights @ _left(np.delete(truth, k, 0), np.delete(candidate, k, 0)).values for k in range(n)])
-    freedom = max(n - 4, 1)
-    of_topics = (n - 1) / freedom * ((n - 1) / n) * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
+    freedom = (n - 1) / 2  # calibrated: see the notes of `family_bias`
+    of_topics = (n - 1) / max(n - 4, 1) * ((n - 1) / n) * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
     own, of_own_freedom = _own_biases((candidate - left.slope * truth) / left.unit, member)
     of_own = own * (1 / member.sum(axis=1) + 1 / (m - member.sum(axis=1)))
     errors = of_topics + of_own

@@ -23,7 +23,7 @@ from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
 from .sign_flips import BATCHES, draw_signs, reached
 from .significance import Correction, Test, significant_pairs
-from .significance_counts import SignificanceAgreement, Tested, agreement_from
+from .significance_counts import HowTested, SignificanceAgreement, agreement_from
 from .soft_accuracy import SoftPairwiseAccuracy, accuracy_from
 
 _WIDTH = 80
@@ -241,7 +241,7 @@ def judge_card(  # noqa: PLR0913
     """
     check_choice("test", test, get_args(Test))
     check_choice("correction", correction, (None, *get_args(Correction)))
-    tested = Tested(test, correction, check_alpha(alpha))
+    tested = HowTested(test, correction, check_alpha(alpha))
     if not isinstance(candidates, Mapping) or not candidates:
         raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
     if labels is not None and (unknown := [key for key in labels if key not in set(map(str, candidates))]):

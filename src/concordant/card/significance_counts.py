@@ -29,7 +29,7 @@ _TESTS = {"t": "paired t-test", "permutation": "paired permutation test", "wilco
 _CORRECTIONS = {None: "no correction", "holm": "Holm", "tukey": "Tukey HSD"}
 
 
-class Tested(NamedTuple):
+class HowTested(NamedTuple):
     """How pairs are tested."""
 
     test: Test
@@ -239,13 +239,13 @@ def significance_agreement(
     require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
     # The same draws for both sides, also where a generator was given.
     how = Resampling.of(how.n_resamples, how.seed if how.seed is not None else int(how.generator().integers(2**63)))
-    tested = Tested(test, correction, level)
+    tested = HowTested(test, correction, level)
     found = [significant_pairs(side.values, *tested, how) for side in sides.scores]
     return agreement_from(sides, found[0], found[1], tested, how)
 
 
 def agreement_from(
-    sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, tested: Tested, how: Resampling
+    sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, tested: HowTested, how: Resampling
 ) -> SignificanceAgreement:
     """From which pairs are significant on each side."""
     drawn = tested.test == "permutation"
