@@ -64,8 +64,9 @@ def cell(name: str, n: int, shift: float, trials: int) -> dict[str, Any]:
         rng = np.random.default_rng([41, trial, n])
         truth, judge, families = sides(name, n, shift, rng)
         systems = [str(k) for k in range(truth.shape[1])]
-        scores = [cc.Scores(values, range(n), systems) for values in (truth, judge)]
-        bias = cc.family_bias(*scores, dict(zip(systems, families, strict=True)), n_resamples=199, rng=trial)
+        sides_of = [cc.Scores(values, range(n), systems) for values in (truth, judge)]
+        of = dict(zip(systems, families, strict=True))
+        bias = cc.family_bias(sides_of[0], sides_of[1], of, n_resamples=199, rng=trial)
         found.append(
             [min(f.adjusted for f in bias.families) <= 0.05, np.mean([f.pvalue <= 0.05 for f in bias.families])]
         )

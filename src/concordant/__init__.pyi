@@ -7,6 +7,7 @@ from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
+from .boards.board import board as board
 from .card.families import family_bias as family_bias
 from .card.judge_card import judge_card as judge_card
 from .card.rank_shifts import rank_changes as rank_changes
@@ -69,6 +70,7 @@ from .read import read_scores as read_scores
 from .report import write_report as write_report
 from .scores import Means as Means
 from .scores import Scores as Scores
+from .selection.topics import select_topics as select_topics
 from .simulation.simulator import simulate as simulate
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study

@@ -364,7 +364,7 @@ def curves_of(sides: Judged, drawn: Resampling) -> Curves:
     return compute_curves(
         values[0],
         values[1:],
-        sides.coefficient.formula,
+        sides.coefficient.on_workers(drawn.threads),
         drawn.generator(),
         settle=partial(tied_sums, n=n),
     )
