@@ -52,6 +52,8 @@ from .judgments.evaluation import evaluate as evaluate
 from .judgments.evaluation import evaluate_all as evaluate_all
 from .judgments.qrels import Qrels as Qrels
 from .judgments.runs import Runs as Runs
+from .mixing.combination import combine as combine
+from .mixing.plan import plan_mix as plan_mix
 from .ranks.bounds import rank_intervals as rank_intervals
 from .ranks.discriminative import discriminative_power as discriminative_power
 from .ranks.distance import rank_distance as rank_distance

@@ -45,6 +45,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "alignment": lambda: len(alignment(people, hasty).scores[0].systems),
         "as_scores": lambda: cc.as_scores(path("hasty")).means(),
         "audit": lambda: cc.audit.audit(people, careful, "0.905").to_dict(),
+        "combine": lambda: cc.combine(people.select(topics=people.topics[:15]), careful).to_dict(),
         "board": lambda: cc.board(people, **few).to_dict(),
         "compare": report.to_dict,
         "judge_worth": lambda: cc.judge_worth(people, careful, rng=1).to_dict(),
@@ -66,6 +67,9 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "list_coefficients": lambda: len(cc.list_coefficients()),
         "load_collection": lambda: cc.load_collection("people").values,
         "permutation_test": lambda: cc.permutation_test(truth, ties, **few).to_dict(),
+        "plan_mix": lambda: cc.plan_mix(
+            people.select(topics=people.topics[:15]), careful, as_good_as=60, costs=(20, 0.1)
+        ).to_dict(),
         "plan_topics": lambda: cc.plan_topics(people, "tau_ap", 0.9, **few).to_dict(),
         "random_rankings": lambda: cc.random_rankings(9, 3, tau=0.5, rng=7),
         "rank_changes": lambda: cc.rank_changes(people, hasty, **few).to_dict(),

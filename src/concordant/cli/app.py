@@ -17,6 +17,7 @@ from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, worth
 from .judgments import app as judgments
 from .judgments import evaluate
+from .mixing import combine, plan_mix
 from .options import Commands
 from .reporting import report
 from .selecting import select
@@ -96,7 +97,7 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, compare_judges)),
+    ("Judges", (worth, compare_judges, combine, plan_mix)),
     ("Ranks and boards", (tiers, board, votes)),
     ("Topics", (reliability, plan, select, simulate)),
     ("Judgments", (evaluate,)),
