@@ -32,7 +32,7 @@ def models() -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scores = cc.read_scores(folder() / "mteb" / "eng_v2.csv", missing="drop-systems")
-    return np.unique(scores.values, axis=1)  # type: ignore[union-attr]
+    return np.unique(scores.values, axis=1)
 
 
 def said(values: FloatArray, rng: np.random.Generator) -> tuple[float, float, FloatArray]:
@@ -59,7 +59,7 @@ def main() -> None:
         found = []
         for _ in range(given.worlds):
             sample = means + rng.standard_normal((n, len(whole))) @ root
-            found.append((cc.tau_b(means, sample.mean(axis=0)), *said(sample, rng)[:2]))
+            found.append((float(cc.tau_b(means, sample.mean(axis=0))), *said(sample, rng)[:2]))
         actual, reliability, plan = np.mean(found, axis=0)
         error = np.std(found, axis=0)[0] / np.sqrt(given.worlds)
         print(f"| {n} | {actual:.3f} | {error:.3f} | {reliability:.3f} | {plan:.3f} |", flush=True)
@@ -67,7 +67,7 @@ def main() -> None:
     for _ in range(given.splits):
         order, half = rng.permutation(len(whole)), len(whole) // 2
         a, b = whole[order[:half]], whole[order[half : 2 * half]]
-        halves.append(cc.tau_b(a.mean(axis=0), b.mean(axis=0)))
+        halves.append(float(cc.tau_b(a.mean(axis=0), b.mean(axis=0))))
         draws = said(a, rng)[2]
         predicted.append(draws.mean())
         low.append(np.quantile(draws, 0.05))

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..errors import InputError, check_choice
 from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
 from ..resampling import Progress, Resampling, Seed, resampled_weights
@@ -120,10 +121,11 @@ def rank_votes(
     )
 
 
-def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[Any, int]:
+def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatArray, int]:
     """The estimates of each resample, and how many could not be used."""
     unit, rng = units(votes), how.generator()
-    count, made, left_out = int(unit.max()) + 1, [], 0
+    count, left_out = int(unit.max()) + 1, 0
+    made: list[FloatArray] = []
     while len(made) < how.n_resamples:
         for _, weights in resampled_weights(count, how.n_resamples - len(made), rng):
             for row in weights:
