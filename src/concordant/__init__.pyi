@@ -80,6 +80,9 @@ from .topics.explanation import explain as explain
 from .topics.judges import compare_judges as compare_judges
 from .topics.judges import rank_judges as rank_judges
 from .topics.worth import judge_worth as judge_worth
+from .votes.battles import Votes as Votes
+from .votes.battles import read_votes as read_votes
+from .votes.ranking import rank_votes as rank_votes
 
 __all__: list[str]
 __version__: str
