@@ -1,4 +1,4 @@
-"""Nothing that is read as a result depends on the seed: over 20 seeds, less than a tenth of what the topics leave open."""
+"""Over 20 seeds, what is read as a result moves by less than a tenth of what the topics leave open."""
 
 from __future__ import annotations
 
@@ -50,8 +50,11 @@ def test_rank_intervals() -> None:
     shown = (p.min(axis=0) > 0.001) & (p.max(axis=0) < 1)
     assert shown.sum() > 100
     assert on_normal_scale(p[:, shown]).std(axis=0, ddof=1).max() < 0.1
-    assert len({each.tiers for each in found}) == 1
-    assert not any(each.borderline for each in found)
+    significant = p <= 0.05
+    decided_otherwise = significant.any(axis=0) & ~significant.all(axis=0)
+    systems = found[0].systems
+    seeds = {(systems[i], systems[j]) for i, j in np.argwhere(np.triu(decided_otherwise))}
+    assert seeds <= {pair for each in found for pair in each.borderline}
 
 
 def test_rank_test() -> None:
