@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
+.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -46,6 +46,10 @@ docs: $(VENV)/tools $(VENV)/installed
 	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html in a browser"
 
+# The pictures of the docs, by the commands beside them.
+figures: $(VENV)/tools $(VENV)/installed
+	$(PY) tools/docs_figures.py
+
 lint: $(VENV)/tools
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -56,13 +60,16 @@ BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals
 
 # All of them, also where one misses a target.
 bench: $(VENV)/tools $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec covid1 || echo "the other benchmarks follow"
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
 # Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
 coverage: $(VENV)/tools $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_boards.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
@@ -79,9 +86,10 @@ extremes: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/extremes.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
-DATA := $(or $(CONCORDANT_DATA),../shared/data)
+DATA := $(or $(CONCORDANT_DATA),data)
 STUDY ?= studies/sigir2016
 study: $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
 

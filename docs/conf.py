@@ -13,12 +13,17 @@ project = "concordant"
 version = release = concordant.__version__
 copyright = "the authors of concordant, MIT licence"
 
-extensions = ["myst_parser", "mathml", "generated", "papers", "docstrings"]
+extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton", "mathml", "generated", "papers", "docstrings"]
 exclude_patterns = ["_extensions"]
 nitpicky = True
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
+
+# What is copied is what one types: no prompts, no answers.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
 
 # Docstrings have `code` in single backquotes; names in it are linked by the extension `docstrings`.
 # docs

@@ -137,6 +137,64 @@ def pearson_rank(truth: Vector, candidate: Vector) -> float:
     return float(total / weight) if weight else math.nan
 
 
+def spearman(truth: Vector, candidate: Vector) -> float:
+    """Pearson's r of the ranks, where tied items have the mean of the ranks that they take up."""
+
+    def centred(scores: Vector) -> list[Fraction]:
+        ranks = [sum(s > mine for s in scores) + Fraction(sum(s == mine for s in scores) + 1, 2) for mine in scores]
+        return [rank - Fraction(sum(ranks), len(ranks)) for rank in ranks]
+
+    x, y = centred(truth), centred(candidate)
+    squares = sum(a * a for a in x) * sum(b * b for b in y)
+    return float(sum(a * b for a, b in zip(x, y, strict=True))) / math.sqrt(squares) if squares else math.nan
+
+
+def weighted_tau(truth: Vector, candidate: Vector) -> float:
+    """Vigna's tau with additive hyperbolic weights: the mean over the ranks of both sides, which break their ties."""
+    m = len(truth)
+
+    def one_way(first: Vector, second: Vector) -> float:
+        order = sorted(range(m), key=lambda i: (first[i], second[i]), reverse=True)
+        weight = {item: 1 / (1 + rank) for rank, item in enumerate(order)}
+        product = squares_first = squares_second = 0.0
+        for i, j in itertools.combinations(range(m), 2):
+            a, b = sign(truth[i] - truth[j]), sign(candidate[i] - candidate[j])
+            product += a * b * (weight[i] + weight[j])
+            squares_first += a * a * (weight[i] + weight[j])
+            squares_second += b * b * (weight[i] + weight[j])
+        untied = squares_first * squares_second
+        return product / math.sqrt(untied) if untied else math.nan
+
+    return (one_way(truth, candidate) + one_way(candidate, truth)) / 2
+
+
+def rbo(truth: Vector, candidate: Vector, p: float = 0.9, ties: str = "a") -> float:
+    """Extrapolated: the agreement at the last depth goes on. An item counts by how probably it is among the first d."""
+    m = len(truth)
+
+    def places(scores: Vector) -> list[tuple[int, int]]:
+        return [(sum(s > mine for s in scores), sum(s == mine for s in scores)) for mine in scores]
+
+    def counts(groups: list[tuple[int, int]], d: int) -> list[float]:
+        inside = [min(max((d - first) / size, 0.0), 1.0) for first, size in groups]
+        return [float(share > 0) for share in inside] if ties == "w" else inside
+
+    of_truth, of_candidate = places(truth), places(candidate)
+
+    total, agreement = 0.0, 0.0
+    for d in range(1, m + 1):
+        x, y = counts(of_truth, d), counts(of_candidate, d)
+        overlap = sum(a * b for a, b in zip(x, y, strict=True))
+        if ties == "a":
+            agreement = overlap / d
+        elif ties == "b":
+            agreement = overlap / math.sqrt(sum(a * a for a in x) * sum(b * b for b in y))
+        else:
+            agreement = 2 * overlap / (sum(x) + sum(y))
+        total += (1 - p) * p ** (d - 1) * agreement
+    return total + p**m * agreement
+
+
 def orders_of_ties(candidate: Vector) -> Iterator[list[float]]:
     """Every score vector without ties that orders as `candidate` does and its ties in some way."""
     groups = [[i for i in range(len(candidate)) if candidate[i] == s] for s in sorted(set(candidate))]

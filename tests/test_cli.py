@@ -129,7 +129,7 @@ def test_the_rank_test(tmp_path: Path) -> None:
     paper = json.loads(good("compare", PEOPLE, HASTY, "--distribution", saved, "-f", "json"))[0]["rank_test"]
     assert paper["settings"]["method"] == "paper"
     assert "another collection" in bad("compare", CAREFUL, HASTY, "--distribution", saved, status=1)
-    assert "No such file" in bad("compare", CAREFUL, HASTY, "--distribution", saved + "x", status=1)
+    assert "there is no such file" in bad("compare", CAREFUL, HASTY, "--distribution", saved + "x", status=1)
     assert "Carterette" in good("cite", "rank_test")
 
 

@@ -56,8 +56,28 @@ def test_every_block_runs(page: str, folder: Path) -> None:
                 run_python(block, page, names)
             elif block.language == "console" and block.run:
                 run_console(block, page)
+        for made in folder.glob("*.svg"):
+            shown = ROOT / "docs" / "images" / made.name
+            if shown.exists():
+                assert words_in(made) == words_in(shown), f"{made.name} is not what {page} makes: run make figures"
     finally:
         import_module("matplotlib.pyplot").close("all")
+
+
+def words_in(picture: Path) -> list[str]:
+    """The words and numbers that a picture shows."""
+    return re.findall(r"<text[^>]*>([^<]+)</text>", picture.read_text(encoding="utf-8"))
+
+
+def test_every_picture_of_the_docs_is_made_beside_it() -> None:
+    pictures = {path.stem for path in (ROOT / "docs" / "images").glob("*.svg")}
+    made = {
+        name
+        for page in PAGES
+        for block in blocks(page)
+        for name in re.findall(r"([\w-]+)\.svg", block.code if block.language in RUN else "")
+    }
+    assert pictures - made == set()
 
 
 def run_python(block: Block, page: str, names: dict[str, Any]) -> None:

@@ -18,9 +18,9 @@ import concordant as cc
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 
-M, N = 7, 24
+M, N = 8, 24
 RNG = np.random.default_rng(5)
-SYSTEMS = [f"sys-{name}" for name in "abcdefg"]
+SYSTEMS = [f"sys-{name}" for name in "abcdefgh"]
 TOPICS = [str(301 + k) for k in range(N)]
 SCORES = np.round(RNG.random((N, M)) * 0.6 + np.linspace(0, 0.3, M), 4)
 SIDES = {
@@ -83,10 +83,19 @@ def loaded(truth: Any) -> Any:
         return cc.DistanceDistribution.load(path, truth)
 
 
+def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """For people and machines: each side in its form once, beside the other with fewer topics or with more."""
+    few = SIDES["truth"].select(topics=TOPICS[:12])
+    more = cc.Scores(np.tile(SCORES, (2, 1)), [*TOPICS, *(f"n{topic}" for topic in TOPICS)], SYSTEMS)
+    return lambda human, machine: {"machine": run(few, machine).to_dict(), "human": run(human, more).to_dict()}
+
+
 # Every public function that takes a collection. The first sides are given to it in the order of SIDES.
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
     "audit.audit": (2, lambda t, c: cc.audit.audit(t, c, "0.52")),
+    "combine": (2, halves(cc.combine)),
+    "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1, worth=False)),
     "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
@@ -97,6 +106,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "expected_correlation": (1, lambda x: cc.expected_correlation(x, rng=0)),
     "explain": (2, cc.explain),
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
+    "plan_mix": (2, halves(lambda h, m: cc.plan_mix(h, m, as_good_as=40, costs=(20, 0.1)))),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
     "rank_changes": (2, lambda t, c: cc.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
@@ -105,6 +115,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "report.report_document": (2, document),
+    "select_topics": (1, lambda s: cc.select_topics(s, 5, n_splits=2, rng=1)),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
     "significance_agreement": (2, cc.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),

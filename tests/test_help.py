@@ -58,6 +58,8 @@ def test_examples_work(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     if name != "demo":
         for judge in NAMES:
             (tmp_path / f"{judge}.csv").write_bytes(path(judge).read_bytes())
+        few = path("people").read_text(encoding="utf-8").splitlines(keepends=True)[:16]
+        (tmp_path / "few.csv").write_text("".join(few), encoding="utf-8")
     done = run(
         *shlex.split(example(COMMANDS[name]))[1:], "--quiet" if name not in ("cite", "demo", "coefficients") else "--"
     )

@@ -7,6 +7,7 @@ from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
+from .boards.board import board as board
 from .card.rank_shifts import rank_changes as rank_changes
 from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
@@ -51,6 +52,8 @@ from .judgments.evaluation import evaluate as evaluate
 from .judgments.evaluation import evaluate_all as evaluate_all
 from .judgments.qrels import Qrels as Qrels
 from .judgments.runs import Runs as Runs
+from .mixing.combination import combine as combine
+from .mixing.plan import plan_mix as plan_mix
 from .ranks.bounds import rank_intervals as rank_intervals
 from .ranks.discriminative import discriminative_power as discriminative_power
 from .ranks.distance import rank_distance as rank_distance
@@ -64,6 +67,7 @@ from .read import read_scores as read_scores
 from .report import write_report as write_report
 from .scores import Means as Means
 from .scores import Scores as Scores
+from .selection.topics import select_topics as select_topics
 from .simulation.simulator import simulate as simulate
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study

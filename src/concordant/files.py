@@ -85,8 +85,10 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
 
 def _alike(path: Path) -> str:
     """'; did you mean ...?' where its folder has a file whose name is nearly the same."""
-    names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    try:
+        near = difflib.get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.6)
+    except OSError:
+        near = []
     return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else ""
 
 

@@ -31,6 +31,9 @@ LITERAL: dict[str, Callable[..., float]] = {
     "tau_ap_strict": literal.tau_ap_strict,
     "tau_gap": literal.tau_gap,
     "pearson_rank": literal.pearson_rank,
+    "spearman": literal.spearman,
+    "weighted_tau": literal.weighted_tau,
+    "rbo": literal.rbo,
 }
 SYMMETRIC: dict[str, Callable[..., float]] = {
     "tau_ap_symmetric": literal.tau_ap,
@@ -73,6 +76,47 @@ def test_equal_to_the_definition(m: int) -> None:
                     one_way(truth.tolist(), candidate.tolist()) / 2 + one_way(candidate.tolist(), truth.tolist()) / 2
                 )
             assert value(name, truth, candidate) == pytest.approx(expected, abs=1e-12, nan_ok=True), (name, k)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("ties", ["a", "b", "w"])
+@pytest.mark.parametrize("p", [0.5, 0.98])
+def test_rbo_equal_to_the_definition(ties: str, p: float) -> None:
+    rng = np.random.default_rng(5)
+    for m in (2, 3, 8, 24):
+        for k in range(4):
+            truth, candidate = make(rng, m, ties_truth=k % 2 == 1, ties_candidate=k > 1)
+            expected = literal.rbo(truth.tolist(), candidate.tolist(), p, ties)
+            assert value("rbo", truth, candidate, p=p, ties=ties) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("m", [383, 384, 385, 1500])
+def test_spearman_and_weighted_tau_of_long_rankings_are_those_of_scipy(m: int) -> None:
+    from scipy import stats
+
+    rng = np.random.default_rng(m)
+    for k in range(4):
+        truth, candidate = make(rng, m, ties_truth=k % 2 == 1, ties_candidate=k > 1)
+        assert value("spearman", truth, candidate) == pytest.approx(
+            stats.spearmanr(truth, candidate).statistic, abs=1e-12
+        )
+        expected = stats.weightedtau(truth, candidate).statistic
+        assert value("weighted_tau", truth, candidate) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("name", ["spearman", "weighted_tau", "rbo"])
+def test_batches_and_threads_give_the_same_bits(name: str) -> None:
+    rng = np.random.default_rng(3)
+    truth, candidate = np.round(rng.random((2, 40)) * 20), np.round(rng.random((5, 1, 40)) * 20)
+    function = getattr(cc, name)
+    found = function(truth, candidate)
+    assert found.shape == (5, 2)
+    each = [[value(name, one, other[0]) for one in truth] for other in candidate]
+    np.testing.assert_allclose(found, each, rtol=0, atol=1e-15)
+    if name != "rbo":
+        np.testing.assert_array_equal(found, function(truth, candidate, workers=3))
 
 
 @pytest.mark.usefixtures("kernels")

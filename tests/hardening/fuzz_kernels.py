@@ -147,6 +147,46 @@ def gaps_rows(rng: Rng) -> Call:
     return _gaps(*_rows(rng, len(reference.Gaps._fields)))
 
 
+def ranks_pair(rng: Rng) -> Call:
+    call = _pair(rng)[0]
+    call.exact = (0, 1, 2)
+    return call
+
+
+def ranks_rows(rng: Rng) -> Call:
+    call = _rows(rng, len(reference.Ranks._fields))[0]
+    call.exact = (0, 1, 2)
+    return call
+
+
+def weights_pair(rng: Rng) -> Call:
+    call = _pair(rng)[0]
+    call.close = tuple(range(6))
+    return call
+
+
+def weights_rows(rng: Rng) -> Call:
+    call = _rows(rng, len(reference.Weights._fields))[0]
+    call.close = tuple(range(6))
+    return call
+
+
+def _overlaps(rng: Rng, call: Call) -> Call:
+    p, n = float(rng.choice([0.1, 0.9, 0.999])), call.arguments[0].shape[-1]
+    with np.errstate(under="ignore"):
+        call.arguments += [(1 - p) * np.power(p, np.arange(float(n))), int(rng.integers(0, 3))]
+    call.close = (0, 1, 2)
+    return call
+
+
+def overlaps_pair(rng: Rng) -> Call:
+    return _overlaps(rng, _pair(rng)[0])
+
+
+def overlaps_rows(rng: Rng) -> Call:
+    return _overlaps(rng, _rows(rng, len(reference.Overlaps._fields))[0])
+
+
 def _cosines(call: Call, tame: bool) -> Call:
     call.close = (0, 1, 2, 3) if tame else ()
     call.tolerance = 1e-8
@@ -262,6 +302,12 @@ MAKERS: dict[str, Callable[[Rng], Call]] = {
         concordance_rows,
         gaps_pair,
         gaps_rows,
+        ranks_pair,
+        ranks_rows,
+        weights_pair,
+        weights_rows,
+        overlaps_pair,
+        overlaps_rows,
         cosines_pair,
         cosines_rows,
         rank_distances,

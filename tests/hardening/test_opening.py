@@ -76,7 +76,7 @@ def test_a_file_that_is_larger_than_it_takes(opened: Callable[[Path], str], tmp_
 def test_a_folder_and_nothing(opened: Callable[[Path], str], tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     assert "folder" in opened(tmp_path / "folder")
-    assert "No such file" in opened(tmp_path / "nothing")
+    assert "there is no such file" in opened(tmp_path / "nothing")
 
 
 def test_a_command_of_a_shell_is_a_file() -> None:

@@ -42,6 +42,8 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "alignment": lambda: len(alignment(people, hasty).scores[0].systems),
         "as_scores": lambda: cc.as_scores(path("hasty")).means(),
         "audit": lambda: cc.audit.audit(people, careful, "0.905").to_dict(),
+        "combine": lambda: cc.combine(people.select(topics=people.topics[:15]), careful).to_dict(),
+        "board": lambda: cc.board(people, **few).to_dict(),
         "compare": report.to_dict,
         "judge_worth": lambda: cc.judge_worth(people, careful, rng=1).to_dict(),
         "rank_judges": lambda: cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=1).to_dict(),
@@ -62,6 +64,9 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "list_coefficients": lambda: len(cc.list_coefficients()),
         "load_collection": lambda: cc.load_collection("people").values,
         "permutation_test": lambda: cc.permutation_test(truth, ties, **few).to_dict(),
+        "plan_mix": lambda: cc.plan_mix(
+            people.select(topics=people.topics[:15]), careful, as_good_as=60, costs=(20, 0.1)
+        ).to_dict(),
         "plan_topics": lambda: cc.plan_topics(people, "tau_ap", 0.9, **few).to_dict(),
         "random_rankings": lambda: cc.random_rankings(9, 3, tau=0.5, rng=7),
         "rank_changes": lambda: cc.rank_changes(people, hasty, **few).to_dict(),
@@ -78,6 +83,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "read_scores": lambda: cc.read_scores(path("hasty")).values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
         "reliability_study": lambda: cc.study.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
+        "select_topics": lambda: cc.select_topics(people, 10, n_splits=3, rng=1).to_dict(),
         "simulate": lambda: cc.simulate(people, 10, rng=7).means(),
         "significance_agreement": lambda: cc.significance_agreement(people, hasty).to_dict(),
         "soft_pairwise_accuracy": lambda: cc.soft_pairwise_accuracy(people, hasty, **few).to_dict(),

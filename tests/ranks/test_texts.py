@@ -130,7 +130,7 @@ def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     wrong = "is not a distribution of rank distances that concordant saved"
     path = tmp_path / "made.npz"
     load = cc.DistanceDistribution.load
-    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: cannot be read: No such file or directory"
+    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: there is no such file"
     path.write_text("nothing")
     assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong}"
     np.savez(path, about=np.array("{}"), distances=np.arange(3.0))

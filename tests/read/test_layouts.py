@@ -424,7 +424,7 @@ class TestFolders:
         with pytest.raises(ReadError, match="the path is empty"):
             read_scores("")
         assert read_scores("~$b.csv").systems == ("a",)
-        with pytest.raises(ReadError, match=r"~nouser/x.csv: cannot be read"):
+        with pytest.raises(ReadError, match=r"~nouser/x.csv: there is no such file"):
             read_scores("~nouser/x.csv")
 
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace kernels {
 
@@ -40,6 +41,15 @@ struct PerItem {
 
 // Fills in all fields but `concordant`, `discordant` and `tied_*`, which are the caller's.
 void sum_over_items(const PerItem& p, int extra, Counts& c);
+
+// What a long ranking is counted into, in the order of the truth, best first; items tied there from the worst to the
+// best in candidate. The fields are those of PerItem; above_truth is empty without ties in truth.
+struct LargeCounts {
+    std::vector<int32_t> both, above, above_truth;
+    size_t concordant = 0, tied_candidate = 0;
+
+    LargeCounts(const double* truth, const double* candidate, size_t n);
+};
 
 void concordance_large(const double* truth, const double* candidate, size_t n, int extra, Counts& c);
 void concordance_tolerant(const double* truth, const double* candidate, size_t n, double tolerance, int extra,

@@ -114,7 +114,7 @@ struct CountingSort {
 
 }  // namespace
 
-void concordance_large(const double* truth, const double* candidate, size_t n, int extra, Counts& c) {
+LargeCounts::LargeCounts(const double* truth, const double* candidate, size_t n) : both(n), above(n) {
     std::vector<uint32_t> start;  // first place of the tied group, by place
     std::vector<Counted> items(n);
     {
@@ -127,13 +127,11 @@ void concordance_large(const double* truth, const double* candidate, size_t n, i
         }
         if (equal) {
             start.resize(n);
-            size_t tied = 0;
             for (size_t i = 1, run = 0; i < n; i++) {
                 run = begin_if(order[i].order != order[i - 1].order, i, run);
                 start[i] = uint32_t(run);
-                tied += i - run;
+                tied_candidate += i - run;
             }
-            c.tied_candidate = double(tied);
         }
     }
     const bool ties = !start.empty();
@@ -142,25 +140,34 @@ void concordance_large(const double* truth, const double* candidate, size_t n, i
         CountingSort{items.data(), buffer.data(), ties ? start.data() : nullptr}.sort(0, n, true);
     }
     // `items` is in the order of the truth now; take its columns apart.
-    std::vector<int32_t> both(n), above(n), above_truth, tied, same;
-    size_t equal = 0, concordant = 0;
+    size_t equal = 0;
     for (size_t i = 0; i < n; i++) {
         both[i] = int32_t(items[i].both);
         above[i] = int32_t(ties ? start[items[i].place] : items[i].place);
         concordant += items[i].both;
         equal += i && items[i].x == items[i - 1].x;
     }
+    if (!equal) return;
+    above_truth.resize(n);
+    for (size_t i = 1, run = 0; i < n; i++) {
+        run = begin_if(items[i].x != items[i - 1].x, i, run);
+        above_truth[i] = int32_t(run);
+    }
+}
+
+void concordance_large(const double* truth, const double* candidate, size_t n, int extra, Counts& c) {
+    const LargeCounts counted(truth, candidate, n);
+    const auto& [both, above, above_truth, concordant, tied_candidate] = counted;
+    const bool ties = tied_candidate > 0;
+    std::vector<int32_t> tied, same;
     c.concordant = double(concordant);
-    if (equal) {
-        above_truth.resize(n);
+    c.tied_candidate = double(tied_candidate);
+    if (!above_truth.empty()) {
         size_t tied_truth = 0, tied_both = 0;
-        for (size_t i = 1, run = 0, twins = 0; i < n; i++) {
-            const bool is = items[i].x == items[i - 1].x;
-            run = begin_if(!is, i, run);
-            above_truth[i] = int32_t(run);
-            tied_truth += i - run;
+        for (size_t i = 1, twins = 0; i < n; i++) {
+            tied_truth += i - size_t(above_truth[i]);
             // Equal x come by place, so that what is tied on both sides is a run, too.
-            twins = (twins + 1) & -size_t(is & (above[i] == above[i - 1]));
+            twins = (twins + 1) & -size_t((above_truth[i] == above_truth[i - 1]) & (above[i] == above[i - 1]));
             tied_both += twins;
         }
         c.tied_truth = double(tied_truth);
@@ -172,7 +179,7 @@ void concordance_large(const double* truth, const double* candidate, size_t n, i
         for (size_t i = 0; i < n; i++) size[above[i]]++;
         for (size_t i = 0; i < n; i++) tied[i] = size[above[i]];
     }
-    if (ties && equal && (extra & STRICT)) {
+    if (ties && !above_truth.empty() && (extra & STRICT)) {
         same.resize(n);
         for (size_t lo = 0, hi; lo < n; lo = hi) {
             for (hi = lo + 1; hi < n && above_truth[hi] == above_truth[lo] && above[hi] == above[lo]; hi++) {}

@@ -76,28 +76,82 @@ struct Gapped {
     double x, concordant, discordant;
 };
 
-// Sorts items[lo..hi), given in the order of candidate, by x, best first, adding up the gaps to items of an earlier
-// place. Both sweeps only add what is >= 0.
-void gap_sort(Gapped* items, Gapped* buffer, size_t lo, size_t hi) {
-    if (hi - lo < 2) return;
+inline const Gapped* select(bool first, const Gapped* a, const Gapped* b) {
+    const uintptr_t mask = -uintptr_t(first), x = uintptr_t(a), y = uintptr_t(b);
+    return reinterpret_cast<const Gapped*>(y ^ ((x ^ y) & mask));
+}
+
+constexpr int GAP_BLOCK = 16;  // items of which every pair is compared
+
+// A few items, in the order of candidate: every pair, then by x, best first.
+VECTORISED void gap_block(const Gapped* from, int n, Gapped* out) {
+    double x[GAP_BLOCK], up[GAP_BLOCK] = {0}, down[GAP_BLOCK] = {0};
+    int32_t place[GAP_BLOCK] = {0};
+    for (int i = 0; i < GAP_BLOCK; i++) x[i] = from[std::min(i, n - 1)].x;
+    for (int j = 0; j < n; j++)
+        for (int l = 0; l < GAP_BLOCK; l++) {
+            const double gap = l > j ? x[j] - x[l] : 0;
+            up[l] += std::max(gap, 0.0);
+            down[l] += std::max(-gap, 0.0);
+            place[l] += int32_t(x[j] > x[l]) | (int32_t(x[j] == x[l]) & int32_t(j < l));
+        }
+    for (int i = 0; i < n; i++) out[place[i]] = {x[i], up[i], down[i]};
+}
+
+// Sorts items[lo..hi), given in the order of candidate, by x, best first, into items or into buffer, adding up the gaps
+// to items of an earlier place. Walking down, `sum` is what the items of the left half that were passed are above the
+// current x; walking up, what they are below it. Both only add what is >= 0. Which half comes next is a coin toss:
+// no branch depends on it.
+void gap_sort(Gapped* items, Gapped* buffer, size_t lo, size_t hi, bool into_items) {
+    if (hi - lo <= GAP_BLOCK) {
+        Gapped some[GAP_BLOCK];
+        std::copy(items + lo, items + hi, some);
+        gap_block(some, int(hi - lo), (into_items ? items : buffer) + lo);
+        return;
+    }
     const size_t mid = lo + (hi - lo) / 2;
-    gap_sort(items, buffer, lo, mid);
-    gap_sort(items, buffer, mid, hi);
-    double sum = 0, count = 0;
-    for (size_t l = lo, r = mid; r < hi; r++) {
-        if (r > mid) sum += count * (items[r - 1].x - items[r].x);
-        for (; l < mid && items[l].x > items[r].x; l++, count++) sum += items[l].x - items[r].x;
-        items[r].concordant += sum;
+    gap_sort(items, buffer, lo, mid, !into_items);
+    gap_sort(items, buffer, mid, hi, !into_items);
+    Gapped* from = into_items ? buffer : items;
+    Gapped* out = (into_items ? items : buffer) + lo;
+    const Gapped *left = from + mid, *const first = from + lo;
+    Gapped *right = from + hi, *const middle = from + mid;
+    double sum = 0, count = 0, at = right[-1].x;
+    while (left > first && right > middle) {  // up
+        const bool take = left[-1].x < right[-1].x;
+        const double x = select(take, left, right)[-1].x;
+        sum += count * (x - at);
+        at = x;
+        right[-1].discordant += sum * double(!take);
+        count += double(take);
+        left -= take;
+        right -= !take;
     }
+    for (; right > middle; right--) {
+        sum += count * (right[-1].x - at);
+        at = right[-1].x;
+        right[-1].discordant += sum;
+    }
+    left = first;
+    const Gapped *const left_end = middle, *const right_end = from + hi;
     sum = count = 0;
-    for (size_t l = mid, r = hi; r-- > mid;) {
-        if (r + 1 < hi) sum += count * (items[r].x - items[r + 1].x);
-        for (; l > lo && items[l - 1].x < items[r].x; l--, count++) sum += items[r].x - items[l - 1].x;
-        items[r].discordant += sum;
+    at = left->x;
+    for (; left < left_end && right < right_end; out++) {  // down
+        const bool take = left->x >= right->x;
+        const Gapped* next = select(take, left, right);
+        sum += count * (at - next->x);
+        at = next->x;
+        *out = {next->x, next->concordant + sum * double(!take), next->discordant};
+        count += double(take);
+        left += take;
+        right += !take;
     }
-    std::merge(items + lo, items + mid, items + mid, items + hi, buffer + lo,
-               [](const Gapped& a, const Gapped& b) { return a.x > b.x; });
-    std::copy(buffer + lo, buffer + hi, items + lo);
+    out = std::copy(left, left_end, out);
+    for (; right < right_end; right++) {
+        sum += count * (at - right->x);
+        at = right->x;
+        *out++ = {right->x, right->concordant + sum, right->discordant};
+    }
 }
 
 void gaps_large(const double* truth, const double* candidate, size_t n, Gaps& g) {
@@ -112,7 +166,7 @@ void gaps_large(const double* truth, const double* candidate, size_t n, Gaps& g)
         }
     }
     std::vector<Gapped> buffer(n);
-    gap_sort(items.data(), buffer.data(), 0, n);
+    gap_sort(items.data(), buffer.data(), 0, n, true);
     for (const Gapped& it : items) g.add(it.concordant, it.discordant);
 }
 

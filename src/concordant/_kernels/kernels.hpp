@@ -19,6 +19,15 @@ bool concordance_rows(const Matrix& truth, const Matrix& candidate, const IntVec
 nb::object gaps_pair(const Vector& truth, const Vector& candidate);
 bool gaps_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row, const IntVector& candidate_row,
                const OutMatrix& out, int workers);
+nb::object ranks_pair(const Vector& truth, const Vector& candidate);
+bool ranks_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,
+                const IntVector& candidate_row, const OutMatrix& out, int workers);
+nb::object weights_pair(const Vector& truth, const Vector& candidate);
+bool weights_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,
+                  const IntVector& candidate_row, const OutMatrix& out, int workers);
+nb::object overlaps_pair(const Vector& truth, const Vector& candidate, const Vector& weights, int ties);
+bool overlaps_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,
+                   const IntVector& candidate_row, const OutMatrix& out, int workers, const Vector& weights, int ties);
 nb::object cosines_pair(const Vector& truth, const Vector& candidate);
 bool cosines_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,
                   const IntVector& candidate_row, const OutMatrix& out, int workers);

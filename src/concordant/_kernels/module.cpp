@@ -12,6 +12,12 @@ NB_MODULE(native, m) {
     m.def("concordance_rows", &kernels::concordance_rows, array, array, array, array, array, number, number, number);
     m.def("gaps_pair", &kernels::gaps_pair);
     m.def("gaps_rows", &kernels::gaps_rows, array, array, array, array, array, number);
+    m.def("ranks_pair", &kernels::ranks_pair);
+    m.def("ranks_rows", &kernels::ranks_rows, array, array, array, array, array, number);
+    m.def("weights_pair", &kernels::weights_pair);
+    m.def("weights_rows", &kernels::weights_rows, array, array, array, array, array, number);
+    m.def("overlaps_pair", &kernels::overlaps_pair);
+    m.def("overlaps_rows", &kernels::overlaps_rows, array, array, array, array, array, number, array, number);
     m.def("cosines_pair", &kernels::cosines_pair);
     m.def("cosines_rows", &kernels::cosines_rows, array, array, array, array, array, number);
     m.def("rank_distances", &kernels::rank_distances, array, array, array, number, array, array, number);

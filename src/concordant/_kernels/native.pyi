@@ -20,6 +20,26 @@ def gaps_pair(truth: _Float, candidate: _Float, /) -> tuple[float, ...] | None: 
 def gaps_rows(
     truth: _Float, candidate: _Float, truth_row: _Int, candidate_row: _Int, out: _Float, workers: int, /
 ) -> bool: ...
+def ranks_pair(truth: _Float, candidate: _Float, /) -> tuple[float, ...] | None: ...
+def ranks_rows(
+    truth: _Float, candidate: _Float, truth_row: _Int, candidate_row: _Int, out: _Float, workers: int, /
+) -> bool: ...
+def weights_pair(truth: _Float, candidate: _Float, /) -> tuple[float, ...] | None: ...
+def weights_rows(
+    truth: _Float, candidate: _Float, truth_row: _Int, candidate_row: _Int, out: _Float, workers: int, /
+) -> bool: ...
+def overlaps_pair(truth: _Float, candidate: _Float, weights: _Float, ties: int, /) -> tuple[float, ...] | None: ...
+def overlaps_rows(
+    truth: _Float,
+    candidate: _Float,
+    truth_row: _Int,
+    candidate_row: _Int,
+    out: _Float,
+    workers: int,
+    weights: _Float,
+    ties: int,
+    /,
+) -> bool: ...
 def cosines_pair(truth: _Float, candidate: _Float, /) -> tuple[float, ...] | None: ...
 def cosines_rows(
     truth: _Float, candidate: _Float, truth_row: _Int, candidate_row: _Int, out: _Float, workers: int, /

@@ -12,12 +12,15 @@ from typer.core import TyperGroup
 
 from ..errors import ConcordantError, InputError
 from .answer import Answer, Found, Output, answering
+from .boards import board
 from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, worth
 from .judgments import app as judgments
 from .judgments import evaluate
+from .mixing import combine, plan_mix
 from .options import Commands
 from .reporting import report
+from .selecting import select
 from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
 from .terminal import say, tell
@@ -94,9 +97,9 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, compare_judges)),
-    ("Ranks", (tiers,)),
-    ("Topics", (reliability, plan, simulate)),
+    ("Judges", (worth, compare_judges, combine, plan_mix)),
+    ("Ranks and boards", (tiers, board)),
+    ("Topics", (reliability, plan, select, simulate)),
     ("Judgments", (evaluate,)),
     (FILES, (look, report, distribution)),
 ):

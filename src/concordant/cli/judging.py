@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 from dataclasses import replace
 from typing import Annotated, Literal
 
@@ -19,6 +17,7 @@ from .options import (
     ResamplesOption,
     SeedOption,
     TruthArgument,
+    costs_of,
 )
 from .reading import Reader, known_coefficients, labels_of
 
@@ -48,7 +47,7 @@ def worth(
     from ..topics.worth import judge_worth
 
     name = known_coefficients([coefficient])[0]
-    of = None if cost is None else _costs(cost)
+    of = None if cost is None else costs_of(cost, ("truth", "candidate"))
     labels = labels_of([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
     if len(others) == 1:
@@ -58,18 +57,6 @@ def worth(
     every = None if of is None else {labels[0]: of[0], **dict.fromkeys(labels[1:], of[1])}
     judges = dict(zip(labels[1:], others, strict=True))
     return rank_judges(first, judges, name, confidence_level=level, costs=every, name=labels[0], rng=seed)
-
-
-def _costs(given: tuple[str, str]) -> tuple[float, float]:
-    """truth=20 and candidate=0.05, in either order."""
-    found = dict(part.partition("=")[::2] for part in given)
-    with contextlib.suppress(KeyError, ValueError):
-        costs = float(found["truth"]), float(found["candidate"])
-        if all(0 < cost < math.inf for cost in costs):
-            return costs
-    raise typer.BadParameter(
-        f"--cost is {' '.join(given)!r}: give what a topic costs, above 0, such as --cost truth=20 candidate=0.05"
-    )
 
 
 @answering()

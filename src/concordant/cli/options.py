@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -182,6 +184,18 @@ def writable(path: Path | None) -> Path | None:
     if path is not None and path.is_dir():
         raise typer.BadParameter(f"{path} is a folder: give the name of a file")
     return path
+
+
+def costs_of(given: tuple[str, str], sides: tuple[str, str]) -> tuple[float, float]:
+    """What a topic costs by each side, such as truth=20 and candidate=0.05, in either order."""
+    found = dict(part.partition("=")[::2] for part in given)
+    with contextlib.suppress(KeyError, ValueError):
+        costs = float(found[sides[0]]), float(found[sides[1]])
+        if all(0 < cost < math.inf for cost in costs):
+            return costs
+    raise typer.BadParameter(
+        f"--cost is {' '.join(given)!r}: give what a topic costs, above 0, such as --cost {sides[0]}=20 {sides[1]}=0.05"
+    )
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[int] | list[float]:

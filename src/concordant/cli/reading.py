@@ -46,23 +46,38 @@ class Reader:
 
     def __call__(self, given: str, quiet: bool) -> Scores | Means | IncompleteScores:
         """The scores of a collection that is compared with no other."""
-        from ..incomplete import left_open
-        from ..scores import completed
+        return self.together([given], quiet)
 
+    def together(self, files: Sequence[str], quiet: bool) -> Scores | Means | IncompleteScores:
+        """As for one file, of a collection that several hold."""
+        from ..incomplete import left_open
+        from ..read import parse_side
+        from ..scores import completed
+        from ..words import listing
+
+        given = [parse_side(file) for file in files]
+        measures = list(dict.fromkeys(side.measure for side in given))
+        if len(measures) > 1:
+            raise typer.BadParameter(f"the files name different measures ({listing(measures)}): choose one with -m")
+        paths = [side.path for side in given]
         with Bar("reading", quiet) as bar:
-            side = self.side(given, bar)
+            side = self._read(paths[0] if len(paths) == 1 else paths, measures[0], bar)
         return left_open(side) or completed(side)
 
     def side(self, given: str, bar: Bar | None = None, measure: str | None = None) -> Side:
         """One side, given as NAME=PATH:MEASURE. `measure` goes before its own, and this before --measure."""
         from ..read import parse_side
+
+        side = parse_side(given)
+        return self._read(side.path, measure or side.measure, bar)
+
+    def _read(self, what: str | list[str], measure: str | None, bar: Bar | None) -> Side:
         from ..read.reader import read_side
         from ..tables.layout import Roles
 
-        side = parse_side(given)
         return read_side(
-            side.path,
-            measure=measure or side.measure or self.measure,
+            what,
+            measure=measure or self.measure,
             missing=self.missing,
             lower_is_better=self.lower_is_better,
             systems=names_of(self.systems, "--systems"),

@@ -18,7 +18,7 @@ def report(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="What compare, judgments, reliability or tiers printed with --format json."
+            metavar="FILE", help="What board, compare, judgments, reliability or tiers printed with --format json."
         ),
     ],
     output: Annotated[

@@ -1,4 +1,4 @@
-"""The coefficients that everybody knows, computed by scipy, under the same rules as the others."""
+"""The coefficients that everybody knows, equal to those of scipy, under the same rules as the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from .public import ALL_TIED, complete_docstrings, undefined_if
-from .sums import by_block
+from .sums import by_block, correlation, ranks, weights
 
 
 @undefined_if(ALL_TIED)
@@ -31,7 +31,7 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
 
 
 @undefined_if(ALL_TIED)
-def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
+def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
     Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined when a side is all tied.
@@ -47,12 +47,13 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArr
     0.576818
 
     """
-    return by_block(_spearman, truth, candidate)
+    r = ranks(truth, candidate, workers=workers)
+    return correlation(r.product, r.square_truth, r.square_candidate)
 
 
 @undefined_if(ALL_TIED)
-def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
-    """Weighted tau with additive hyperbolic weights, by ``scipy.stats.weightedtau``.
+def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
+    """Weighted tau with additive hyperbolic weights, equal to ``scipy.stats.weightedtau``.
 
     Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
     truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined when a side is all tied.
@@ -68,7 +69,10 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | Floa
     0.531973
 
     """
-    return by_block(_weighted_tau, truth, candidate)
+    w = weights(truth, candidate, workers=workers)
+    down = correlation(w.by_truth, w.by_truth_untied_truth, w.by_truth_untied_candidate)
+    back = correlation(w.by_candidate, w.by_candidate_untied_truth, w.by_candidate_untied_candidate)
+    return (down + back) / 2
 
 
 def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
@@ -89,20 +93,6 @@ def _shifted(scores: FloatArray) -> FloatArray:
     gaps = bounded - bounded[:, :1]
     shifted: FloatArray = np.ldexp(gaps, -np.frexp(np.abs(gaps).max(axis=1, keepdims=True))[1])
     return shifted
-
-
-def _spearman(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
-    from scipy import stats
-
-    return _pearson(stats.rankdata(truth, axis=1), stats.rankdata(candidate, axis=1))
-
-
-def _weighted_tau(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
-    from scipy import stats
-
-    # Only the order counts; ranks are safe from the overflow that huge scores cause in scipy's check for nan.
-    ranks = stats.rankdata(truth, axis=1), stats.rankdata(candidate, axis=1)
-    return [stats.weightedtau(t, o).statistic for t, o in zip(*ranks, strict=True)]
 
 
 complete_docstrings(pearson, spearman, weighted_tau)

@@ -5,38 +5,35 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from numbers import Real
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from .._kernels.reference.overlaps import (
+    ALL_IN,
+    CORRECTED,
+    EXPECTED,
+    Profile,
+    Ranking,
+    count,
+    largest_overlap,
+    profile,
+    ranking_of,
+    seen_overlap,
+)
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, check_choice
-from . import inputs
+from .inputs import vectors
+from .sums import overlaps
 
 Ties = Literal["w", "a", "b"]
 Kind = Literal["ext", "min", "max", "res"]
 
-_BLOCK = 1 << 16  # scores ranked at a time, so that the working arrays of a large batch stay small
+_TIES: dict[Ties, int] = {"w": ALL_IN, "a": EXPECTED, "b": CORRECTED}
 _EXAMPLE = '{"bm25": 0.31, "dense": 0.42}'
-
-
-class _Ranking(NamedTuple):
-    """One side of a block of pairs; ranks count from 1, a tied group spans the ranks top..bottom."""
-
-    top: IntArray  # (pairs, common): of the items on both sides, in the same order on both
-    bottom: IntArray
-    top_at: IntArray  # (pairs, depths): of the group that holds each rank
-    bottom_at: IntArray
-
-
-class _Profile(NamedTuple):
-    """One side at every depth: at depth d an item counts (1 - share) * [bottom <= d] + share * [top <= d]."""
-
-    share: FloatArray
-    begun: IntArray  # items with top <= d
-    done: IntArray  # items with bottom <= d
 
 
 def rbo(
@@ -112,8 +109,12 @@ def rbo(
     check_choice("ties", ties, get_args(Ties))
     check_choice("kind", kind, get_args(Kind))
     if isinstance(truth, Mapping) and isinstance(candidate, Mapping):
+        if len(truth) > 1 and truth.keys() == candidate.keys():
+            place = {item: k for k, item in enumerate(candidate)}
+            ordered = _mapping_scores(candidate, "candidate")[0, [place[item] for item in truth]]
+            return _of_the_same(_mapping_scores(truth, "truth")[0], ordered, p, ties, kind)
         short, long = _from_mappings(truth, candidate)
-        return float(_rbo(short, long, p, ties, kind)[0])
+        return float(_rbo(short, long, p, _TIES[ties], kind)[0])
     if isinstance(truth, Mapping) or isinstance(candidate, Mapping):
         names = ("truth", "candidate") if isinstance(truth, Mapping) else ("candidate", "truth")
         raise InputTypeError(
@@ -122,28 +123,42 @@ def rbo(
         )
     _refuse_names(truth, "truth")
     _refuse_names(candidate, "candidate")
-    t, o = inputs.vectors(truth, candidate)
-    inputs.require_finite(t, o)
-    pairs = inputs.rows(t, o)
-    values = np.empty(len(pairs.truth_row))
-    step = max(1, _BLOCK // t.shape[-1])
-    for start in range(0, len(values), step):
-        block = slice(start, start + step)
-        t_ranking = _from_rows(pairs.truth, pairs.truth_row[block])
-        o_ranking = _from_rows(pairs.candidate, pairs.candidate_row[block])
-        values[block] = _rbo(t_ranking, o_ranking, p, ties, kind)
-    return values.reshape(pairs.shape) if pairs.shape else float(values[0])
+    return _of_the_same(*vectors(truth, candidate), p, ties, kind)
+
+
+def _of_the_same(truth: FloatArray, candidate: FloatArray, p: float, ties: Ties, kind: Kind) -> float | FloatArray:
+    """Where both sides rank the same items."""
+    m = truth.shape[-1]
+    weights, tail = _weights(p, m)
+    found = overlaps(truth, candidate, weights, _TIES[ties])
+    # All ranks are given on both sides: what goes on below, or as much as possible in common, is everything.
+    extended = (found.sum + found.last * tail) / (found.weight + tail)
+    if kind in ("ext", "max"):
+        return extended
+    least = (found.sum + m * _harmonic_rest(m, p)) / (found.weight + tail)
+    if kind == "min":
+        return least
+    return np.maximum(extended - least, 0.0) if isinstance(extended, np.ndarray) else max(extended - least, 0.0)
+
+
+@lru_cache(maxsize=8)
+def _weights(p: float, m: int) -> tuple[FloatArray, float]:
+    """(1 - p) p^(d - 1) for the depths d = 1..m, and what is left below."""
+    with np.errstate(under="ignore"):
+        weights = (1 - p) * np.power(p, np.arange(float(m)))
+        weights.flags.writeable = False
+        return weights, p**m
 
 
 # From agreements to the coefficient
 
 
-def _rbo(short: _Ranking, long: _Ranking, p: float, ties: Ties, kind: Kind) -> FloatArray:
+def _rbo(short: Ranking, long: Ranking, p: float, ties: int, kind: Kind) -> FloatArray:
     """One value for each pair. Depths down to s were seen on both sides, down to n on the longer one."""
     s, n, common = short.top_at.shape[-1], long.top_at.shape[-1], short.top.shape[-1]
-    short_at, long_at = _profile(short, n, ties), _profile(long, n, ties)
-    seen = _seen_overlap(short, long, short_at, long_at)
-    largest = _largest_overlap(short_at, long_at, ties)
+    short_at, long_at = profile(short, n, ties), profile(long, n, ties)
+    seen = seen_overlap(short, long, short_at, long_at)
+    largest = largest_overlap(short_at, long_at, ties)
     if kind == "ext":  # Webber eq. 32
         agreement_at_s = (seen / largest)[:, s - 1, None]
         return _discounted((seen + _unseen(long, long_at, s, kind) * agreement_at_s) / largest, p)
@@ -192,53 +207,7 @@ def _harmonic_rest(n: int, p: float) -> float:
     return p**n / ((n + 1) * fraction)
 
 
-# Overlap at each depth
-
-
-def _profile(ranking: _Ranking, depths: int, ties: Ties) -> _Profile:
-    """Contributions at depths 1..`depths`; below its end a side goes on untied, with items unknown."""
-    d = np.arange(1, depths + 1)
-    pairs, given = ranking.top_at.shape
-    unknown = np.broadcast_to(d[given:], (pairs, depths - given))
-    top, bottom = np.hstack([ranking.top_at, unknown]), np.hstack([ranking.bottom_at, unknown])
-    share = np.ones(top.shape) if ties == "w" else (d - top + 1) / (bottom - top + 1)
-    return _Profile(share, bottom, np.where(bottom == d, d, top - 1))
-
-
-def _blend(a: FloatArray, b: FloatArray, counts: tuple[IntArray, IntArray, IntArray, IntArray]) -> FloatArray:
-    """Sum of c_a c_b over items: the product of both contributions, multiplied out, needs four counts."""
-    begun, begun_done, done_begun, done = counts
-    # Added first, so that exchanging the sides changes no bit of the sum.
-    mixed = a * (1 - b) * begun_done + (1 - a) * b * done_begun
-    result: FloatArray = a * b * begun + mixed + (1 - a) * (1 - b) * done
-    return result
-
-
-def _seen_overlap(short: _Ranking, long: _Ranking, short_at: _Profile, long_at: _Profile) -> FloatArray:
-    """X_d: the sum over the common items of c_S c_L at each depth."""
-    n = long_at.share.shape[-1]
-    begun = _count(np.maximum(short.top, long.top), n)
-    if (short_at.share == 1).all() and (long_at.share == 1).all():
-        return begun.astype(np.float64)
-    begun_done = _count(np.maximum(short.top, long.bottom), n)
-    done_begun = _count(np.maximum(short.bottom, long.top), n)
-    done = _count(np.maximum(short.bottom, long.bottom), n)
-    return _blend(short_at.share, long_at.share, (begun, begun_done, done_begun, done))
-
-
-def _largest_overlap(short_at: _Profile, long_at: _Profile, ties: Ties) -> FloatArray:
-    """What the overlap is divided by to become an agreement."""
-    if ties == "w":
-        return (short_at.begun + long_at.begun) / 2
-    if ties == "a":
-        return np.arange(1.0, long_at.share.shape[-1] + 1)
-    # The same steps as for X_d, so that a ranking's agreement with itself is 1 to the last bit.
-    squares = [_blend(x.share, x.share, (x.begun, x.done, x.done, x.done)) for x in (short_at, long_at)]
-    result: FloatArray = np.sqrt(squares[0] * squares[1])
-    return result
-
-
-def _unseen(long: _Ranking, long_at: _Profile, s: int, kind: Literal["ext", "max"]) -> FloatArray:
+def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]) -> FloatArray:
     """Overlap at each depth if the shorter side's ranks s+1..d all hold items that only the longer side has.
 
     For "max" the first of those items; for "ext" any that have begun, which contribute their mean.
@@ -247,33 +216,18 @@ def _unseen(long: _Ranking, long_at: _Profile, s: int, kind: Literal["ext", "max
     if s == n:
         return np.zeros(n)
     ranks = np.maximum(np.arange(1, n + 1) - s, 0)
-    begun = long_at.begun - _count(long.top, n)  # never fewer than `ranks`
-    done = long_at.done - _count(long.bottom, n)
+    begun = long_at.begun - count(long.top, n)  # never fewer than `ranks`
+    done = long_at.done - count(long.bottom, n)
     if kind == "max":
         begun, done = ranks, np.minimum(done, ranks)
     overlap: FloatArray = long_at.share * begun + (1 - long_at.share) * done
     return overlap if kind == "max" else overlap * ranks / np.maximum(begun, 1)
 
 
-def _count(first: IntArray, depths: int) -> IntArray:
-    """How many values of each row are <= 1, 2, ..., depths."""
-    pairs = len(first)
-    places = first + (depths + 1) * np.arange(pairs)[:, None]
-    per_depth = np.bincount(places.ravel(), minlength=pairs * (depths + 1)).reshape(pairs, depths + 1)
-    return per_depth[:, 1:].cumsum(axis=-1)
-
-
 # From what callers pass to ranks
 
 
-def _from_rows(scores: FloatArray, row: IntArray) -> _Ranking:
-    """Rank the rows of `scores` that a block of pairs needs, each once."""
-    distinct, place = np.unique(row, return_inverse=True)
-    ranking = _ranking(scores[distinct])
-    return _Ranking(*(array[place] for array in ranking)) if len(distinct) < len(row) else ranking
-
-
-def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tuple[_Ranking, _Ranking]:
+def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tuple[Ranking, Ranking]:
     """Rankings of the shorter and of the longer side, item ranks of the common items only."""
     sides = ((_mapping_scores(truth, "truth"), truth), (_mapping_scores(candidate, "candidate"), candidate))
     (short_scores, short), (long_scores, long) = sorted(sides, key=lambda side: side[0].shape[-1])
@@ -281,26 +235,11 @@ def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tu
     shared = [(k, place[item]) for k, item in enumerate(short) if item in place]
     common = np.array(shared, dtype=np.int64).reshape(-1, 2)  # also where there are none
 
-    def restricted(scores: FloatArray, items: IntArray) -> _Ranking:
-        ranking = _ranking(scores)
+    def restricted(scores: FloatArray, items: IntArray) -> Ranking:
+        ranking = ranking_of(scores)
         return ranking._replace(top=ranking.top[:, items], bottom=ranking.bottom[:, items])
 
     return restricted(short_scores, common[:, 0]), restricted(long_scores, common[:, 1])
-
-
-def _ranking(scores: FloatArray) -> _Ranking:
-    """Rank each row of scores, higher is better."""
-    rank = np.arange(1, scores.shape[-1] + 1)
-    order = np.argsort(-scores, axis=-1)
-    row = np.arange(len(scores))[:, None]
-    ordered = scores[row, order]
-    first, last = np.ones(scores.shape, dtype=bool), np.ones(scores.shape, dtype=bool)
-    first[:, 1:] = last[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
-    top_at = np.maximum.accumulate(np.where(first, rank, 1), axis=-1)
-    bottom_at = np.minimum.accumulate(np.where(last, rank, rank[-1])[:, ::-1], axis=-1)[:, ::-1]
-    top, bottom = np.empty_like(order), np.empty_like(order)
-    top[row, order], bottom[row, order] = top_at, bottom_at
-    return _Ranking(top, bottom, top_at, bottom_at)
 
 
 def _mapping_scores(values: Mapping[Any, Any], name: str) -> FloatArray:

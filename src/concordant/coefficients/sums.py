@@ -5,6 +5,7 @@ The coefficients turn what comes back into a value; their formulas are in their 
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _kernels
-from .._kernels.reference import Cosines, Counts, Gaps, Value
+from .._kernels.reference import Cosines, Counts, Gaps, Overlaps, Ranks, Value, Weights
 from ..arrays import FloatArray
 from ..errors import TiesError, UndefinedCorrelationWarning, check_real
 from ..parallel import check_workers, threads
@@ -40,6 +41,21 @@ def gaps(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) ->
 def cosines(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Cosines:
     """The sums of pearson_rank."""
     return Cosines._make(_call("cosines", truth, candidate, workers, len(Cosines._fields), ())[1])
+
+
+def ranks(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Ranks:
+    """The sums of spearman."""
+    return Ranks._make(_call("ranks", truth, candidate, workers, len(Ranks._fields), ())[1])
+
+
+def weights(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Weights:
+    """The sums of weighted_tau."""
+    return Weights._make(_call("weights", truth, candidate, workers, len(Weights._fields), ())[1])
+
+
+def overlaps(truth: npt.ArrayLike, candidate: npt.ArrayLike, discounts: FloatArray, ties: int) -> Overlaps:
+    """The sums of rbo."""
+    return Overlaps._make(_call("overlaps", truth, candidate, 1, len(Overlaps._fields), (discounts, ties))[1])
 
 
 def _call(
@@ -111,6 +127,14 @@ def ratio(numerator: Value, denominator: Value) -> Value:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(np.equal(denominator, 0), np.nan, np.divide(numerator, denominator))
     return values if values.ndim else values.item()
+
+
+def correlation(product: Value, square_truth: Value, square_candidate: Value) -> Value:
+    """The product, divided by the root of both squares; nan where one is 0. Rounding leads to nothing beyond 1."""
+    if isinstance(product, np.ndarray):
+        return np.clip(ratio(product, np.sqrt(square_truth * square_candidate)), -1, 1)
+    root = math.sqrt(square_truth * square_candidate)
+    return math.copysign(min(abs(product) / root, 1.0), product) if root else math.nan
 
 
 def warn_undefined(values: npt.ArrayLike, why: str, stacklevel: int = 3) -> None:

@@ -49,8 +49,6 @@ class Draws:
 
 def shrinkage(values: FloatArray) -> float:
     """K, for a topics x systems matrix."""
-    from scipy.special import gammainc
-
     n, m = values.shape
     means = values.mean(axis=0)
     spread = float(means.var(ddof=1))
@@ -59,13 +57,20 @@ def shrinkage(values: FloatArray) -> float:
     errors = values - means
     errors -= errors.mean(axis=1, keepdims=True)
     noise = float((errors * errors).sum()) / (m * n * (n - 1))
-    if noise == 0:
-        return 1.0
-    half, signal = (m - 3) / 2, (m - 1) / 2 * spread / noise
+    return 1.0 if noise == 0 else 1 - noise_shares(m - 1, spread / noise)[0]
+
+
+def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
+    """E[B] and E[B^2], B = N / V, from the ratio of an observed variance with so many degrees of freedom to N."""
+    from scipy.special import gammainc
+
+    half, signal = freedom / 2 - 1, freedom / 2 * ratio
     below = float(gammainc(half, signal))
     if below == 0:  # underflow: the limit of a signal far below the noise
-        return float(1 / (half + 1))
-    return float(1 - half / signal * gammainc(half + 1, signal) / below)
+        return float(half / (half + 1)), float(half / (half + 2))
+    mean = half / signal * gammainc(half + 1, signal) / below
+    square = half / signal * (half + 1) / signal * gammainc(half + 2, signal) / below
+    return float(mean), float(square)
 
 
 def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator, *, new: bool = False) -> Draws:
@@ -88,6 +93,24 @@ def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator,
         if new:
             swap[:, again] = _JITTER * rng.standard_normal((count, again.size)) - jitter
     return Draws(truth, error, swap)
+
+
+def draw_estimates(
+    means: FloatArray, covariance: FloatArray, freedom: float, count: int, prior: Prior, rng: np.random.Generator
+) -> FloatArray:
+    """So many draws of the true means, without their level, from estimates and the covariance of their errors."""
+    m = len(means)
+    centred = np.eye(m) - 1 / m
+    values, vectors = np.linalg.eigh(centred @ covariance @ centred)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    spread, noise = float(means.var(ddof=1)), float(np.maximum(values, 0).sum()) / (m - 1)
+    k = 1.0
+    if prior == "normal" and m > 3 and spread > 0 and noise > 0:
+        k = 1 - noise_shares(m - 1, spread / noise)[0]
+    errors = rng.standard_normal((count, m)) @ root.T
+    if math.isfinite(freedom):  # one scale for all systems of a draw: the multivariate t distribution
+        errors *= np.sqrt(freedom / rng.chisquare(freedom, count))[:, None]
+    return np.asarray(k * (means - means.mean()) + math.sqrt(k) * errors)
 
 
 def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:

@@ -11,6 +11,7 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, can
 
 if TYPE_CHECKING:
     from ..expected.planning import TopicPlan
+    from ..mixing.plan import MixPlan
     from ..study.judgments import JudgmentStudy
     from ..study.reliability import ReliabilityStudy
     from ..topics.worth import JudgeWorth
@@ -54,6 +55,26 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
         ax.set_ylabel(f"{found.coefficient} across topics", fontsize="small")
         ax.set_title(found.title, fontsize="small")
         ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
+    return ax
+
+
+def mixes(found: MixPlan, ax: Any = None) -> Any:
+    """What each mix costs, by human topics; the cheapest, and people alone."""
+    with canvas(ax, height=grown(2.2)) as ax:
+        some = [mix for mix in found.mixes if mix.machine]
+        ax.plot([mix.human for mix in some], [mix.cost for mix in some], color=BLUE, label="with the machine")
+        best, alone = found.cheapest, found.alone
+        ax.plot([alone.human], [alone.cost], "s", color=GREY, label="people alone")
+        if best.machine:
+            ax.plot(
+                [best.human], [best.cost], "o", color=VERMILLION, label=f"cheapest: {best.human} + {best.machine:,}"
+            )
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("{x:g}")
+        ax.set_xlabel("human topics")
+        ax.set_ylabel(f"cost, as good as {found.wanted}", fontsize="small")
+        ax.legend(fontsize="x-small")
     return ax
 
 

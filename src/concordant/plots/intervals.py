@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
     from ..comparison_result import Comparison
     from ..expected.estimation import Reliability
+    from ..mixing.combination import CombinedMeans
     from ..ranks.bounds import RankIntervals
     from ..results import Estimate
     from ..topics.judges import JudgeComparison
@@ -147,6 +148,25 @@ def reliability(found: Reliability, ax: Any = None) -> Any:
         ax.grid(axis="x", color="0.92", linewidth=0.6)
         ax.set_xlabel("expected correlation with the true ranking")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    return ax
+
+
+def combined(found: CombinedMeans, ax: Any = None) -> Any:
+    """The combined means of systems with their intervals; the human means alone as diamonds."""
+    m = len(found.low)
+    with canvas(ax, height=max(1.6, 0.75 + row_height(m) * m)) as ax:
+        fitting(ax, m)
+        places = np.arange(m)
+        ax.hlines(places, found.low, found.high, color=BLUE, linewidth=2.2 if m <= 40 else 1.4, alpha=0.55)
+        ax.plot(
+            found.human, places, "D", markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=0.8, markersize=3,
+            label=f"{found.n_human} human topics alone",
+        )  # fmt: skip
+        ax.plot(found.means.values, places, "o", color=DARK, markersize=3, label="combined")
+        name_places(ax, found.means.systems)
+        ax.set_ylim(m - 0.4, -0.6)
+        ax.set_xlabel(f"mean score, {100 * found.settings['confidence_level']:g}% interval")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
     return ax
 
 

@@ -150,8 +150,21 @@ class RankIntervals(Result):
         )
         return (
             f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
-            f"are not separable with {self._sample}"
+            f"are not separable{self._evidence()}"
         )
+
+    def _evidence(self) -> str:
+        """What the verdict ends with: what the ranks are known from."""
+        return f" with {self._sample}"
+
+    def _value(self) -> str:
+        """The head of the column of means."""
+        return RULES[self.aggregate].column
+
+    def _draws(self) -> str:
+        """What the intervals were made from."""
+        drawn = "all signs" if self.settings.get("exact") else f"{self.settings['n_resamples']:,} resamples"
+        return f"{drawn} of {self._sample}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, best first; "mean" is the total by the rule, as people print it."""
@@ -165,18 +178,14 @@ class RankIntervals(Result):
     def table(self) -> str:
         """One line per system, and what the intervals hold."""
         width = max(6, *map(len, self.systems))
-        value = RULES[self.aggregate].column
-        lines = [f"  tier  rank  {'system':<{width}}  {value:>9}  ranks"]
+        lines = [f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks"]
         lines += [
             f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.4f}  "
             f"{row['low']} to {row['high']}"
             for row in self.rows()
         ]
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
-        drawn = "all signs" if self.settings["exact"] else f"{self.settings['n_resamples']:,} resamples"
-        return "\n".join(lines) + (
-            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; {drawn} of {self._sample}"
-        )
+        return "\n".join([*lines, "", f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"])
 
     @property
     def _sample(self) -> str:

@@ -94,7 +94,9 @@ def _signed(common: CommonTopics, signs: Any) -> Differences:
 
 def _by_pattern(known: FloatArray, patterns: Any, pattern: IntArray, flips: FloatArray) -> Differences:
     """The same from a few large products: few sets of topics occur, and systems are summed over each of them."""
-    sums = np.stack([(known * there[:, None]).T @ flips for there in patterns.T])
+    sums = np.empty((patterns.shape[1], known.shape[1], flips.shape[1]))
+    for there, out in zip(patterns.T, sums, strict=True):
+        np.matmul((known * there[:, None]).T, flips, out=out)
 
     def of(i: IntArray, j: IntArray) -> FloatArray:
         found = sums[pattern[j], i]  # over the topics that both have

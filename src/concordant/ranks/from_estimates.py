@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats
 from ..door import as_scores, is_bare
-from ..errors import InputError
+from ..errors import InputError, check_real
 from ..resampling import Resampling, Seed, check_level
 from ..results import settings_of
 from ..scores import Means
@@ -26,34 +27,16 @@ _ROUNDING = 1e-9  # of the largest variance: what a covariance matrix may lack t
 class EstimatedRanks(RankIntervals):
     """What `rank_intervals_from_estimates` found, systems by their observed order."""
 
-    @property
-    def verdict(self) -> str:
-        """How many tiers there are, who may be best, and how many neighbours cannot be separated."""
-        others = len(self.best(1).possible) - 1
-        top = (
-            f"{self.systems[0]} ranks first, and {counted(others, 'other system')} may be best as well"
-            if others
-            else f"{self.systems[0]} is the best system"
-        )
-        return (
-            f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
-            "are not separable"
-        )
+    def _evidence(self) -> str:
+        return ""
 
-    def table(self) -> str:
-        """One line per system, and what the intervals hold."""
-        width = max(6, *map(len, self.systems))
-        lines = [f"  tier  rank  {'system':<{width}}  {'estimate':>9}  ranks"]
-        lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.4f}  "
-            f"{row['low']} to {row['high']}"
-            for row in self.rows()
-        ]
-        scope = "all intervals together" if self.simultaneous else "each interval by itself"
-        return "\n".join(lines) + (
-            f"\n\n{100 * self.confidence_level:g}% confidence for {scope}; "
-            f"{self.settings['n_resamples']:,} normal draws"
-        )
+    def _value(self) -> str:
+        return "estimate"
+
+    def _draws(self) -> str:
+        freedom = self.settings["degrees_of_freedom"]
+        known = "normal draws" if freedom is None else f"draws from Student's t, {freedom:.3g} degrees of freedom"
+        return f"{self.settings['n_resamples']:,} {known}"
 
 
 def rank_intervals_from_estimates(
@@ -62,6 +45,7 @@ def rank_intervals_from_estimates(
     confidence_level: float = 0.95,
     *,
     standard_errors: Any = None,
+    degrees_of_freedom: float | None = None,
     simultaneous: bool = True,
     n_resamples: int = 49_999,
     rng: Seed = None,
@@ -82,6 +66,9 @@ def rank_intervals_from_estimates(
     standard_errors : array_like, mapping or Series, optional
         Instead of the covariance, where the estimates are independent: one for each system, with labels where `means`
         has them, or in their order.
+    degrees_of_freedom : float, optional
+        How well the covariance is known, where it was estimated: n - 1 for means over n topics. The estimates are then
+        compared with Student's t, and the intervals are wider. By default it is taken as known.
     simultaneous : bool
         Whether the level holds for all intervals together (a leaderboard) or for each by itself (one system of
         interest), which makes them shorter.
@@ -101,8 +88,8 @@ def rank_intervals_from_estimates(
     corrected by the largest statistic of draws from the normal distribution with mean 0 and the covariance given, step
     by step, where the two directions of a pair are separate hypotheses: a difference of the wrong sign is an error. The
     interval of a system goes from 1 + the number of significantly better systems to m - the number of significantly
-    worse ones, as in `rank_intervals`. The covariance is taken as known: one that was estimated from few topics makes
-    the intervals too short.
+    worse ones, as in `rank_intervals`. A covariance that was estimated from few topics makes the intervals too short,
+    unless `degrees_of_freedom` says so.
 
     References
     ----------
@@ -120,6 +107,9 @@ def rank_intervals_from_estimates(
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
+    if degrees_of_freedom is not None:
+        wanted = "give a number above 0, or leave it out where the covariance is known"
+        degrees_of_freedom = check_real("degrees_of_freedom", degrees_of_freedom, lambda x: 0 < x < math.inf, wanted)
     known = _as_means(means)
     m = len(known.systems)
     if m < 2:
@@ -136,7 +126,10 @@ def rank_intervals_from_estimates(
         t = np.where(gaps == 0, 0.0, gaps / size)  # a gap without an error is known: infinite
     values, vectors = np.linalg.eigh(sigma)
     root = vectors * np.sqrt(np.maximum(values, 0))
-    draws = how.generator().standard_normal((how.n_resamples, m)) @ root.T
+    random = how.generator()
+    draws = random.standard_normal((how.n_resamples, m)) @ root.T
+    if degrees_of_freedom is not None:
+        draws *= np.sqrt(degrees_of_freedom / random.chisquare(degrees_of_freedom, how.n_resamples))[:, None]
     p = _pvalues(t, size, draws, simultaneous=simultaneous)
     significant = p <= 1 - level + 1e-12
     above = x[None, :] > x[:, None]
@@ -151,7 +144,11 @@ def rank_intervals_from_estimates(
         simultaneous=simultaneous,
         aggregate="mean",
         settings=settings_of(
-            seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, simultaneous=simultaneous
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=level,
+            simultaneous=simultaneous,
+            degrees_of_freedom=degrees_of_freedom,
         ),
     )
     return replace(found, notes=found.doubts())

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+import numpy as np
+
 from ..arrays import FloatArray
 from ..door import Collection
 from ..errors import InputError, check_choice
@@ -32,6 +34,13 @@ class RankTest(Result):
     distribution: DistanceDistribution = field(metadata={"in_dict": False})
     """The distances of the resamples."""
 
+    @classmethod
+    def untested(cls, problem: Problem, candidate: FloatArray, seed: int | None) -> RankTest:
+        """The distance alone, without a p-value: where there are as many systems as topics, no size is claimed."""
+        none = DistanceDistribution.made("recentred", problem, np.empty(0), seed)
+        distance, nan = problem.project(candidate).distance, math.nan
+        return cls(distance, nan, nan, nan, 0.05, none, notes=problem.doubts, settings=none.settings)
+
     @property
     def significant(self) -> bool:
         """Whether the candidate ranking is rejected as the true one at level alpha."""
@@ -45,6 +54,8 @@ class RankTest(Result):
     @property
     def verdict(self) -> str:
         """Whether the candidate ranking could be the true one."""
+        if math.isnan(self.pvalue):
+            return "Whether the candidate ranking could be the true one is not known: there are too few topics"
         says = "differs significantly from" if self.significant else "cannot be distinguished from"
         return f"The candidate ranking {says} the truth's ({self.p_in_words()})"
 
@@ -72,7 +83,12 @@ class RankTest(Result):
         )
 
     def _contents(self) -> dict[str, Any]:
-        return {**super()._contents(), "significant": self.significant, "borderline": self.borderline}
+        known = not math.isnan(self.pvalue)
+        return {
+            **super()._contents(),
+            "significant": self.significant if known else None,
+            "borderline": self.borderline if known else None,
+        }
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from ..errors import import_extra
 from ..files import written_whole
 from ..markup import text, visible
 from ..references import bibliography, reference
+from .boards import board_html
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import details, in_script, items, name, option, section
+from .elements import details, in_script, items, name, option, packed, section
 from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
 from .parts import Parts
+from .shell import asset, head
 from .verdicts import SUBJECTS
 
 _PARTS = {
@@ -36,8 +35,8 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     result
-        What `report_document` made; or a `Comparison`, a list of them, `Reliability`, `RankIntervals` or
-        `JudgmentStudy`; or what any of these wrote as JSON, as a dictionary or list.
+        What `report_document` made; or a `Comparison`, a list of them, `Reliability`, `RankIntervals`, `Board`
+        or `JudgmentStudy`; or what any of these wrote as JSON, as a dictionary or list.
     path
         The file, which is written whole or not at all.
 
@@ -58,21 +57,26 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
 def report_html(result: Any) -> str:
     """The text of the report that `write_report` writes."""
     document = document_of(result)
+    if document["report"] == "board":
+        return board_html(document)
     parts = _PARTS[document["report"]](document)
     parts.add("methods", "Methods and references", _methods(parts))
     parts.add("reproduce", "Reproduce this report", _reproduce(document))
-    data = in_script({"charts": parts.charts, "data": parts.data, "about": _about_systems(parts)})
-    scripts = [library(), _asset("page.js")]
+    shown = {"charts": parts.charts, "specs": parts.specs, "data": parts.data, "about": _about_systems(parts)}
+    scripts = [library(), asset("page.js"), asset("save.js")]
+    scripts += [asset("coefficients.js"), asset("picture.js")] * (parts.explored is not None)
+    held = [
+        f'<script type="application/gzip" id="{key}">{packed(content)}</script>'
+        for key, content in {"document": _embedded(document), **parts.packed}.items()
+    ]
+    if parts.explored is not None:
+        held.append(f'<script type="application/json" id="explore">{in_script(parts.explored)}</script>')
     return "\n".join(
         [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
-            f"<title>{text(parts.title)}</title>\n<style>\n{_asset('page.css')}</style>\n</head>\n<body>",
+            head(text(parts.title), asset("page.css"), scripts),
             _body(document, parts),
-            f'<script type="application/json" id="document">{in_script(_embedded(document))}</script>',
-            f'<script type="application/json" id="charts">{data}</script>',
+            f'<script type="application/json" id="charts">{in_script(shown)}</script>',
+            *held,
             *(f"<script>{script}</script>" for script in scripts),
             "</body>\n</html>\n",
         ]
@@ -94,7 +98,8 @@ def _body(document: Mapping[str, Any], parts: Parts) -> str:
         '<button type="button" class="button" id="theme">Light or dark</button></div>'
         f'<p class="about">{text(parts.about)}</p><nav aria-label="Sections"><ul>{links}</ul></nav></header>'
         f"<main>{_verdict(document)}{_chooser(parts)}"
-        "<noscript><p>Charts and sorting need JavaScript; every number is in the tables.</p></noscript>"
+        "<noscript><p>Charts and sorting need JavaScript, and so do the parts of each candidate where there are many; "
+        "all other numbers are in the tables.</p></noscript>"
         f"{''.join(section(key, text(title), content) for key, title, content in parts.sections)}</main>"
         f"<footer><p>Made by concordant {text(document['versions']['concordant'])}. This file loads nothing from "
         "anywhere; its data are in it as JSON.</p></footer>"
@@ -170,7 +175,8 @@ def _reproduce(document: Mapping[str, Any]) -> str:
     )[0]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
     rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
-    return f"{''.join(made)}<dl>{rows}</dl>"
+    save = '<p><button type="button" class="button" id="save-json">Save all numbers as JSON</button></p>'
+    return f"{''.join(made)}<dl>{rows}</dl>{save}"
 
 
 def _setting(value: Any) -> str:
@@ -181,23 +187,8 @@ def _setting(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-# What the page is allowed --------------------------------------------------------------------------
-
-
-def _policy(scripts: list[str]) -> str:
-    """Nothing is fetched, and no script runs but those that are named by their hash."""
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
-    return f"{nothing}; style-src 'unsafe-inline'; script-src {hashes}"
-
-
 @cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, below the licences that must go along with it."""
     made: str = import_extra("vl_convert", "report").javascript_bundle()
-    return f"/*!\n{_asset('notices.txt')}*/\n" + made.replace("</script", "<\\/script")
-
-
-@cache
-def _asset(file: str) -> str:
-    return files(__package__).joinpath(file).read_text(encoding="utf-8")
+    return f"/*!\n{asset('notices.txt')}*/\n" + made.replace("</script", "<\\/script")

@@ -265,7 +265,7 @@ def reliability_study(  # noqa: PLR0913
     >>> import concordant as cc
     >>> study = cc.study.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
     >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
-    (0.63, 0.829)
+    (0.63, 0.821)
 
     """
     bounds = check_bounds(bounds)

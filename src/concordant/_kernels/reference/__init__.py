@@ -11,8 +11,11 @@ from .discordance import negative_shares, plug_in_widths
 from .distance import rank_distances, recentred_distances
 from .gaps import Gaps, gaps_pair, gaps_rows
 from .means import short_means
+from .overlaps import Overlaps, overlaps_pair, overlaps_rows
 from .pairing import Value
+from .ranks import Ranks, ranks_pair, ranks_rows
 from .resamples import resampled_sums
+from .weights import Weights, weights_pair, weights_rows
 
 __all__ = [
     "BACK",
@@ -21,7 +24,10 @@ __all__ = [
     "Cosines",
     "Counts",
     "Gaps",
+    "Overlaps",
+    "Ranks",
     "Value",
+    "Weights",
     "concordance_pair",
     "concordance_rows",
     "cosines_pair",
@@ -29,9 +35,15 @@ __all__ = [
     "gaps_pair",
     "gaps_rows",
     "negative_shares",
+    "overlaps_pair",
+    "overlaps_rows",
     "plug_in_widths",
     "rank_distances",
+    "ranks_pair",
+    "ranks_rows",
     "recentred_distances",
     "resampled_sums",
     "short_means",
+    "weights_pair",
+    "weights_rows",
 ]

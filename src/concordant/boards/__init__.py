@@ -1,0 +1,1 @@
+"""Leaderboards: which ranks are real, and what more topics would change."""

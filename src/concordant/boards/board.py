@@ -1,0 +1,203 @@
+"""`board`: a leaderboard with the ranks that are real: tiers, rank intervals, who may be best, what is to come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import IntArray
+from ..clusters import Groups, by_group
+from ..door import Collection, as_available
+from ..errors import check_whole
+from ..expected.estimation import DRAWS, expected_correlation
+from ..incomplete import IncompleteScores
+from ..parallel import Workers
+from ..ranks.bounds import RankIntervals, rank_intervals
+from ..resampling import Progress, Resampling, Seed
+from ..results import Estimate, Result, settings_of
+from ..tables import Missing
+from ..totals import RULES, Aggregate, Types, points_of
+from ..words import counted
+from .outlook import Outlook, outlook
+
+SCHEMA, FORMAT = "concordant-board", 1
+"""Of the JSON: docs/reference/board-json.md. The number grows when a field changes its meaning or goes."""
+SHOWN = 20  # rows of the table that is printed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Board(Result):
+    """What `board` found, systems by their observed order."""
+
+    _index = "system"
+    ranks: RankIntervals
+    """Rank intervals, tiers, and who may be best."""
+    topics: IntArray
+    """How many topics each system has, in the order of `ranks.systems`."""
+    reliability: tuple[Estimate, ...]
+    """Expected tau and tau_ap with the true ranking, with intervals."""
+    outlook: Outlook
+    """What more topics would change."""
+
+    @property
+    def verdict(self) -> str:
+        """Which ranks are real, how reliable the ranking is, and what more topics would change."""
+        tau = self.reliability[0]
+        assert tau.interval is not None  # by the posterior
+        found = f"{self.ranks.verdict}; expected tau with the true ranking {tau.value:.3f}"
+        return f"{found} ({tau.interval.low:.3f} to {tau.interval.high:.3f})"
+
+    def differs_from_next(self) -> list[bool | None]:
+        """Whether each system is significantly better than the next one; None for the last."""
+        k = np.arange(len(self.ranks.systems) - 1)
+        return [*self.ranks.better()[k + 1, k].tolist(), None]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system, best first."""
+        shared = zip(self.ranks.rows(), self.topics.tolist(), self.differs_from_next(), strict=True)
+        return [
+            {
+                **{key: row[key] for key in ("system", "rank", "low", "high", "tier")},
+                "total": row["mean"],
+                "topics": topics,
+                "may_be_best": row["low"] == 1,
+                "differs_from_next": differs,
+            }
+            for row, topics, differs in shared
+        ]
+
+    def table(self) -> str:
+        """The first rows, and what is to come."""
+        rows, total = self.rows(), RULES[self.ranks.aggregate].column
+        width = max(6, *(len(row["system"]) for row in rows[:SHOWN]))
+        lines = [f"  tier  rank  {'system':<{width}}  {total:>9}  ranks"]
+        lines += [
+            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['total']:>9.4f}  "
+            f"{row['low']} to {row['high']}"
+            for row in rows[:SHOWN]
+        ]
+        if len(rows) > SHOWN:
+            lines.append(f"  ... {counted(len(rows) - SHOWN, 'more system')}")
+        future = self.outlook.sentence("group" if "groups" in self.ranks.settings else "topic")
+        return "\n".join([*lines, *(("", f"{future}.") if future else ())])
+
+    def _contents(self) -> dict[str, Any]:
+        best, neighbours = self.ranks.best(1), self.differs_from_next()[:-1]
+        return {
+            "schema": SCHEMA,
+            "format": FORMAT,
+            "rows": self.rows(),
+            "tiers": self.ranks.tiers,
+            "may_be_best": best.possible,
+            "neighbours": {"pairs": len(neighbours), "different": sum(map(bool, neighbours))},
+            "reliability": [
+                {"coefficient": e.coefficient, "value": e.value, "low": e.interval.low, "high": e.interval.high}
+                for e in self.reliability
+                if e.interval is not None
+            ],
+            "outlook": self.outlook,
+            "differs": self._differs(),
+            "aggregate": self.ranks.aggregate,
+        }
+
+    def _differs(self) -> list[str]:
+        """For each row, which rows differ significantly from it, as bits in hexadecimal, the first row first."""
+        differs = self.ranks.better()
+        return [row.tobytes().hex() for row in np.packbits(differs | differs.T, axis=1)]
+
+    def plot(self, ax: Any = None) -> Any:
+        """The rank intervals."""
+        return self.ranks.plot(ax)
+
+
+def board(  # noqa: PLR0913
+    scores: Collection,
+    confidence_level: float = 0.95,
+    *,
+    aggregate: Aggregate = "mean",
+    types: Types | None = None,
+    groups: Groups | None = None,
+    missing: Missing = "available",
+    more_topics: int = 10,
+    n_resamples: int = 9_999,
+    rng: Seed = None,
+    workers: Workers = 1,
+    progress: Progress | None = None,
+) -> Board:
+    """Which ranks of a leaderboard are real: rank intervals, tiers, its reliability, what more topics would change.
+
+    Parameters
+    ----------
+    scores : Collection
+        Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics.
+    confidence_level : float
+        Of the rank intervals, all together, and of the intervals of the reliability.
+    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that systems are ranked by, as in `rank_intervals`.
+    types : mapping, Series or path, optional
+        For "type-mean", the type of each topic.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do where a system lacks a topic: by default, two systems are compared on the topics that both have.
+    more_topics : int
+        How many more topics (or groups) to look ahead; 0 for none.
+    n_resamples : int
+        Number of resamples for the rank intervals.
+    rng : int, Generator or None
+        The same seed gives the same bits at any number of workers.
+    workers : int or Executor
+        Threads, or an executor of concurrent.futures.
+    progress : callable, optional
+        Called with the number of resamples done and of all.
+
+    Returns
+    -------
+    Board
+        `rows()` is the leaderboard; `ranks` has rank intervals, tiers, p-values and who may be best.
+
+    Notes
+    -----
+    Rank intervals are those of `rank_intervals`, the reliability that of `expected_correlation`. More topics are drawn
+    from the posterior of the true means and the errors that the scores show, as `plan_topics` does, and ranked together
+    with those at hand. Where scores are missing, both use the residuals of the fit that `IncompleteScores` describes.
+
+    References
+    ----------
+    M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm (2024). Inference for Ranks with Applications to Mobility
+    across Neighbourhoods and Academic Achievement across Countries. Review of Economic Studies 91.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> found = cc.board(cc.load_collection("people"), rng=1)
+    >>> len(found.ranks.tiers), found.ranks["rerank-4"], round(found.outlook.leader_stays, 1)
+    (3, (1, 5), 0.9)
+
+    """
+    more_topics = check_whole("more_topics", more_topics, least=0, wanted="give a whole number, 0 for none")
+    how = Resampling.of(n_resamples, rng, workers, progress)
+    given = as_available(scores, "scores", missing)
+    by: dict[str, Any] = {"aggregate": aggregate, "types": types, "groups": groups, "rng": how.rng, "workers": workers}
+    ranks = rank_intervals(given, confidence_level, n_resamples=n_resamples, progress=progress, **by)
+    observed = by_group(points_of(given, aggregate, types).complete(), groups)
+    posterior: dict[str, Any] = {"confidence_level": confidence_level, "rng": how.rng, "workers": workers}
+    counts = given.counts() if isinstance(given, IncompleteScores) else np.full(len(given.systems), len(given.topics))
+    place = {system: k for k, system in enumerate(given.systems)}
+    return Board(
+        ranks=ranks,
+        topics=counts[[place[system] for system in ranks.systems]],
+        reliability=tuple(expected_correlation(observed, name, **posterior) for name in ("tau", "tau_ap")),
+        outlook=outlook(observed.values, more_topics, Resampling(DRAWS, how.rng, how.workers)),
+        notes=ranks.notes,
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=ranks.confidence_level,
+            **{key: ranks.settings[key] for key in ("topics", "groups", "measure") if key in ranks.settings},
+            missing=missing,
+            more_topics=more_topics,
+        ),
+    )

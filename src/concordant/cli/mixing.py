@@ -1,0 +1,77 @@
+"""`concordant combine` and `plan-mix`: people and machines together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+import typer
+
+from .answer import Answer, Found, Output, answering
+from .options import CoefficientOption, LevelOption, SeedOption, costs_of
+from .reading import Reader, known_coefficients
+
+HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE].")]
+MachineArgument = Annotated[
+    str, typer.Argument(metavar="MACHINE", help="Machine scores on these topics and more, given in the same way.")
+]
+
+
+@answering(plot=True)
+def combine(
+    human: HumanArgument,
+    machine: MachineArgument,
+    *,
+    method: Annotated[
+        Literal["shrunk", "control"],
+        typer.Option(help="Shrink towards the machine by what is seen of its bias, or control variates alone."),
+    ] = "shrunk",
+    lam: Annotated[float | None, typer.Option(help="The weight of the control variates; default: the best.")] = None,
+    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system may have.")] = False,
+    level: LevelOption = 0.95,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Rank systems by human and machine scores together.
+
+    People have scored few topics, and a machine these and many more.
+
+    Example: concordant combine few.csv careful.csv --tiers
+    """
+    from ..mixing.combination import combine as run
+
+    people, others = read.sides([human, machine], out.quiet)
+    found = run(people, others, method=method, lam=lam, confidence_level=level)
+    if not tiers:
+        return found
+    return replace(Answer.of([found, found.rank_intervals(level, rng=seed)]), plot=found.plot)
+
+
+@answering(plot=True)
+def plan_mix(
+    human: HumanArgument,
+    machine: MachineArgument,
+    *,
+    cost: Annotated[
+        tuple[str, str], typer.Option(metavar="human=COST machine=COST", help="What a topic costs by each.")
+    ],
+    target: Annotated[float, typer.Option(help="The expected correlation with the true ranking to reach.")] = 0.9,
+    coefficient: CoefficientOption = "tau",
+    as_good_as: Annotated[int | None, typer.Option(min=1, help="Instead: as good as so many human topics.")] = None,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Find the cheapest mix of human and machine topics.
+
+    It ranks the systems as well as wanted, by what a pilot shows of the machine.
+
+    Example: concordant plan-mix few.csv careful.csv --as-good-as 60 --cost human=20 machine=0.05
+    """
+    from ..mixing.plan import plan_mix as run
+
+    name = known_coefficients([coefficient])[0]
+    each = costs_of(cost, ("human", "machine"))
+    people, others = read.sides([human, machine], out.quiet)
+    return run(people, others, target, name, costs=each, as_good_as=as_good_as, rng=seed)

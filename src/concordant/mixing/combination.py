@@ -1,0 +1,306 @@
+"""`combine`: the means of systems from human scores on few topics and machine scores on many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from ..alignment import alignment
+from ..arrays import FloatArray
+from ..coefficients.registry import get_coefficient
+from ..door import Collection, as_topic_side
+from ..errors import AlignmentWarning, InputError, check_choice, check_real, warn
+from ..expected.posterior import Prior, correlations, draw_estimates
+from ..means import mean_over_topics
+from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
+from ..resampling import Resampling, Seed, check_level
+from ..results import Estimate, Interval, Result, columns, settings_of
+from ..scores import Means, Scores
+from ..tables import are_invented
+from ..words import counted, listing
+from .estimator import Combined, combined
+
+Method: TypeAlias = Literal["shrunk", "control"]
+Errors: TypeAlias = Literal["t", "normal"]
+FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
+_LARGEST = 1e140  # whose squares can be summed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CombinedMeans(Result):
+    """What `combine` found, systems by their combined means, best first. `means` and `covariance` go to others."""
+
+    _index = "system"
+    means: Means
+    """The estimates, in human scores."""
+    covariance: FloatArray = field(metadata={"in_dict": False})
+    """Of their errors, in the order of `means`."""
+    freedom: float
+    """Degrees of freedom of the covariance, for differences between systems."""
+    low: FloatArray
+    """Of the interval for each mean, by itself."""
+    high: FloatArray
+    human: FloatArray
+    """The human means alone."""
+    machine: FloatArray
+    """The machine's alone, over all of its topics, on its own scale."""
+    n_human: int
+    """Topics with human and machine scores."""
+    n_machine: int
+    """Topics with machine scores alone."""
+    worth: float
+    """So many human topics would have as small errors of the differences between systems."""
+    lam: float
+    """The weight of the control variate, for differences between systems."""
+    weight: float
+    """The weight of the machine's own means: 0 where its bias shows, or with method="control"."""
+    bias: float
+    """Standard deviation of the machine's bias over systems, in human scores; nan where it was not estimated."""
+
+    @property
+    def verdict(self) -> str:
+        """What the mix is worth, and who is best."""
+        topics = f"{self.n_human} human topics and {self.n_machine:,} of the machine"
+        as_good = f"rank the systems as well as about {_shown(self.worth)} human ones" if self.worth < math.inf else ""
+        return f"{topics} {as_good or 'leave no error'}; {self.means.systems[0]} ranks first"
+
+    def table(self) -> str:
+        """One line per system, and how the means were made."""
+        level = f"{100 * self.settings['confidence_level']:g}% interval"
+        rows = [["", "combined", level, "human alone", "machine alone"]]
+        rows += [
+            [
+                row["system"],
+                f"{row['mean']:.4f}",
+                f"{row['low']:.4f} to {row['high']:.4f}",
+                *(f"{row[side]:.4f}" for side in ("human", "machine")),
+            ]
+            for row in self.rows()
+        ]
+        made = f"  lam {self.lam:.3f}; weight of the machine's own means {self.weight:.2f}"
+        bias = "" if math.isnan(self.bias) else f"; standard deviation of its bias {self.bias:.3g}"
+        return f"{columns(rows)}\n\n{made}{bias}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system, best first."""
+        error = np.sqrt(np.diag(self.covariance))
+        parts = (self.means.values, error, self.low, self.high, self.human, self.machine)
+        names = ("mean", "standard_error", "low", "high", "human", "machine")
+        return [
+            {"system": system, **dict(zip(names, map(float, numbers), strict=True))}
+            for system, *numbers in zip(self.means.systems, *parts, strict=True)
+        ]
+
+    def _contents(self) -> dict[str, Any]:
+        names = ("n_human", "n_machine", "worth", "lam", "weight", "bias", "freedom")
+        return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
+
+    def rank_intervals(
+        self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 9_999, rng: Seed = None
+    ) -> EstimatedRanks:
+        """The ranks that each system may have, and tiers: `rank_intervals_from_estimates` of these means."""
+        return rank_intervals_from_estimates(
+            self.means,
+            self.covariance,
+            confidence_level,
+            degrees_of_freedom=None if math.isinf(self.freedom) else self.freedom,
+            simultaneous=simultaneous,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+
+    def expected_correlation(
+        self,
+        coefficient: str = "tau",
+        *,
+        prior: Prior = "normal",
+        confidence_level: float = 0.95,
+        n_resamples: int = 2_000,
+        rng: Seed = None,
+    ) -> Estimate:
+        """Expected correlation of this ranking with the true one: as `expected_correlation` with "posterior"."""
+        known, level = get_coefficient(coefficient), check_level(confidence_level)
+        check_choice("prior", prior, get_args(Prior))
+        how = Resampling.of(n_resamples, rng)
+        truth = draw_estimates(
+            self.means.values, self.covariance, self.freedom, how.n_resamples, prior, how.generator()
+        )
+        found = correlations(known, truth, self.means.values, how.threads)
+        low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+        return Estimate(
+            coefficient,
+            float(found.mean()),
+            "posterior",
+            Interval(float(low), float(high), level, "posterior"),
+            settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior),
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """The combined means with their intervals, and the human means alone as diamonds."""
+        from ..plots import intervals
+
+        return intervals.combined(self, ax)
+
+
+class Paired(NamedTuple):
+    """Human and machine scores on the same systems: on the topics of both, and on the machine's others."""
+
+    human: Scores
+    paired: Scores
+    more: Scores
+    notes: tuple[str, ...]
+
+
+def combine(
+    human: Collection,
+    machine: Collection,
+    *,
+    method: Method = "shrunk",
+    lam: float | None = None,
+    errors: Errors = "t",
+    confidence_level: float = 0.95,
+) -> CombinedMeans:
+    """Rank systems by human scores on few topics and machine scores on many, which neither does as well alone.
+
+    Nothing has to be known of the machine: the topics that both have scored tell how far it can be trusted.
+
+    Parameters
+    ----------
+    human, machine : what `as_topics` takes
+        Scores on each topic, matched by label. The machine must have the human topics, at least 5, and at least 2 more.
+        Human topics that the machine lacks, and systems that one side lacks, are left out, and an `AlignmentWarning`
+        says what. The two may be on different scales; the result is in human scores.
+    method : {"shrunk", "control"}
+        "control": control variates, as in prediction-powered inference. The means have no bias, whatever the machine
+        does. "shrunk": these, shrunk towards the machine's own means by what the paired topics say of its bias. It has
+        ranked systems better on all collections that were measured.
+    lam : float, optional
+        The weight of the control variates, for level and differences alike; by default those with the least variance.
+    errors : {"t", "normal"}
+        "t": variances and weights are known from few topics only. "normal": as if there were very many, which is what
+        the software of prediction-powered inference does; the intervals are then too short.
+    confidence_level : float
+        Of the interval for each mean.
+
+    Returns
+    -------
+    CombinedMeans
+        With `means` and their `covariance`, which `rank_intervals_from_estimates` takes; `rank_intervals`,
+        `expected_correlation`, and the `worth` of the mix in human topics.
+
+    Notes
+    -----
+    With y the human scores on n topics, x the machine's on the same, u the machine's on N more, control variates give
+    mean(y) + lam (mean(u) - mean(x)). lam is cov(y, x) / var(x) * N / (n + N) from all topic x system residuals, with
+    one value for the level of a topic and one for the deviations of systems from it, on which alone rankings depend.
+    One for each system was tried, and ranked them no better.
+
+    Shrinking treats the machine's bias, after a change of scale and level, as drawn from a normal distribution over
+    systems; its variance is estimated from the distance between both rankings. So the intervals hold on average over
+    systems, and not for a system whose bias is far out of the ordinary. docs/theory/mixing.md has the derivation,
+    docs/measured/combine.md what was measured.
+
+    References
+    ----------
+    A. N. Angelopoulos, J. Duchi and T. Zrnic (2023). PPI++: Efficient Prediction-Powered Inference. arXiv 2311.01453.
+    C. N. Morris (1983). Parametric Empirical Bayes Inference: Theory and Applications. JASA 78.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    >>> found = cc.combine(people.select(topics=people.topics[:15]), careful)
+    >>> print(found.verdict)
+    15 human topics and 25 of the machine rank the systems as well as about 29 human ones; rerank-4 ranks first
+    >>> found.rank_intervals(rng=1)["rerank-4"]
+    (1, 9)
+
+    """
+    check_choice("method", method, get_args(Method))
+    check_choice("errors", errors, get_args(Errors))
+    level = check_level(confidence_level)
+    if lam is not None:
+        lam = check_real("lam", lam, math.isfinite, "give a number, or leave it out")
+    sides = paired_sides(human, machine)
+    found = combined_means(sides, shrink=method == "shrunk", lam=lam, few=errors == "t")
+    order = np.argsort(-found.means, kind="stable")
+    values = found.means[order]
+    quantile = ndtri((1 + level) / 2) if errors == "normal" else stdtrit(found.mean_freedom, (1 + level) / 2)
+    reach = float(quantile) * np.sqrt(np.diag(found.covariance))[order]
+    every = np.vstack([sides.paired.values, sides.more.values])
+    return CombinedMeans(
+        means=Means(values, [sides.human.systems[k] for k in order], sides.human.measure),
+        covariance=found.covariance[np.ix_(order, order)],
+        freedom=found.freedom,
+        low=values - reach,
+        high=values + reach,
+        human=sides.human.means()[order],
+        machine=mean_over_topics(every)[order],
+        n_human=len(sides.paired.topics),
+        n_machine=len(sides.more.topics),
+        worth=found.worth,
+        lam=found.lam,
+        weight=found.weight,
+        bias=math.sqrt(found.bias.variance) if found.bias is not None else math.nan,
+        notes=sides.notes,
+        settings=settings_of(
+            confidence_level=level, method=method, lam=lam, errors=errors, measure=sides.human.measure
+        ),
+    )
+
+
+def combined_means(sides: Paired, *, shrink: bool = True, lam: float | None = None, few: bool = True) -> Combined:
+    """The formulas of `estimator` on matched sides."""
+    parts = (sides.human.values, sides.paired.values, sides.more.values)
+    return combined(*parts, shrink=shrink, lam=lam, few=few)
+
+
+def paired_sides(human: Collection, machine: Collection) -> Paired:
+    """Both sides through the door, on the systems that both have; topics sorted by who has scored them."""
+    names = ("human", "machine")
+    given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
+    if all(are_invented(side.topics) for side in given):
+        raise InputError(
+            "human and machine have rows without names of topics, so nothing tells which belong together: give Scores, "
+            "or files with a column named topic"
+        )
+    found = alignment(*given, on="systems", names=names)
+    people, others = found.scores
+    notes = list(found.notes)
+    in_machine, in_human = set(others.topics), set(people.topics)
+    both = [topic for topic in people.topics if topic in in_machine]
+    more = [topic for topic in others.topics if topic not in in_human]
+    lost = [topic for topic in people.topics if topic not in in_machine]
+    if len(both) < FEWEST:
+        raise InputError(
+            f"human and machine have {counted(len(both), 'topic')} in common: at least {FEWEST} are needed, because "
+            "these tell how far the machine can be trusted; let it score the human topics, too"
+        )
+    if len(more) < 2:
+        raise InputError(
+            f"machine has {counted(len(more), 'topic')} that human lacks: at least 2 are needed, let it score more"
+        )
+    if lost:
+        notes.append(
+            f"{counted(len(lost), 'topic')} of human left out, because machine lacks "
+            f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
+        )
+    for side, scores in zip(names, (people, others), strict=True):
+        if np.abs(scores.values).max() > _LARGEST:
+            raise InputError(f"{side} has scores beyond {_LARGEST:g}: divide them by a constant")
+    if len(people.systems) < 2:
+        raise InputError(f"human and machine have {counted(len(people.systems), 'system')} in common: 2 are needed")
+    for note in notes:
+        warn(note, AlignmentWarning)
+    systems = people.systems
+    return Paired(
+        people.select(systems, both), others.select(systems, both), others.select(systems, more), tuple(notes)
+    )
+
+
+def _shown(topics: float) -> str:
+    return f"{topics:,.0f}" if topics >= 9.95 else f"{topics:.1f}"

@@ -1,0 +1,254 @@
+"""Means of systems from human scores on n topics and machine scores on these and N more: the formulas.
+
+Control variates. With y the human scores, x the machine's on the same n topics and u the machine's on N others,
+
+    means = mean(y) + lam (mean(u) - mean(x)),
+
+which has no bias whatever the machine does: it only takes from the human means what the machine shows to be luck of
+the n topics. The variance is least at lam = cov(y, x) / var(x) * N / (n + N) (PPI++). Scores are split into the mean
+over systems on each topic, the level, and the deviations from it, which alone matter for a ranking; each part has one
+lam, from all of its topic x system residuals.
+
+Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system, of which no
+number of machine topics gets rid. After a change of scale and level they are the truth + d, with d as if drawn from a
+normal distribution over systems, whose variance the distance between both means shows. The best weight of the machine
+is k B, with k what it would be if there were no bias, and B the share of noise in the variance of the distance. It is
+not known but has a distribution (Morris 1983), over which weight and errors are averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..expected.posterior import noise_shares
+
+
+class Moments(NamedTuple):
+    """Pooled variance and covariance of what one topic shows, by part: of human scores, of both, of the machine's."""
+
+    human: float
+    both: float
+    machine: float
+
+    def best_lam(self, n: int, more: int) -> float:
+        """The weight of the control variate with the least variance."""
+        return self.both / self.machine * more / (n + more) if self.machine > 0 else 0.0
+
+    def variance(self, n: int, more: int, lam: float) -> float:
+        """Of the corrected means."""
+        return (self.human - 2 * lam * self.both) / n + lam**2 * self.machine * (1 / n + 1 / more)
+
+
+class Bias(NamedTuple):
+    """What the data say of the machine's bias."""
+
+    slope: float
+    """Machine scores per human score, over systems; not above 0 where the machine shows nothing."""
+    variance: float
+    """Of the bias over systems, in human scores."""
+    share: float
+    """E[B]: the share of noise in the variance of the distance between both means."""
+    square: float
+    """E[B^2]."""
+    freedom: float
+    """How many independent systems there are, as far as the noise goes."""
+    signal: float
+    """Variance of the true means over systems."""
+
+
+class Combined(NamedTuple):
+    """Means of the systems, the covariance of their errors, and what made them."""
+
+    means: FloatArray
+    covariance: FloatArray
+    freedom: float
+    """Degrees of freedom of the covariance, for differences between systems."""
+    mean_freedom: float
+    """The same for the means themselves, whose level only the topics tell."""
+    lam: float
+    """Of the deviations from the level."""
+    level_lam: float
+    weight: float
+    """Of the machine's own means, between 0 and 1."""
+    moments: Moments
+    bias: Bias | None
+    error: float
+    """Variance of a mean's deviation from the level, averaged over systems."""
+
+    @property
+    def worth(self) -> float:
+        """So many human topics have as small errors."""
+        return self.moments.human / self.error if self.error > 0 else math.inf
+
+
+def moments_of(human: FloatArray, paired: FloatArray, more: FloatArray) -> Moments:
+    """Of deviations that sum to 0 in each topic; what the machine tells of the variances is from all of its topics."""
+    n, width = human.shape
+    others, columns = len(more), max(width - 1, 1)
+    y, x, u = (part - part.mean(axis=0) for part in (human, paired, more))
+    of_y, of_both, of_x = (float((a * b).sum()) / ((n - 1) * columns) for a, b in ((y, y), (y, x), (x, x)))
+    machine = (of_x * (n - 1) + float((u * u).sum()) / columns) / (n + others - 2)
+    slope = of_both / of_x if of_x > 0 else 0.0
+    return Moments(of_y - slope * of_both + slope**2 * machine, slope * machine, machine)
+
+
+def combined(
+    human: FloatArray,
+    paired: FloatArray,
+    more: FloatArray,
+    *,
+    lam: float | None = None,
+    shrink: bool = True,
+    few: bool = True,
+) -> Combined:
+    """From topics x systems matrices: human scores, the machine's on the same topics, and on other ones.
+
+    `few` says whether the errors of variances and of lam from few topics count; without, as if there were very many.
+    """
+    n, m = human.shape
+    others = len(more)
+    levels = [part.mean(axis=1, keepdims=True) for part in (human, paired, more)]
+    parts = [part - level for part, level in zip((human, paired, more), levels, strict=True)]
+    of_level, of_parts = moments_of(*levels), moments_of(*parts)
+    level_lam, part_lam = (of.best_lam(n, others) if lam is None else float(lam) for of in (of_level, of_parts))
+    y, x, u = parts
+    corrected = y.mean(axis=0) + part_lam * (u.mean(axis=0) - x.mean(axis=0))
+    every = (n * x.mean(axis=0) + others * u.mean(axis=0)) / (n + others)
+    bias = bias_of(parts, corrected, every, of_parts, part_lam) if shrink and m > 3 else None
+    weight, scale = 0.0, 0.0
+    if bias is not None:
+        least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)
+        weight = least * bias.share
+        scale = weight / bias.slope
+    # What each topic adds to the means: first the level, then the deviations.
+    of_paired = levels[0] - level_lam * levels[1]
+    of_paired = of_paired + (1 - weight) * (y - part_lam * x) + scale * n / (n + others) * x
+    of_more = level_lam * levels[2] + ((1 - weight) * part_lam + scale * others / (n + others)) * u
+    human_part, machine_part = (_covariance(part, ddof=int(few)) / len(part) for part in (of_paired, of_more))
+    covariance = human_part + machine_part
+    unknown = 0.0
+    if bias is not None:
+        apart = corrected - every / bias.slope
+        spread = float(apart @ apart) / (m - 1)
+        left = least**2 * noise_of(of_parts, bias.slope, n, others, part_lam) * (bias.share - bias.square)
+        of_weight = least**2 * (bias.square - bias.share**2)
+        of_slope = weight**2 * spread / (bias.freedom * bias.signal)
+        covariance = covariance + left * (np.eye(m) - 1 / m) + of_weight * np.outer(apart, apart)
+        covariance += of_slope * np.outer(corrected, corrected)
+        unknown = left + of_weight * spread + of_slope * float(corrected @ corrected) / (m - 1)
+    traces = [_centred_trace(part) / (m - 1) for part in (human_part, machine_part)]
+    freedom = _freedom([*traces, unknown], [n - 1, others - 1, bias.freedom if bias else 1.0])
+    error, level = sum(traces) + unknown, float(covariance.mean())
+    if few and lam is None:  # the level's own, from n topics alone, is uncertain
+        of_level_lam = _error_of_level(levels, others)
+        covariance = covariance + of_level_lam
+        level += of_level_lam
+    return Combined(
+        means=of_paired.mean(axis=0) + of_more.mean(axis=0),
+        covariance=(covariance + covariance.T) / 2,
+        freedom=freedom if few else math.inf,
+        mean_freedom=_freedom([error, level], [freedom, n - 1 - (lam is None)]) if few else math.inf,
+        lam=part_lam,
+        level_lam=level_lam,
+        weight=weight,
+        moments=of_parts,
+        bias=bias,
+        error=error,
+    )
+
+
+def _error_of_level(levels: list[FloatArray], others: int) -> float:
+    """What the variance of the level lacks because its lam is estimated: as in a regression on n topics."""
+    y, x, u = (level.ravel() for level in levels)
+    n, moved = len(y), float(u.mean() - x.mean()) * others / (len(y) + others)
+    squares = float(((x - x.mean()) ** 2).sum())
+    if squares == 0:
+        return 0.0
+    slope = float((y - y.mean()) @ (x - x.mean())) / squares
+    residual = float(((y - y.mean() - slope * (x - x.mean())) ** 2).sum())
+    return residual / (n - 2) * moved**2 / squares + residual * (1 / (n - 2) - 1 / (n - 1)) / n
+
+
+def noise_of(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
+    """Variance of the distance between the corrected means and the machine's, if there is no bias."""
+    machine, both = of.machine / (n + others) / slope**2, of.both / (n + others) / slope
+    return of.variance(n, others, lam) + machine - 2 * both
+
+
+def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
+    """What the machine's means would weigh if they had no bias."""
+    noise = noise_of(of, slope, n, others, lam)
+    if noise <= 0:
+        return 0.0
+    return min(max((of.variance(n, others, lam) - of.both / (n + others) / slope) / noise, 0.0), 1.0)
+
+
+def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float) -> Bias | None:
+    """The machine's bias by the distance between its means and the corrected ones; None if it shows nothing."""
+    y, x, u = parts
+    (n, m), others = y.shape, len(u)
+    signal = float(corrected @ corrected) / (m - 1) - of.variance(n, others, lam)
+    common = float(corrected @ every) / (m - 1) - of.both / (n + others)
+    if signal <= 0 or common <= 0:
+        return None
+    slope = common / signal
+    noise = noise_of(of, slope, n, others, lam)
+    if noise <= 0:
+        return None
+    apart = corrected - every / slope
+    spread = float(apart @ apart) / (m - 1)
+    freedom = _systems(y - (lam + n / (n + others) / slope) * x)
+    share, square = noise_shares(freedom, spread / noise)
+    return Bias(slope, noise * (1 / share - 1), share, square, freedom, signal)
+
+
+def _systems(errors: FloatArray) -> float:
+    """How many independent systems would vary as much together: tr(S)^2 / tr(S^2), without its bias of few topics."""
+    n, m = errors.shape
+    e = errors - errors.mean(axis=0)
+    products = e @ e.T if n < m else e.T @ e
+    trace, squares = float(np.trace(products)), float((products**2).sum())
+    if n < 3 or trace == 0:
+        return float(m - 1)
+    squares = (n - 1) ** 2 / ((n + 1) * (n - 2)) * (squares - trace**2 / (n - 1))
+    return float(min(max(trace**2 / squares if squares > 0 else m - 1, 3.0), m - 1))
+
+
+def _covariance(values: FloatArray, ddof: int) -> FloatArray:
+    errors = values - values.mean(axis=0)
+    return np.asarray(errors.T @ errors / (len(values) - ddof))
+
+
+def _centred_trace(covariance: FloatArray) -> float:
+    """Trace of the covariance of deviations from the mean over systems."""
+    return float(np.trace(covariance) - covariance.sum() / len(covariance))
+
+
+def _freedom(parts: list[float], freedoms: list[float]) -> float:
+    """Of a sum of variances (Satterthwaite)."""
+    below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
+    return sum(parts) ** 2 / below if below > 0 else freedoms[0]
+
+
+def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
+    """The variance of a mean's deviation from the level that n human topics and so many machine ones would have.
+
+    As `combined` would find it, where the distance between both means is what noise and bias make it on average.
+    """
+    if more == 0:
+        return of.human / n
+    lam = of.best_lam(n, more)
+    alone = of.variance(n, more, lam)
+    if bias is None or (noise := noise_of(of, bias.slope, n, more, lam)) <= 0:
+        return alone
+    least, spread = weight_without_bias(of, bias.slope, n, more, lam), noise + bias.variance
+    share, square = noise_shares(bias.freedom, spread / noise)
+    weight = least * share
+    machine, both = of.machine / (n + more) / bias.slope**2, of.both / (n + more) / bias.slope
+    sampled = (1 - weight) ** 2 * alone + 2 * weight * (1 - weight) * both + weight**2 * machine
+    left = least**2 * (noise * (share - square) + (square - share**2) * spread)
+    return sampled + left + weight**2 * spread * (bias.signal + alone) / (bias.freedom * bias.signal)

@@ -1,0 +1,186 @@
+"""`plan_mix`: how many human and how many machine topics reach a wanted quality at the least cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..door import Collection
+from ..errors import InputError, InputTypeError, check_whole
+from ..expected.planning import plan_topics
+from ..resampling import Seed
+from ..results import Result, columns, settings_of
+from ..topics.worth import check_costs
+from ..words import argument, counted
+from .combination import combined_means, paired_sides
+from .estimator import Bias, Moments, error_with
+
+LEAST = 15  # human topics of a mix: with fewer, nobody measured how well it ranks
+_SLACK = 1e-9  # of a variance: what is as small but for rounding is small enough
+_MOST = 10_000_000  # machine topics
+
+
+@dataclass(frozen=True)
+class Mix:
+    """So many human topics, all of them scored by the machine as well, and so many of the machine alone."""
+
+    human: int
+    machine: int
+    """0: people alone, and no machine."""
+    cost: float
+    worth: float
+    """In human topics."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MixPlan(Result):
+    """What `plan_mix` found."""
+
+    wanted: int
+    """The quality of so many human topics is wanted."""
+    cheapest: Mix
+    alone: Mix
+    """People alone."""
+    mixes: tuple[Mix, ...]
+    """The cheapest for each number of human topics that can do it."""
+    costs: tuple[float, float]
+    """What a topic costs by people, and by the machine."""
+
+    @property
+    def verdict(self) -> str:
+        """The cheapest mix, beside people alone."""
+        best, quality = self.cheapest, f"the quality of {counted(self.wanted, 'human topic')}"
+        if not best.machine:
+            return f"{quality}: no mix is cheaper than people alone, for {best.cost:g}"
+        return (
+            f"{quality}: {best.human} human topics and {best.machine:,} more of the machine, for {best.cost:g} instead "
+            f"of {self.alone.cost:g}"
+        )
+
+    def table(self) -> str:
+        """Some of the mixes, and the cheapest."""
+        step = max(1, len(self.mixes) // 8)
+        shown = [mix for k, mix in enumerate(self.mixes) if k % step == 0 or mix in (self.cheapest, self.alone)]
+        rows = [["human topics", "machine topics", "cost"]]
+        rows += [[str(mix.human), f"{mix.machine:,}", f"{mix.cost:g}"] for mix in shown]
+        return columns(rows)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per number of human topics."""
+        return [
+            {"human": mix.human, "machine": mix.machine, "cost": mix.cost, "worth": mix.worth} for mix in self.mixes
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """What each mix costs, by human topics; the cheapest, and people alone."""
+        from ..plots import curves
+
+        return curves.mixes(self, ax)
+
+
+def plan_mix(
+    human: Collection,
+    machine: Collection,
+    target: float = 0.9,
+    coefficient: str = "tau",
+    *,
+    costs: tuple[float, float],
+    as_good_as: int | None = None,
+    rng: Seed = None,
+) -> MixPlan:
+    """The cheapest numbers of human and of machine topics that rank these systems as well as wanted, by `combine`.
+
+    Parameters
+    ----------
+    human, machine : what `as_topics` takes
+        A pilot: scores on each topic, as `combine` takes them.
+    target : float
+        The expected correlation with the true ranking; `plan_topics` says how many human topics have it.
+    coefficient : str
+        Any of `list_coefficients()`.
+    costs : tuple of float
+        What a topic costs by people, and by the machine. The machine scores the human topics, too.
+    as_good_as : int, optional
+        Instead of target and coefficient: as good as so many human topics.
+    rng : int, Generator or None
+        Draws for `plan_topics`; unused with `as_good_as`.
+
+    Returns
+    -------
+    MixPlan
+        `cheapest` is the answer, `rows()` has a mix for each number of human topics.
+
+    Notes
+    -----
+    The error of a mix is that of `combine` with method "shrunk": variances, the machine's covariance with people and
+    its bias are those of the pilot, as its topics show them. A pilot of few topics knows the bias badly, and the plan
+    is no better than it. A mix has at least 15 human topics, the fewest for which ranking by it was measured
+    (docs/measured/combine.md).
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    >>> pilot = people.select(topics=people.topics[:20])
+    >>> print(cc.plan_mix(pilot, careful, as_good_as=60, costs=(20, 0.05)).verdict)
+    the quality of 60 human topics: 15 human topics and 159 more of the machine, for 308.7 instead of 1200
+
+    """
+    each = _costs(costs)
+    sides = paired_sides(human, machine)
+    if as_good_as is None:
+        plan = plan_topics(sides.human, coefficient, target, rng=rng)
+        if plan.n_topics is None:
+            raise InputError(
+                f"{plan.verdict}: lower the target, or give {argument('as_good_as')}, so many human topics"
+            )
+        wanted, seed = plan.n_topics, plan.settings["seed"]
+    else:
+        wanted, seed = check_whole("as_good_as", as_good_as), None
+    found = combined_means(sides)
+    mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, each))]
+    alone = Mix(wanted, 0, wanted * each[0], float(wanted))
+    return MixPlan(
+        wanted=wanted,
+        cheapest=min([*mixes, alone], key=lambda mix: mix.cost),
+        alone=alone,
+        mixes=(*mixes, alone),
+        costs=each,
+        notes=sides.notes,
+        settings=settings_of(
+            seed=seed,
+            coefficient=coefficient if as_good_as is None else None,
+            target=target if as_good_as is None else None,
+            n_human=len(sides.paired.topics),
+            n_machine=len(sides.more.topics),
+        ),
+    )
+
+
+def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float, float]) -> Mix | None:
+    """With n human topics: the fewest machine topics that are enough, if any number is."""
+    goal = of.human / wanted * (1 + _SLACK)
+
+    def enough(more: int) -> bool:
+        return error_with(of, bias, n, more) <= goal
+
+    if not enough(_MOST):
+        return None
+    below, at = 0, 1
+    while not enough(at):
+        below, at = at, 2 * at
+    while at - below > 1:
+        middle = (below + at) // 2
+        below, at = (below, middle) if enough(middle) else (middle, at)
+    error = error_with(of, bias, n, at)
+    return Mix(n, at, n * costs[0] + (n + at) * costs[1], of.human / error if error > 0 else math.inf)
+
+
+def _costs(given: Any) -> tuple[float, float]:
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
+        raise InputTypeError(f"costs is {given!r}: give what a topic costs by people, and by the machine")
+    found = check_costs(given)
+    assert found is not None
+    return found

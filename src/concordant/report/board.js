@@ -1,0 +1,59 @@
+"use strict";
+(() => {
+  const at = (id) => document.getElementById(id);
+  const pairs = JSON.parse(at("pairs").textContent);
+  const rows = [...document.querySelectorAll("#board tbody tr")];
+  const names = pairs.systems.map((name) => name.toLowerCase());
+  let chosen = -1;
+
+  rows.forEach((row, k) => row.classList.toggle("tierstart", k > 0 && row.dataset.tier !== rows[k - 1].dataset.tier));
+
+  function differs(i, j) {  // a bit for each pair, the first row in the highest bit
+    return (parseInt(pairs.differs[i].substr(2 * (j >> 3), 2), 16) >> (7 - (j & 7))) & 1;
+  }
+
+  function filter() {
+    const words = at("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const tier = at("tier").value, best = at("best").checked, whole = at("whole").checked;
+    let count = 0;
+    rows.forEach((row, k) => {
+      const there = words.every((word) => names[k].includes(word)) && (!tier || row.dataset.tier === tier) &&
+        (!best || row.dataset.best === "1") && (!whole || row.dataset.whole === "1");
+      row.hidden = !there;
+      count += there;
+    });
+    at("count").textContent = count === rows.length ? `${count} systems` : `${count} of ${rows.length} systems`;
+  }
+
+  function choose(k) {
+    chosen = k === chosen ? -1 : k;
+    let open = 0;
+    rows.forEach((row, j) => {
+      const apart = chosen >= 0 && j !== chosen && differs(chosen, j) === 1;
+      row.classList.toggle("chosen", j === chosen);
+      row.classList.toggle("differs", apart);
+      open += chosen >= 0 && j !== chosen && !apart;
+    });
+    at("told").textContent = chosen < 0
+      ? "Choose a row to see which systems cannot be separated from it."
+      : `${pairs.systems[chosen]}: ${open} of ${rows.length - 1} other systems cannot be separated from it; the others are faded.`;
+  }
+
+  for (const id of ["find", "tier", "best", "whole"]) at(id).addEventListener("input", filter);
+  at("clear").addEventListener("click", () => {
+    at("find").value = at("tier").value = "";
+    at("best").checked = at("whole").checked = false;
+    if (chosen >= 0) choose(chosen);
+    filter();
+  });
+  rows.forEach((row, k) => {
+    row.addEventListener("click", () => choose(k));
+    row.addEventListener("keydown", (event) => { if (event.key === "Enter") choose(k); });
+  });
+  at("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+  filter();
+})();

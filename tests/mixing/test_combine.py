@@ -1,0 +1,269 @@
+"""Combined means: other software, the literal formulas, what must not change them, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import concordant as cc
+from concordant.errors import AlignmentWarning, InputError
+from concordant.mixing.combination import combined_means, paired_sides
+from concordant.mixing.estimator import combined, error_with
+
+from ..commands import CAREFUL, PEOPLE, bad, good
+
+Sides = tuple[cc.Scores, cc.Scores]
+
+
+def sides(n: int = 12, more: int = 40, m: int = 6, bias: float = 0.05, seed: int = 3) -> Sides:
+    """Human scores on n topics, machine scores on these and others, of systems with known means."""
+    rng = np.random.default_rng(seed)
+    systems, topics = [f"s{k}" for k in range(m)], [f"t{k}" for k in range(n + more)]
+    effects, level = np.linspace(0, 0.3, m), rng.normal(0, 0.2, (n + more, 1))
+    own, shared = rng.normal(0, 0.1, (2, n + more, m))
+    human = 0.4 + effects + level + own
+    machine = 2 * (0.3 + effects + rng.normal(0, bias, m) + level + 0.7 * own + 0.5 * shared)
+    return cc.Scores(human[:n], topics[:n], systems), cc.Scores(machine, topics, systems)
+
+
+def split(human: cc.Scores, machine: cc.Scores) -> tuple[Any, Any, Any]:
+    n = len(human.topics)
+    return human.values, machine.values[:n], machine.values[n:]
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.37, 1.0, -0.5])
+def test_a_fixed_lam_is_the_formula_of_prediction_powered_inference(lam: float) -> None:
+    human, machine = sides()
+    y, x, u = split(human, machine)
+    found = cc.combine(human, machine, method="control", lam=lam, errors="normal", confidence_level=0.9)
+    means = lam * u.mean(0) + (y - lam * x).mean(0)
+    error = np.sqrt((lam * u).var(0) / len(u) + (y - lam * x).var(0) / len(y))
+    rows = {row["system"]: row for row in found.rows()}
+    for k, system in enumerate(human.systems):
+        half = stats.norm.ppf(0.95) * error[k]
+        assert rows[system]["mean"] == pytest.approx(means[k], abs=1e-12)
+        assert (rows[system]["low"], rows[system]["high"]) == pytest.approx(
+            (means[k] - half, means[k] + half), abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("lam", [0.2, 0.8])
+def test_a_fixed_lam_is_ppi_py(lam: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ppi_py = pytest.importorskip("ppi_py")
+    human, machine = sides()
+    found = cc.combine(human, machine, method="control", lam=lam, errors="normal")
+    low, high = ppi_py.ppi_mean_ci(*split(human, machine), alpha=0.05, lam=lam)
+    order = [human.systems.index(system) for system in found.means.systems]
+    np.testing.assert_allclose(found.low, low[order], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.high, high[order], rtol=0, atol=1e-9)
+    point = ppi_py.ppi_mean_pointestimate(*split(human, machine), lam=lam)
+    np.testing.assert_allclose(found.means.values, point[order], rtol=0, atol=1e-9)
+
+
+def test_the_best_lam_is_that_with_the_least_error() -> None:
+    y, x, u = split(*sides())
+    best = combined(y, x, u, shrink=False)
+    assert 0 < best.lam < 1
+    for other in (best.lam - 0.05, best.lam + 0.05):
+        assert combined(y, x, u, shrink=False, lam=other).error > best.error * 0.98
+    of = best.moments
+    grid = np.linspace(0, 1, 2001)
+    assert best.lam == pytest.approx(grid[np.argmin([of.variance(12, 40, lam) for lam in grid])], abs=1e-3)
+
+
+def literal_shrunk(y: Any, x: Any, u: Any) -> tuple[Any, float]:
+    """The shrunk deviations and the weight, written down from the definition, B by numerical integration."""
+    n, more, m = len(y), len(u), y.shape[1]
+    y, x, u = (part - part.mean(axis=1, keepdims=True) for part in (y, x, u))
+
+    def pooled(a: Any, b: Any) -> float:
+        return sum(np.cov(a[:, i], b[:, i])[0, 1] for i in range(m)) / (m - 1)
+
+    syy, sxx, slope = pooled(y, y), 0.0, pooled(y, x) / pooled(x, x)
+    sxx = (pooled(x, x) * (n - 1) + pooled(u, u) * (more - 1)) / (n + more - 2)
+    sxy, syy = slope * sxx, syy - slope**2 * pooled(x, x) + slope**2 * sxx
+    lam = slope * more / (n + more)
+    mix = y.mean(0) + lam * (u.mean(0) - x.mean(0))
+    every = np.vstack([x, u]).mean(0)
+    v = (syy - 2 * lam * sxy) / n + lam**2 * sxx * (1 / n + 1 / more)
+    c, w = sxy / (n + more), sxx / (n + more)
+    b = (mix @ every / (m - 1) - c) / (mix @ mix / (m - 1) - v)
+    noise = v + w / b**2 - 2 * c / b
+    apart = mix - every / b
+    errors = y - (lam + n / (n + more) / b) * x
+    s = np.cov(errors.T)
+    squares = (n - 1) ** 2 / ((n + 1) * (n - 2)) * (np.trace(s @ s) - np.trace(s) ** 2 / (n - 1))
+    df = min(max(np.trace(s) ** 2 / squares, 3), m - 1)
+    grid = (np.arange(200_000) + 0.5) / 200_000
+    density = grid ** (df / 2 - 2) * np.exp(-df * (apart @ apart / (m - 1)) * grid / (2 * noise))
+    share = float((grid * density).sum() / density.sum())
+    weight = min(max((v - c / b) / noise, 0), 1) * share
+    return (1 - weight) * mix + weight * every / b, weight
+
+
+@pytest.mark.parametrize(("seed", "m"), [(1, 8), (2, 20), (3, 30)])
+def test_shrunk_means_are_the_literal_ones(seed: int, m: int) -> None:
+    y, x, u = split(*sides(m=m, seed=seed))
+    means, weight = literal_shrunk(y, x, u)
+    found = combined(y, x, u)
+    assert found.weight == pytest.approx(weight, rel=1e-4)
+    assert 0 < found.weight < 1
+    np.testing.assert_allclose(found.means - found.means.mean(), means - means.mean(), rtol=0, atol=1e-5)
+
+
+def test_a_machine_that_is_the_human_is_taken_as_it_is() -> None:
+    human, _ = sides(n=52, more=0)
+    few = human.select(topics=human.topics[:12])
+    found = cc.combine(few, human)
+    every = dict(zip(human.systems, human.means(), strict=True))
+    for row in found.rows():
+        assert row["mean"] == pytest.approx(every[row["system"]], abs=1e-9)
+    assert found.worth == pytest.approx(52, rel=0.25)
+
+
+def test_units_order_and_names_do_not_matter() -> None:
+    human, machine = sides(m=9)
+    found = cc.combine(human, machine)
+    other = cc.Scores(100 * machine.values[::-1, ::-1] - 7, machine.topics[::-1], machine.systems[::-1])
+    same = cc.combine(human, other)
+    assert same.means.systems == found.means.systems
+    np.testing.assert_allclose(same.means.values, found.means.values, rtol=1e-9)
+    np.testing.assert_allclose(same.covariance, found.covariance, rtol=1e-6, atol=1e-12)
+    assert same.worth == pytest.approx(found.worth)
+
+
+def test_a_useless_machine_does_no_harm() -> None:
+    human, machine = sides(m=30)
+    shuffled = cc.Scores(np.random.default_rng(1).permuted(machine.values, axis=1), machine.topics, machine.systems)
+    found = cc.combine(human, shuffled)
+    assert found.weight < 0.35
+    alone = dict(zip(human.systems, human.means(), strict=True))
+    assert cc.tau_b([alone[s] for s in found.means.systems], found.means.values) > 0.9
+
+
+def test_coverage_of_means_and_differences() -> None:
+    """Systems with a bias that is drawn: 95% of the intervals hold. 150 trials, some 2 points of error."""
+    held: dict[str, list[Any]] = {"control": [], "shrunk": []}
+    pairs: dict[str, list[Any]] = {"control": [], "shrunk": []}
+    for seed in range(150):
+        rng = np.random.default_rng([5, seed])
+        truth, bias = rng.normal(0, 0.1, 20), rng.normal(0, 0.03, 20)
+        noise, level = rng.normal(0, 0.2, (115, 20)), rng.normal(0, 0.2, (115, 1))
+        human = truth + level + noise
+        machine = truth + bias + level + 0.6 * noise + rng.normal(0, 0.15, (115, 20))
+        for method in ("control", "shrunk"):
+            found = combined(human[:15], machine[:15], machine[15:], shrink=method == "shrunk")
+            error, variance = found.means - truth, np.diag(found.covariance)
+            held[method].append(np.abs(error) <= stats.t.ppf(0.975, found.mean_freedom) * np.sqrt(variance))
+            of_pair = np.sqrt(variance[0] + variance[1:] - 2 * found.covariance[0, 1:])
+            pairs[method].append(np.abs(error[0] - error[1:]) <= stats.t.ppf(0.975, found.freedom) * of_pair)
+    for of in (held, pairs):
+        for method, found_held in of.items():
+            assert 0.925 < np.mean(found_held) < 0.985, method
+
+
+def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
+    human, machine = sides(m=9)
+    found = cc.combine(human, machine)
+    ranks = found.rank_intervals(rng=1)
+    again = cc.rank_intervals_from_estimates(found.means, found.covariance, degrees_of_freedom=found.freedom, rng=1)
+    assert ranks == again
+    assert sorted(ranks.systems) == sorted(human.systems)
+    assert ranks.tiers
+    expected = found.expected_correlation("tau_b", rng=1)
+    people = cc.expected_correlation(human, "tau_b", rng=1)
+    assert people.value < expected.value < 1
+    assert cc.combine(human, machine, errors="normal").rank_intervals(rng=1).settings["degrees_of_freedom"] is None
+
+
+def test_degrees_of_freedom_widen_rank_intervals() -> None:
+    known = cc.rank_intervals_from_estimates([3.0, 2.6, 1.0], standard_errors=[0.1] * 3, rng=1)
+    few = cc.rank_intervals_from_estimates([3.0, 2.6, 1.0], standard_errors=[0.1] * 3, degrees_of_freedom=3, rng=1)
+    assert (known["0"], few["0"]) == ((1, 1), (1, 2))
+    assert "3 degrees of freedom" in str(few)
+    with pytest.raises(InputError, match="degrees_of_freedom is 0"):
+        cc.rank_intervals_from_estimates([1.0, 2.0], standard_errors=[1, 1], degrees_of_freedom=0)
+
+
+def test_the_plan_is_what_combine_reports() -> None:
+    """The error of the pilot's own size is that which `combined` has, but for the spread that it happened to see."""
+    human, machine = sides(m=30, n=25)
+    pilot = combined_means(paired_sides(human, machine))
+    assert error_with(pilot.moments, pilot.bias, 25, 40) == pytest.approx(pilot.error, rel=0.1)
+    assert error_with(pilot.moments, None, 25, 0) == pytest.approx(pilot.moments.human / 25)
+    plan = cc.plan_mix(human, machine, as_good_as=60, costs=(20, 0.05))
+    assert plan.alone.cost == 1200
+    assert plan.cheapest.cost < 1200
+    for mix in plan.mixes:
+        assert mix.worth >= 60 - 1e-6
+        assert error_with(pilot.moments, pilot.bias, mix.human, mix.machine) <= pilot.moments.human / 60 * (1 + 1e-6)
+        if mix.machine > 1:
+            assert error_with(pilot.moments, pilot.bias, mix.human, mix.machine - 1) > pilot.moments.human / 60
+        assert mix.cost == pytest.approx(mix.human * 20 + (mix.human + mix.machine) * 0.05 * (mix.machine > 0))
+    dear = cc.plan_mix(human, machine, as_good_as=60, costs=(1, 1000))
+    assert "no mix is cheaper" in dear.verdict
+    by_target = cc.plan_mix(human, machine, 0.8, "tau_b", costs=(20, 0.05), rng=1)
+    assert by_target.wanted == cc.plan_topics(human, "tau_b", 0.8, rng=1).n_topics
+
+
+def test_what_is_left_out_is_said() -> None:
+    human, machine = sides()
+    lacking = machine.select(systems=machine.systems[1:], topics=machine.topics[1:])
+    with pytest.warns(AlignmentWarning) as caught:
+        found = cc.combine(human, lacking)
+    assert [str(w.message) for w in caught] == list(found.notes)
+    assert found.notes[-1] == "1 topic of human left out, because machine lacks it: t0"
+    assert found.n_human == 11
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda h, m: (h.select(topics=h.topics[:4]), m), "4 topics in common: at least 5"),
+        (lambda h, m: (h, m.select(topics=m.topics[:13])), "machine has 1 topic that human lacks"),
+        (lambda h, m: (h.values, m.values), "rows without names of topics"),
+        (lambda h, m: (cc.Scores(h.values * 1e150, h.topics, h.systems), m), "human has scores beyond 1e[+]140"),
+    ],
+)
+def test_what_is_refused(change: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        cc.combine(*change(*sides()))
+
+
+def test_options_are_checked() -> None:
+    human, machine = sides()
+    for options, message in (
+        ({"method": "magic"}, "method is 'magic'"),
+        ({"errors": "none"}, "errors is 'none'"),
+        ({"lam": math.nan}, "lam is nan"),
+        ({"confidence_level": 1}, "confidence_level is 1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            cc.combine(human, machine, **options)  # type: ignore[arg-type]
+    for costs in ((0, 1), "ab", (1,), None):
+        with pytest.raises(InputError if costs == (0, 1) else TypeError, match="costs"):
+            cc.plan_mix(human, machine, as_good_as=30, costs=costs)  # type: ignore[arg-type]
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    people = cc.read_scores(PEOPLE)
+    few = tmp_path / "people.csv"
+    people.select(topics=people.topics[:15]).to_frame().to_csv(few)
+    shown = good("combine", few, CAREFUL, "--tiers")
+    assert shown.startswith("15 human topics and 25 of the machine rank the systems as well as about 29 human ones")
+    assert "tier  rank" in shown
+    assert max(map(len, shown.splitlines())) <= 120
+    plan = good("plan-mix", few, CAREFUL, "--as-good-as", "60", "--cost", "human=20", "machine=0.05")
+    assert plan.startswith("the quality of 60 human topics: ")
+    target = tmp_path / "figure.svg"
+    assert "Figure" in good("plan-mix", few, CAREFUL, "--cost", "machine=0.05", "human=20", "--plot", target)
+    assert "--cost is" in bad("plan-mix", few, CAREFUL, "--cost", "human=0", "machine=1", status=2)
+    assert "Figure" in good("combine", few, CAREFUL, "--tiers", "--plot", tmp_path / "combined.pdf")
