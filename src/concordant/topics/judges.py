@@ -234,8 +234,9 @@ def compare_judges(  # noqa: PLR0913
     All methods draw topics for all three at once, so that what they share cancels. "across" compares with Student's t,
     n - 1 degrees of freedom; for the others, p comes from a difference over its standard error, for "iterated" and
     "plain" times a constant that is our own calibration (`concordant.calibration.WIDENING`). docs/measured/worth.md has
-    the size and the power of "across" (benchmarks/coverage_worth.py), docs/measured/default-interval.md those of the
-    others (benchmarks/coverage_default.py).
+    the size and the power of "across" (benchmarks/coverage_worth.py), docs/guide/intervals.md those of the others
+    (benchmarks/coverage_judges.py; benchmarks/coverage_default.py for "shrinkage", whose size has not been measured yet
+    on more than a prototype: 0 to 5.3%).
 
     Examples
     --------
