@@ -23,7 +23,7 @@ ITEMS = {
     "urbano2017": "no-ties accuracy equation-8 agreement equation-10 remarks figure-1 future-work",
 }
 QUICK = {
-    "yilmaz2008": "example theorem-1 theorem-2 figure-6 future-work",
+    "yilmaz2008": "example theorem-1 theorem-2 figure-6",
     "carterette2009": "equation-1 example footnote-2 figure-2 theorem-1 theorem-2 theorem-3",
     "urbano2016": "equations-3-4 ml",
     "gao2016": "figure-2 theorem-1 theorem-2 theorem-3 table-1 symmetric",
