@@ -296,6 +296,8 @@ def _rank_test(
         return None, []
     try:
         problem = Problem.of(truth, 1e-5, "the test")
+        if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
+            return RankTest.untested(problem, candidate, drawn.seed), list(problem.doubts)
         tested = rank_test_of(problem, candidate, method, drawn, distribution=distribution)
     except LimitError as error:  # all else can be compared
         return None, [f"no rank test: {error}"]
@@ -327,7 +329,7 @@ def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Mean
 
 
 def ranked(
-    found: Sequence[Comparison], truth: Side, candidates: Sequence[Side]
+    found: Sequence[Comparison], truth: Side, candidates: Sequence[Side], workers: Workers = 1
 ) -> tuple[list[Comparison], JudgeRanking | None]:
     """Several candidates with their worth over the same splits, and which is better than which.
 
@@ -350,7 +352,7 @@ def ranked(
         first.settings["confidence_level"] or 0.95,
         (),
     )
-    drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0)
+    drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking

@@ -110,6 +110,11 @@ def _shown(value: Any) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """A value as JSON has it: no arrays, and None where there is no number."""
+    kind = type(value)
+    if kind is float:  # nearly all there is
+        return value if math.isfinite(value) else None
+    if kind in (str, int, bool) or value is None:
+        return value
     if isinstance(value, Result):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):

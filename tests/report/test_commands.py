@@ -82,7 +82,7 @@ def test_a_comparison_without_the_extras_has_a_report_too(run: Run, tmp_path: Pa
     for part, printed in zip(document["comparisons"], json.loads(plain), strict=True):
         del printed["verdict"]
         assert {key: part[key] for key in printed} == printed
-    assert document["verdict"]["headline"].startswith("careful ranks the systems most like people")
+    assert document["verdict"]["headline"].startswith("careful has the highest tau_b with people, ")
 
 
 def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -32,6 +33,7 @@ class Page(HTMLParser):
         self.attributes: list[tuple[str, str, str]] = []
         self.scripts: list[tuple[dict[str, str | None], str]] = []
         self.cells: list[tuple[str, str]] = []
+        self.pvalues: list[tuple[str, str]] = []
         self.words: list[str] = []
         self.open: list[tuple[str, dict[str, str | None]]] = []
         self.feed(source)
@@ -59,10 +61,12 @@ class Page(HTMLParser):
         elif tag != "style":
             self.words.append(data)
             if tag == "td" and attributes.get("data-v") is not None:
-                self.cells.append((str(attributes["data-v"]), data))
+                kept = self.pvalues if attributes.get("class") == "n p" else self.cells
+                kept.append((str(attributes["data-v"]), data))
 
     def script(self, key: str) -> Any:
-        return json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == key))
+        kind, content = next((a.get("type"), text) for a, text in self.scripts if a.get("id") == key)
+        return json.loads(gzip.decompress(base64.b64decode(content)) if kind == "application/gzip" else content)
 
 
 def numbers_in(content: Any) -> set[float]:
@@ -138,7 +142,11 @@ def test_every_number_is_one_of_the_json(
         assert float(value) in known
         assert text == shown(value)
         assert abs(float(text) - value) <= 0.5001e-4
-    places = {"place", "truth_place", "candidate_place"}
+    for full, text in page.pvalues:
+        value = json.loads(full)
+        assert value in known
+        assert text == ("< 0.001" if value < 0.001 else f"{value:.3f}")
+    places = {"place", "truth_place"}
     for rows in page.script("charts")["data"].values():
         for row in rows:
             assert numbers_in({k: v for k, v in row.items() if k not in places}) <= known
@@ -181,14 +189,14 @@ def test_nothing_is_fetched(source_of: Callable[[str], str], kind: str) -> None:
 
 def test_hostile_names_are_text(source_of: Callable[[str], str]) -> None:
     page = Page(source_of("hostile"))
-    assert page.tags.count("script") == 4
+    assert page.tags.count("script") == 8
     assert not {"b", "i", "img"} & set(page.tags)
     picked = {value for _, key, value in page.attributes if key == "data-pick"}
     for name in HOSTILE:
         assert visible(name) in picked
     assert page.script("document")["comparisons"][0]["systems"] == HOSTILE
     assert [name for name, _ in page.script("charts")["about"]] == [
-        row["system"] for row in page.script("charts")["data"]["systems-0"]
+        row["system"] for row in page.script("charts")["data"]["ranks-0"]
     ]
     assert max(len(word) for word in page.words if word.startswith("xxx")) <= 60
 
@@ -219,7 +227,16 @@ def test_150_systems_and_250_topics_stay_below_3_mb() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (3, "3"), (0.0, "0.0000"), (0.12345, "0.1235"), (-0.5, "-0.5000"), (3e-9, "3e-09")]
+    ("value", "text"),
+    [
+        (None, "–"),
+        (3, "3"),
+        (0.0, "0.0000"),
+        (0.12345, "0.1235"),
+        (-0.5, "-0.5000"),
+        (3e-9, "3e-09"),
+        (5.46e15, "5.46e+15"),
+    ],
 )
 def test_numbers_as_shown(value: float | None, text: str) -> None:
     assert shown(value) == text

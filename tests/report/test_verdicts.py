@@ -55,10 +55,10 @@ def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
         f"{worth['agreement']:.3f} (95% interval {between['low']:.3f} to {between['high']:.3f}), people.csv itself to "
         f"{worth['truth_agreement']:.3f}.",
         f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population "
-        f"of topics it is about {span['bias_corrected']:.3f}, with 95% confidence between {span['low']:.3f} and "
-        f"{span['high']:.3f}. Against chance: {p_equals(part['pvalues']['tau_b'])}.",
-        "Ceiling: with 40 topics, people.csv itself is expected to agree with the true ranking, across the population "
-        f"of topics, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
+        f"of topics it is estimated as {span['bias_corrected']:.3f} (95% interval {span['low']:.3f} to "
+        f"{span['high']:.3f}). Against chance: {p_equals(part['pvalues']['tau_b'])}.",
+        "Truth itself: with 40 topics, the ranking of people.csv is expected to agree with the true ranking, across "
+        f"the population of topics, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
         f"{ceiling['interval']['high']:.3f}); more topics would raise it.",
         f"Rank test: it {'rejects' if test['pvalue'] <= 0.05 else 'does not reject'} the ranking of hasty.csv as the "
         f"true one, given the topics (rank distance {test['distance']:.3f}, p = {test['pvalue']:.3f}).",

@@ -123,7 +123,7 @@ def compare(
             found.append(_compared(first, other, bootstrap, how, required=interval))
     ranking = None
     if worth and len(others) > 1:
-        found, ranking = ranked(found, first, others)
+        found, ranking = ranked(found, first, others, random.workers)
     together = candidates(found, ranking, named=wanted is not None, every=every)
 
     def document() -> Any:

@@ -46,15 +46,15 @@ def matters(c: Part, rows: Records) -> str:
     return content
 
 
-def causes(c: Part, k: int, parts: Parts) -> str:
-    """Pairs, topics and systems by what they take from the coefficient."""
+def causes(c: Part, k: int, parts: Parts, *, brief: bool = False) -> str:
+    """Pairs, topics and systems by what they take from the coefficient; briefly, without the systems."""
     found = c.get("explanation")
     if not found or not (found["pairs"] or found["topics"]):
         return ""
     content = _pairs(found, k, parts) if found["pairs"] else ""
     content += _topics(found, k, parts) if any(t["effect"] is not None for t in found["topics"]) else ""
     content = f'<div class="grid">{content}</div>'
-    if found["systems"]:
+    if found["systems"] and not brief:
         columns = [names("system"), number("loss"), number("swapped pairs", "swapped")]
         its_table = table("Half of the loss of each of its pairs", columns, found["systems"])
         content += details("What each system costs", its_table)

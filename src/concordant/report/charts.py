@@ -5,7 +5,7 @@ Colours are the style sheet's variables, so that charts follow it from light to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from ..errors import import_extra
@@ -80,8 +80,8 @@ def _about_systems(truth: str, candidate: str, intervals: bool) -> list[Any]:
 
 
 def step(count: int) -> int:
-    """Pixels per row."""
-    return 20 if count <= 30 else 14 if count <= 80 else 6
+    """Pixels per row: names stay legible, and a long chart scrolls."""
+    return 20 if count <= 30 else 14
 
 
 def scatter(truth: str, candidate: str, domain: tuple[float, float], *, intervals: bool) -> Spec:
@@ -115,56 +115,17 @@ def scatter(truth: str, candidate: str, domain: tuple[float, float], *, interval
     return _made(diagonal + points + names, about, 420)
 
 
-def bump(truth: str, candidate: str, count: int, *, intervals: bool) -> Spec:
-    """Rank against rank with links: where a link is steep, the sides disagree."""
-    alt = _altair()
-    crowded = step(count) < 10
-    domain = alt.Scale(domain=[-2.5 if crowded else -0.6, count - 0.4], reverse=True, zero=False, nice=False)
-    across = alt.Scale(domain=[-0.8, 1.8], nice=False, zero=False)
-    labels = {0: _short(truth), 1: _short(candidate)}
-    x_axis = alt.Axis(
-        values=[0, 1], labelExpr="datum.value == 0 ? sides[0] : sides[1]", orient="top", grid=False, labelLimit=150
-    )
-    x = alt.XDatum(0, scale=across, axis=x_axis, title=None)
-    place = {side: alt.Y(f"{side}_place:Q", scale=domain, axis=None) for side in ("truth", "candidate")}
-    width = alt.StrokeWidthValue(1.4, condition={"test": _HIT, "value": 3.5})
-    tips = _about_systems(truth, candidate, intervals)
-    links = (
-        _base()
-        .mark_rule(cursor="pointer")
-        .encode(x, place["truth"], strokeWidth=width, color=_colour(), opacity=_opacity(0.65), tooltip=tips)
-        .encode(x2=alt.X2Datum(1), y2="candidate_place:Q")
-    )
-    layers = [links]
-    for at, (side, align, dx) in enumerate((("truth", "right", -6), ("candidate", "left", 6))):
-        spot = alt.XDatum(at, scale=across, axis=x_axis, title=None)
-        text = (
-            _base()
-            .mark_text(align=align, dx=dx, limit={"expr": "width * 0.29"}, fontSize=10, cursor="pointer", fill=INK)
-            .encode(spot, place[side], text="system:N", tooltip=tips)
-        )
-        dot = _base().mark_point(filled=True, size=18, cursor="pointer").encode(spot, place[side], tooltip=tips)
-        layers.append(dot.encode(color=_colour(), opacity=_opacity(0.9)))
-        if crowded:  # names of all would overlap: those of the chosen, or of the largest moves
-            text = text.transform_filter(f"{_HIT} || ({_NONE} && datum.told)")
-            layers.append(text)
-        else:
-            layers.append(text.encode(opacity=_opacity(1, dimmed=0.45)))
-    about = f"Bump chart: each system's place by {truth} to the left and by {candidate} to the right, joined by a line."
-    chart = alt.layer(*layers).add_params(alt.param(name="sides", value=list(labels.values())))
-    return _made(chart, about, max(120, step(count) * count))
-
-
-def rank_intervals(count: int, candidate: str | None, level: float) -> Spec:
+@cache
+def rank_intervals(count: int, level: float, *, candidate: bool) -> Spec:
     """The ranks that the topics leave open, the rank by the truth, and that by the candidate."""
     alt = _altair()
-    crowded = step(count) < 10
-    axis = alt.Axis(labels=not crowded, ticks=not crowded, title=None)
+    crowded = count > 80
+    axis = alt.Axis(title=None, labelOverlap=False, labelFontSize=10, labelLimit=170)
     y = alt.Y("system:N", sort=alt.EncodingSortField("truth_place"), axis=axis)
     scale = alt.Scale(domain=[1, count], nice=False, zero=False)
     whole = alt.Axis(tickMinStep=1, format="d")
     fields = {"system": "!system", "truth_rank": "#rank", "low": "#best rank", "high": "#worst rank"}
-    tips = _tooltip(**fields, **({"candidate_rank": f"#rank, {candidate}"} if candidate else {}))
+    tips = _tooltip(**fields, **({"candidate_rank": "#rank by the candidate"} if candidate else {}))
     width = alt.SizeValue(2 if crowded else 4, condition={"test": _HIT, "value": 7})
     lines = (
         _base()
@@ -178,7 +139,7 @@ def rank_intervals(count: int, candidate: str | None, level: float) -> Spec:
         .encode(y, alt.X("truth_rank:Q", scale=scale), tooltip=tips, opacity=_opacity(1, dimmed=0.3))
     )
     layers = [lines, dots]
-    if candidate is not None:
+    if candidate:
         layers.append(
             _base()
             .mark_point(shape="diamond", size=25 if crowded else 60, strokeWidth=1.5, fill=PAPER, cursor="pointer")
@@ -188,27 +149,40 @@ def rank_intervals(count: int, candidate: str | None, level: float) -> Spec:
     about = (
         f"Rank intervals: for each system a line over the ranks that the topics leave open, {100 * level:g}% confidence"
     )
-    about += ", a dot at its rank by the truth" + (f" and a diamond at its rank by {candidate}." if candidate else ".")
+    about += ", a dot at its rank by the truth" + (" and a diamond at that by the candidate." if candidate else ".")
     return _made(alt.layer(*layers), about, max(80, step(count) * count))
 
 
-def forest(title: str, about: str, count: int, *, ceiling: bool, domain: tuple[float, float] = (-1, 1)) -> Spec:
-    """Values with their intervals; where it is known, the ceiling as a bar."""
+@cache
+def forest(title: str, about: str, count: int, *, domain: tuple[float, float], itself: bool = False) -> Spec:
+    """Estimates with their intervals as dots and lines, values on these topics as circles, the truth itself as bars.
+
+    Where nothing was estimated, there are values alone.
+    """
     alt = _altair()
     y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None)
-    axis = alt.Axis(tickCount=8)
-    x = alt.X("value:Q", title=title, scale=alt.Scale(domain=list(domain), nice=True, zero=False), axis=axis)
-    fields = {"label": "!name", "value": "value", "low": "low", "high": "high", "pvalue": "p"}
-    tips = _tooltip(**fields, **({"ceiling": "ceiling"} if ceiling else {}))
-    lines = _base().transform_filter("isValid(datum.low)").mark_rule(size=4, opacity=0.5, stroke=MARK)
-    dots = _base().mark_point(filled=True, size=65, fill=MARK, opacity=1).encode(y, x, tooltip=tips)
-    layers = [lines.encode(y, alt.X("low:Q"), x2="high:Q", tooltip=tips), dots]
-    if ceiling:
-        bars = _base().transform_filter("isValid(datum.ceiling)").mark_tick(thickness=3, size=16, color=OFF, opacity=1)
-        layers.append(bars.encode(y, alt.X("ceiling:Q"), tooltip=tips))
+    scale = alt.Scale(domain=list(domain), nice=True, zero=False)
+    fields = {"label": "!name", "value": "value on these topics", "estimate": "estimate across topics", "low": "low"}
+    tips = _tooltip(**fields, high="high", pvalue="p", **({"itself": "the truth itself"} if itself else {}))
+
+    def at(field: str) -> Any:
+        return alt.X(f"{field}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8))
+
+    def some(field: str) -> Any:
+        return _base().transform_filter(f"isValid(datum.{field})")
+
+    layers = [
+        some("low").mark_rule(size=4, opacity=0.5, stroke=MARK).encode(y, at("low"), x2="high:Q", tooltip=tips),
+        some("value").mark_point(size=65, stroke=INK, opacity=1).encode(y, at("value"), tooltip=tips),
+        some("estimate").mark_point(filled=True, size=55, fill=MARK, opacity=1).encode(y, at("estimate"), tooltip=tips),
+    ]
+    if itself:
+        bars = some("itself").mark_tick(thickness=3, size=16, color=OFF, opacity=1)
+        layers.append(bars.encode(y, at("itself"), tooltip=tips))
     return _made(alt.layer(*layers), about, max(60, 24 * count))
 
 
+@cache
 def pairs(coefficient: str, count: int) -> Spec:
     """What the worst pairs take from the coefficient."""
     alt = _altair()
@@ -225,6 +199,7 @@ def pairs(coefficient: str, count: int) -> Spec:
     return _made(bars, about, max(60, 20 * count))
 
 
+@cache
 def topics(coefficient: str, count: int) -> Spec:
     """The coefficient without each topic, minus the coefficient."""
     alt = _altair()
@@ -237,10 +212,10 @@ def topics(coefficient: str, count: int) -> Spec:
     return _made(bars, about, max(60, 18 * count))
 
 
-def worth(found: Mapping[str, Any], sides: tuple[str, str]) -> Spec:
+@cache
+def worth(coefficient: str, half: int, *, line: bool) -> Spec:
     """Two curves with bands, and a line from so many topics of the one to as good a number of the other."""
     alt = _altair()
-    half, beyond = found["half"], found["status"] == "beyond"
     ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if t <= half]
     x = alt.X(
         "topics:Q",
@@ -248,19 +223,22 @@ def worth(found: Mapping[str, Any], sides: tuple[str, str]) -> Spec:
         scale=alt.Scale(type="log", domain=[1, half], nice=False),
         axis=alt.Axis(values=ticks),
     )
-    y = alt.Y("agreement:Q", title=f"{found['coefficient']} on other topics", scale=alt.Scale(zero=False))
-    colours = alt.Scale(domain=list(sides), range=["var(--line1)", "var(--line2)"])
-    colour = alt.Color("side:N", title=None, scale=colours)
+    y = alt.Y("agreement:Q", title=f"{coefficient} on other topics", scale=alt.Scale(zero=False))
+    colour = alt.Color("side:N", title=None, sort=None, scale=alt.Scale(range=["var(--line1)", "var(--line2)"]))
     tips = _tooltip(side="!side", topics="#topics", agreement="agreement", low="low", high="high")
-    bands = _base().mark_area(opacity=0.15).encode(x, alt.Y("low:Q"), colour, y2="high:Q")
-    lines = _base().mark_line(point={"size": 45, "filled": True}).encode(x, y, colour, tooltip=tips)
-    layers = [bands, lines]
-    end = found["equal"] if beyond else found["worth"]
-    if found["status"] in ("within", "beyond") and end:
-        height = found["truth_agreement"] if beyond else found["agreement"]
-        ends = alt.Chart(alt.InlineData([{"topics": half, "end": end, "agreement": height}]))
-        layers.append(ends.mark_rule(color=INK, strokeWidth=1.5).encode(x, y, x2="end:Q"))
-    return _made(alt.layer(*layers), f"Line chart: {found['verdict']}.", 300)
+    measured = _base().transform_filter("!isValid(datum.end)")
+    layers = [
+        measured.mark_area(opacity=0.15).encode(x, alt.Y("low:Q"), colour, y2="high:Q"),
+        measured.mark_line(point={"size": 45, "filled": True}).encode(x, y, colour, tooltip=tips),
+    ]
+    if line:
+        rule = _base().transform_filter("isValid(datum.end)").mark_rule(color=INK, strokeWidth=1.5)
+        layers.append(rule.encode(x, y, x2="end:Q"))
+    about = (
+        f"Line chart: {coefficient} with the truth on other topics, by number of topics, of the truth and of the "
+        "candidate, with bands."
+    )
+    return _made(alt.layer(*layers), about, 300)
 
 
 def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[str]) -> Spec:

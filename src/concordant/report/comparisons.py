@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..coefficients.registry import headlines
-from ..words import counted
+from ..markup import text
+from ..words import counted, listing
 from . import charts
+from .candidates import candidates_table, in_order, pairs_table, valid_p
 from .causes import causes, matters
-from .elements import chart, details, items, name, names, number, table, words
-from .parts import Part, Parts, Records, cut, distinct, domain_of
+from .elements import chart, details, items, name, names, number, pvalue, table, words
+from .parts import Part, Parts, Records, cut, domain_of
+from .picture import explored, picture
 from .systems import system_charts, systems_of, tell
+
+MOST_INLINE = 6  # candidates whose parts stand in the page as they are
 
 
 def comparison_parts(document: Mapping[str, Any]) -> Parts:
@@ -22,23 +26,20 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
     if len(found) > 1:
         title = f"{counted(len(found), 'ranking')} against {first['truth']}"
     parts = Parts(title, _about(first))
-    if len(found) > 1:
-        parts.add("candidates", "Candidates", _candidates(document, parts))
+    order = in_order(document)
+    parts.explored = explored(document, order)
+    parts.add("picture", "Means and ranks", picture(document, parts.explored))
     rows_of = [systems_of(c) for c in found]
-    pairs = list(zip(found, rows_of, strict=True))
-    for c, rows in pairs:
-        tell(parts, c, rows)
-    curves = [worth_chart(c.get("worth"), f"worth-{k}", parts) for k, c in enumerate(found)]
-    for key, heading, contents in (
-        ("worth", "Worth in topics", curves),
-        ("coefficients", "Coefficients", [_coefficients(c, k, parts) for k, c in enumerate(found)]),
-        ("matters", "Disagreements that matter", [matters(c, rows) for c, rows in pairs]),
-        ("systems", "Systems", [system_charts(c, k, rows, parts) for k, (c, rows) in enumerate(pairs)]),
-        ("causes", "What the rankings disagree on", [causes(c, k, parts) for k, c in enumerate(found)]),
-        ("caveats", "Caveats", [_notes(c, document) for c in found]),
-    ):
-        if any(contents):
-            parts.add(key, heading, _each(found, contents))
+    for c, rows in zip(found, rows_of, strict=True):
+        tell(parts, c, rows, brief=len(found) > MOST_INLINE)
+    if len(found) == 1:
+        for key, heading, content in _sections(first, 0, rows_of[0], parts, _limits(found)):
+            parts.add(key, heading, content)
+    else:
+        table_of_all = candidates_table(document, order) + pairs_table(document.get("ranking"))
+        parts.add("candidates", "Candidates", table_of_all)
+        parts.add("each", "Candidate by candidate", _each(document, order, rows_of, parts))
+    parts.add("caveats", "Caveats", _caveats(document))
     parts.cite([n for n, value in first["coefficients"].items() if value is not None])
     parts.cite(["rank_test"] * bool(first["rank_test"]))
     parts.cite(["expected_correlation"] * bool(first.get("ceiling")))
@@ -52,88 +53,63 @@ def _about(c: Part) -> str:
     return f"{counted(len(c['systems']), 'system')}{topics}{measure}; truth: {c['truth']}"
 
 
-def _each(found: Sequence[Part], contents: Sequence[str]) -> str:
-    """One candidate as it is; several each in their own part, of which the first is open."""
-    if len(found) == 1:
-        return contents[0]
-    return "".join(
-        details(name(c["candidate"]), content, opened=k == 0, kind="candidate")
-        for k, (c, content) in enumerate(zip(found, contents, strict=True))
+def _sections(
+    c: Part, k: int, rows: Records, parts: Parts, limits: tuple[float, float], *, brief: bool = False
+) -> list[tuple[str, str, str]]:
+    """Key, heading and content of what is shown of a candidate."""
+    made = (
+        ("worth", "Worth in topics", worth_chart(c.get("worth"), f"worth-{k}", parts, brief=brief)),
+        ("coefficients", "Coefficients", _coefficients(c, k, parts, limits)),
+        ("matters", "Disagreements that matter", matters(c, rows)),
+        ("systems", "Systems", system_charts(c, k, rows, parts)),
+        ("causes", "What the rankings disagree on", causes(c, k, parts, brief=brief)),
     )
+    return [(key, heading, content) for key, heading, content in made if content]
 
 
-def _candidates(document: Mapping[str, Any], parts: Parts) -> str:
-    """All candidates in one table, and their intervals side by side."""
+def _each(document: Mapping[str, Any], order: Sequence[int], rows_of: Sequence[Records], parts: Parts) -> str:
+    """One part per candidate, the first one open. Of many candidates, the others are packed until they are opened."""
     found = document["comparisons"]
-    shown = [n for n in headlines("inferred") if any(c["coefficients"].get(n) is not None for c in found)]
-    shown = shown or list(found[0]["coefficients"])[:3]
-    columns = [names("candidate"), number("systems"), number("topics"), *map(number, shown)]
-    columns += [number("rank distance", "distance"), number("p, rank test", "pvalue")]
-    columns += [number("worth in topics", "worth"), number("low"), number("high")] * any(c.get("worth") for c in found)
-    rows = [
-        {"candidate": c["candidate"], "systems": len(c["systems"]), "topics": len(c["topics"]), **c["coefficients"]}
-        | {"distance": (c["rank_test"] or {}).get("distance"), "pvalue": _valid_p(c["rank_test"])}
-        | _worth_cells(c)
-        for c in found
-    ]
-    content = table("Every candidate against the truth", columns, rows)
-    for n in shown[:2]:
-        drawn = [_interval_row(c, n, label=cut(c["candidate"], 40), place=k) for k, c in enumerate(found)]
-        for row, label in zip(drawn, distinct([row["label"] for row in drawn]), strict=True):
-            row["label"] = label
-        about = f"{n} of each candidate with its interval across the population of topics; the bar is the ceiling."
-        content += _forest(f"forest-{n}", n, n, about, drawn, parts, what="candidate")
-    return content + pairs_table(document.get("ranking"))
+    limits, content = _limits(found), ""
+    for place, k in enumerate(order):
+        packed = place > 0 and len(order) > MOST_INLINE
+        own = Parts("", "", specs=parts.specs) if packed else parts
+        sections = _sections(found[k], k, rows_of[k], own, limits, brief=packed)
+        html = f"<p>{text(found[k]['verdict']['headline'])}</p>"
+        html += "".join(f"<h3>{text(heading)}</h3>{inner}" for _, heading, inner in sections)
+        if packed:
+            parts.packed[f"part-{k}"] = {"html": html, "charts": own.charts, "data": own.data}
+            html = ""
+        part = f"part-{k}" if packed else ""
+        content += details(name(found[k]["candidate"]), html, opened=place == 0, kind="candidate", part=part)
+    return content
 
 
-def _forest(key: str, title: str, axis: str, about: str, rows: Records, parts: Parts, *, what: str) -> str:
-    drawn = [row for row in rows if row["value"] is not None]
-    low, high = domain_of([row[of] for row in drawn for of in ("value", "low", "high", "ceiling")])
-    limits = max(low, -1.0), min(high, 1.0)
-    ceiling = any(row["ceiling"] is not None for row in rows)
-    parts.chart(key, charts.forest(axis, about, len(drawn), ceiling=ceiling, domain=limits), drawn)
-    columns = [names(what, "label"), number("value"), number("low"), number("high")]
-    columns += [number("bias-corrected", "corrected"), number("p, chance", "pvalue"), number("ceiling")]
-    columns += [words("why there is no value", "why")] if any(row["why"] for row in rows) else []
-    return chart(key, title, about, table(title, columns, rows))
+def _limits(found: Sequence[Part]) -> tuple[float, float]:
+    """The axis of the coefficients, the same for all candidates."""
+    rows = [_interval_row(c, n, at) for c in found for at, n in enumerate(c["coefficients"])]
+    low, high = domain_of([row[of] for row in rows for of in ("value", "estimate", "low", "high", "itself")])
+    return max(low, -1.0), min(high, 1.0)
 
 
-def _interval_row(c: Part, n: str, label: str, place: int) -> dict[str, Any]:
+def _interval_row(c: Part, n: str, place: int) -> dict[str, Any]:
     span = c["intervals"].get(n) or {}
-    ceiling = (c.get("ceiling") or {}).get(n) or {}
+    itself = (c.get("ceiling") or {}).get(n) or {}
     return {
-        "label": label,
+        "label": n,
         "place": place,
         "value": c["coefficients"].get(n),
+        "estimate": span.get("bias_corrected"),
         "low": span.get("low"),
         "high": span.get("high"),
-        "corrected": span.get("bias_corrected"),
         "pvalue": c["pvalues"].get(n),
-        "ceiling": ceiling.get("value"),
+        "itself": itself.get("value"),
         "why": c["not_defined"].get(n, ""),
     }
 
 
-def _worth_cells(c: Part) -> dict[str, Any]:
-    worth = c.get("worth")
-    return {"worth": worth["worth"], **{end: worth["interval"][end] for end in ("low", "high")}} if worth else {}
-
-
-def pairs_table(ranking: Part | None) -> str:
-    """Each candidate against each other, over the same splits of the topics."""
-    if not ranking or not ranking["pairs"]:
-        return ""
-    columns = [names("candidate", "a"), names("against", "b"), number("difference"), number("low"), number("high")]
-    columns += [number("ratio of worths", "ratio"), number("p", "pvalue"), number("p, Holm", "adjusted")]
-    rows = [
-        {**p, "a": p["names"][0], "b": p["names"][1], "low": p["interval"]["low"], "high": p["interval"]["high"]}
-        for p in ranking["pairs"]
-    ]
-    return table(f"Differences in agreement across topics, {rows[0]['coefficient']}", columns, rows)
-
-
-def worth_chart(worth: Part | None, key: str, parts: Parts) -> str:
-    """Agreement on other topics by number of topics, of the truth and of the candidate."""
+def worth_chart(worth: Part | None, key: str, parts: Parts, *, brief: bool = False) -> str:
+    """Agreement on other topics by number of topics, of the truth and of the candidate; briefly, without a table."""
     if not worth:
         return ""
     truth, candidate = (cut(name, 40) for name in worth["names"])
@@ -145,31 +121,42 @@ def worth_chart(worth: Part | None, key: str, parts: Parts) -> str:
             drawn["sizes"], drawn[side], drawn[f"{side}_low"], drawn[f"{side}_high"], strict=True
         )
     ]
-    parts.chart(key, charts.worth(worth, (truth, candidate)), rows)
+    beyond = worth["status"] == "beyond"
+    end = worth["equal"] if beyond else worth["worth"]
+    line: Records = []
+    if worth["status"] in ("within", "beyond") and end:
+        height = worth["truth_agreement"] if beyond else worth["agreement"]
+        line = [{"side": truth, "topics": worth["half"], "end": end, "agreement": height}]
+    parts.chart(key, charts.worth(worth["coefficient"], worth["half"], line=bool(line)), [*rows, *line])
     columns = [names("side"), number("topics"), number("agreement"), number("low"), number("high")]
     about = (
         f"{worth['coefficient']} with the ranking by {truth} on other topics, by number of topics, with bands of "
         f"{100 * worth['interval']['confidence_level']:g}%. The line leads from {worth['half']} topics of one side to "
         "as many of the other as rank the systems as well."
     )
-    return chart(key, f"What topics of {candidate} are worth", about, table("Both curves", columns, rows))
+    its_table = "" if brief else table("Both curves", columns, rows)
+    return chart(key, f"What topics of {candidate} are worth", about, its_table)
 
 
-def _valid_p(test: Part | None) -> float | None:
-    """The p-value where the test keeps its level: more topics than systems."""
-    if test is None or test["settings"]["n_systems"] >= test["settings"]["n_topics"]:
-        return None
-    p: float = test["pvalue"]
-    return p
-
-
-def _coefficients(c: Part, k: int, parts: Parts) -> str:
+def _coefficients(c: Part, k: int, parts: Parts, limits: tuple[float, float]) -> str:
     """Every coefficient with its interval, what ties leave open, and the values on each topic."""
-    rows = [_interval_row(c, n, label=n, place=at) for at, n in enumerate(c["coefficients"])]
-    about = "The value on these topics as a dot, the interval across the population of topics as a line"
-    about += ", and the ceiling given the number of topics as a bar." if c.get("ceiling") else "."
-    title = "Coefficients and their intervals"
-    content = _forest(f"coefficients-{k}", title, "coefficient", about, rows, parts, what="coefficient")
+    rows = [_interval_row(c, n, at) for at, n in enumerate(c["coefficients"])]
+    drawn = [row for row in rows if row["value"] is not None]
+    about = "Circle: the value on these topics."
+    if any(row["low"] is not None for row in rows):
+        about += (
+            " Dot and line: the estimate across the population of topics and its interval, which are corrected for the "
+            "bias of having few topics, so that the interval need not hold the value."
+        )
+    itself = any(row["itself"] is not None for row in rows)
+    about += " Bar: what the truth's own ranking is expected to reach with the true one." * itself
+    key, title = f"coefficients-{k}", "Coefficients and their intervals"
+    parts.chart(key, charts.forest("coefficient", about, len(drawn), domain=limits, itself=itself), drawn)
+    columns = [names("coefficient", "label"), number("value")]
+    columns += [number("population", "estimate"), number("low"), number("high")]
+    columns += [pvalue("p, chance", "pvalue"), number("the truth itself", "itself")]
+    columns += [words("why there is no value", "why")] if any(row["why"] for row in rows) else []
+    content = chart(key, title, about, table(title, columns, rows))
     return content + _rank_test(c) + _tie_bounds(c) + _per_topic(c) + _reliability(c)
 
 
@@ -179,11 +166,11 @@ def _rank_test(c: Part) -> str:
         return ""
     columns = [
         number("rank distance", "distance"),
-        number("p", "pvalue"),
+        pvalue("p", "pvalue"),
         number("standard error of p", "standard_error"),
     ]
     columns += [number("critical value", "critical_value"), number("alpha")]
-    caption = "Rank test" if _valid_p(found) is not None else "Rank test, which says nothing with so few topics"
+    caption = "Rank test" if valid_p(found) is not None else "Rank test, which says nothing with so few topics"
     return table(caption, columns, [found])
 
 
@@ -213,12 +200,24 @@ def _reliability(c: Part) -> str:
     return details("How close the truth is to the true ranking, by all estimators", its_table)
 
 
-def _notes(c: Part, document: Mapping[str, Any]) -> str:
-    tied = c["tied_pairs"]
-    notes = [f"{n} has no value: {why}" for n, why in c["not_defined"].items()]
-    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "candidate") if tied[side]]
-    notes += [*c["notes"], *c.get("read_notes", ()), *c.get("truth_notes", ()), *document.get("notes", ())]
-    notes += (c.get("explanation") or {}).get("notes", [])
+def _caveats(document: Mapping[str, Any]) -> str:
+    """What to note, each once: with the candidates that it holds for, unless it holds for all."""
+    found = document["comparisons"]
+    whose: dict[str, list[str]] = {}
+    for c in found:
+        for note in dict.fromkeys(_notes(c)):
+            whose.setdefault(note, []).append(c["candidate"])
+    notes = list(document.get("notes", ()))
+    notes += [note for note, who in whose.items() if len(who) == len(found)]
+    notes += [f"{listing(who)}: {note}" for note, who in whose.items() if len(who) < len(found)]
     if not notes:
         return "<p>Nothing: no ties, nothing left out, no identical systems.</p>"
     return items(list(dict.fromkeys(notes)))
+
+
+def _notes(c: Part) -> list[str]:
+    tied = c["tied_pairs"]
+    notes = [f"{n} has no value: {why}" for n, why in c["not_defined"].items()]
+    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "candidate") if tied[side]]
+    notes += [*c["notes"], *c.get("read_notes", ()), *c.get("truth_notes", ())]
+    return [*notes, *((c.get("explanation") or {}).get("notes") or ())]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,10 +25,13 @@ from ..resampling import Progress
 from ..results import plain
 from ..scores import Means, Scores
 from ..topics.judges import JudgeRanking
+from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
 
 FORMAT = 1
 MOST_PAIRS = 100
+FEW_PAIRS = 20  # of systems, kept of each of many candidates
+MOST_SCORES = 4_000_000  # letters, of which a page then has a third
 
 
 def report_document(
@@ -82,7 +87,7 @@ def report_document(
     reference, sides = as_side(truth, "truth"), [as_side(other, "candidate") for other in others]
     notes = []
     if ranking is None and len(found) > 1:
-        found, ranking = ranked(found, reference, sides)
+        found, ranking = ranked(found, reference, sides, workers)
         why = "that needs the same systems and at least 10 topics for all"
         notes = [f"the candidates are not tested against each other: {why}"] if ranking is None else []
     pairs = [sides_of(c, reference, side) for c, side in zip(found, sides, strict=True)]
@@ -92,13 +97,12 @@ def report_document(
         key = (c.systems, c.topics)
         if key not in of_truth:
             of_truth[key] = _Truth.of(c, own, workers)
-        parts.append({**c.to_dict(), **of_truth[key].to_dict(), "explanation": _explained(c, of_truth[key], side)})
+        explained = _explained(c, of_truth[key], side, FEW_PAIRS if len(found) > MANY else MOST_PAIRS)
+        parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained})
         if progress is not None:
             progress(k + 1, len(found))
-    if ranking is None:
-        return document_of({"comparisons": parts, "ranking": None, "notes": notes})
-    made = {**ranking.to_dict(), "verdict": ranking.sentence("of")}
-    return document_of({"comparisons": parts, "ranking": made, "notes": notes})
+    made = None if ranking is None else _ranking(ranking)
+    return document_of({"comparisons": parts, "ranking": made, "scores": _scores(found, pairs), "notes": notes})
 
 
 def document_of(given: Any) -> dict[str, Any]:
@@ -108,7 +112,9 @@ def document_of(given: Any) -> dict[str, Any]:
         content = {"comparisons": [c.to_dict() if hasattr(c, "to_dict") else c for c in content]}
     if not isinstance(content, Mapping):
         raise InputTypeError(f"a report is made of a result, or of its JSON, and not of a {type(given).__name__}")
-    made = plain(content)
+    scores = content.get("scores") if "comparisons" in content else None  # large, and ready for JSON
+    made = plain({k: v for k, v in content.items() if k != "scores" or scores is None})
+    made |= {"scores": scores} if scores is not None else {}
     if {"ranking", "labels", "study"} <= set(made):  # judges: a study of judgments, and what is said of the judges
         study = {**made.pop("study"), "labels": made.pop("labels")}
         made = {"study": study, "judges": made}
@@ -241,7 +247,17 @@ class _Truth:
         notes = dict.fromkeys(note for made in (found, *ceiling, intervals) for note in made.notes)
         return cls(scores, found, ceiling, intervals, tuple(notes))
 
-    def to_dict(self) -> dict[str, Any]:
+    @cached_property
+    def told_apart(self) -> frozenset[tuple[str, str]]:
+        """The pairs of systems of which the first is significantly better."""
+        if self.rank_intervals is None:
+            return frozenset()
+        names, better = self.rank_intervals.systems, self.rank_intervals.better()
+        return frozenset((names[j], names[i]) for i, j in zip(*np.nonzero(better), strict=True))
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """What the report has of it."""
         return {
             "reliability": self.reliability and self.reliability.to_dict(),
             "ceiling": None if self.ceiling is None else {e.coefficient: e.to_dict() for e in self.ceiling},
@@ -255,7 +271,37 @@ def _seed(c: Comparison) -> int:
     return 0 if seed is None else seed
 
 
-def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[str, Any] | None:
+def _ranking(ranking: JudgeRanking) -> dict[str, Any]:
+    """The ranking; of many candidates, the pairs with the first one alone, and how many pairs there are."""
+    first = ranking.judges[0].names[1]
+    kept = [pair for pair in ranking.pairs if len(ranking.judges) <= MANY or first in pair.names]
+    made = replace(ranking, pairs=tuple(kept)).to_dict()
+    return {**made, "verdict": ranking.sentence("of"), "n_pairs": len(ranking.pairs)}
+
+
+def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any] | None:
+    """Scores by topic of both sides, for who explores them: each truth once, in the order of `report.picture`.
+
+    None where the sides have no topics in common, where their means are no plain means, where a score is missing, or
+    where the page would become too large.
+    """
+    if any(c.settings.get("aggregate", "mean") != "mean" for c in found):
+        return None
+    if not all(
+        c.topics and isinstance(a, Scores) and isinstance(b, Scores) for c, (a, b) in zip(found, pairs, strict=True)
+    ):
+        return None
+    truths: dict[Any, Scores] = {}
+    for c, (a, _) in zip(found, pairs, strict=True):
+        truths.setdefault((c.systems, c.topics), a)
+    if not all(np.isfinite(side.values).all() for pair in pairs for side in pair):
+        return None
+    sides = {"truths": list(truths.values()), "candidates": [b for _, b in pairs]}
+    made = {name: [side.values.tolist() for side in of] for name, of in sides.items()}
+    return made if len(json.dumps(made)) <= MOST_SCORES else None
+
+
+def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:
     """The worst pairs, each with whether the truth's topics tell it apart; the losses of systems; topics."""
     from ..topics.explanation import explain
 
@@ -267,22 +313,23 @@ def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means) -> dict[
         found = explain(truth.scores, candidate, name)
     else:
         found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), name)
-    made = found.to_dict()
-    if truth.rank_intervals is not None:
-        names, better = truth.rank_intervals.systems, truth.rank_intervals.better()
-        told_apart = {(names[j], names[i]) for i, j in zip(*np.nonzero(better), strict=True)}
-        for pair in made["pairs"]:
-            pair["told_apart"] = (pair["better"], pair["worse"]) in told_apart
-    swapped = [pair for pair in made["pairs"] if pair["kind"] == "swapped"]
-    matters = [pair for pair in swapped if pair.get("told_apart")]
+    swapped = [pair for pair in found.pairs if pair.kind == "swapped"]
+    matters = [pair for pair in swapped if (pair.better, pair.worse) in truth.told_apart]
+    known = truth.rank_intervals is not None
+
+    def listed(pairs: Sequence[Any]) -> Any:
+        rows = replace(found, pairs=tuple(pairs[:most])).rows("pairs")
+        return [{**r, "told_apart": (r["better"], r["worse"]) in truth.told_apart} for r in rows] if known else rows
+
     return {
-        **made,
-        "pairs": made["pairs"][:MOST_PAIRS],
-        "matters": matters[:MOST_PAIRS],
+        **replace(found, pairs=()).to_dict(),
+        "verdict": found.verdict,
+        "pairs": listed(found.pairs),
+        "matters": listed(matters),
         "counts": {
             "pairs": len(c.systems) * (len(c.systems) - 1) // 2,
-            "with_loss": len(made["pairs"]),
+            "with_loss": len(found.pairs),
             "swapped": len(swapped) if found.exact else None,
-            "matters": len(matters) if found.exact and truth.rank_intervals is not None else None,
+            "matters": len(matters) if found.exact and known else None,
         },
     }

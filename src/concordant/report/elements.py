@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..markup import attribute, text
+from ..words import p_cell
 
 SHOWN_OF_NAME = 60
 
-Kind = Literal["text", "name", "number"]
+Kind = Literal["text", "name", "number", "pvalue", "spark", "candidate"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,41 @@ def number(label: str, key: str = "") -> Column:
     return Column(label, key or label, "number")
 
 
+def pvalue(label: str, key: str = "") -> Column:
+    """A column of p-values."""
+    return Column(label, key or label, "pvalue")
+
+
+def spark(label: str, key: str = "") -> Column:
+    """A column of small drawings: a `Span` each."""
+    return Column(label, key or label, "spark")
+
+
+@dataclass(frozen=True)
+class Span:
+    """An estimate with its interval, in a domain that all rows of a table share; high is None where there is no end."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    domain: tuple[float, float]
+
+    def drawn(self) -> str:
+        """A line with a dot; the numbers stand beside it, so that nobody needs to be told of it."""
+        start, end = self.domain
+
+        def at(value: float) -> str:
+            return f"{100 * min(max((value - start) / (end - start), 0.0), 1.0):.1f}"
+
+        marks = ""
+        if self.low is not None:
+            high = end if self.high is None else self.high
+            marks += f'<line x1="{at(self.low)}" x2="{at(high)}" y1="6" y2="6"></line>'
+        if self.estimate is not None:
+            marks += f'<circle cx="{at(self.estimate)}" cy="6" r="3"></circle>'
+        return f'<svg viewBox="-4 0 108 12" aria-hidden="true">{marks}</svg>'
+
+
 def name(value: Any) -> str:
     """A name in a direction of its own, cut if it is long, with all of it on hover."""
     whole = str(value)
@@ -46,20 +84,33 @@ def name(value: Any) -> str:
 
 
 def shown(value: float | int | None) -> str:
-    """A number as the tables show it: a whole one as it is, others with four decimals, tiny ones with two digits."""
+    """A number as the tables show it: a whole one as it is, others with four decimals, tiny and huge ones with less."""
     if value is None:
         return "–"
     if isinstance(value, int):
         return f"{value:d}"
+    if abs(value) >= 1e6:
+        return f"{value:.3g}"
     return f"{value:.4f}" if value == 0 or abs(value) >= 0.0001 else f"{value:.2g}"
 
 
 def cell(value: Any, kind: Kind) -> str:
     """A cell; a number keeps its full precision for sorting and for whoever reads the source."""
-    if kind == "number":
+    if kind in ("number", "pvalue"):
         full = "" if value is None else f' data-v="{json.dumps(value)}"'
+        if kind == "pvalue" and value is not None:
+            return f'<td class="n p"{full}>{text(p_cell(value))}</td>'
         return f'<td class="n"{full}>{shown(value)}</td>'
+    if kind == "spark":
+        return f'<td class="spark">{value.drawn() if value else ""}</td>'
+    if kind == "candidate":
+        return _candidate(*value)
     return f"<td>{name(value) if kind == 'name' else text(value)}</td>"
+
+
+def _candidate(place: int, called: str) -> str:
+    """The heading of a row: a button that shows the candidate in the picture."""
+    return f'<th scope="row"><button type="button" class="pick" data-candidate="{place}">{name(called)}</button></th>'
 
 
 def pick(system: str) -> str:
@@ -72,11 +123,7 @@ def pick(system: str) -> str:
 
 def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]], *, label: str = "") -> str:
     """A table that sorts. A column "system" has buttons that choose the system."""
-    head = "".join(
-        f'<th scope="col" aria-sort="none"{_align(column)}><button type="button" class="sort">'
-        f"{text(column.label)}</button></th>"
-        for column in columns
-    )
+    head = "".join(map(_head, columns))
     body = []
     for row in rows:
         system = row.get("system")
@@ -93,26 +140,36 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
     )
 
 
+def _head(column: Column) -> str:
+    if column.kind == "spark":
+        return f'<th scope="col" class="spark">{text(column.label)}</th>'
+    sort = f'<button type="button" class="sort">{text(column.label)}</button>'
+    return f'<th scope="col" aria-sort="none"{_align(column)}>{sort}</th>'
+
+
 def option(system: str) -> str:
     """A system to be found."""
     return f'<option value="{attribute(system)}"></option>'
 
 
 def _align(column: Column) -> str:
-    return ' class="n"' if column.kind == "number" else ""
+    return ' class="n"' if column.kind in ("number", "pvalue") else ""
 
 
-def details(summary: str, content: str, *, opened: bool = False, kind: str = "more") -> str:
-    """Content that opens and closes."""
-    return f'<details class="{kind}"{" open" if opened else ""}><summary>{summary}</summary>{content}</details>'
+def details(summary: str, content: str, *, opened: bool = False, kind: str = "more", part: str = "") -> str:
+    """Content that opens and closes; or the name of a part that is unfolded when it opens."""
+    later = f' data-part="{part}"' if part else ""
+    return f'<details class="{kind}"{later}{" open" if opened else ""}><summary>{summary}</summary>{content}</details>'
 
 
-def chart(key: str, title: str, description: str, its_table: str, *, wide: bool = False) -> str:
-    """The place of a chart, with what it shows in words and its table."""
+def chart(key: str, title: str, description: str, its_table: str, *, wide: bool = False, tall: bool = False) -> str:
+    """The place of a chart, with what it shows in words and its table; a tall one scrolls."""
+    scrolls = f' tabindex="0" role="region" aria-label="{text(title)}"' if tall else ""
     return (
         f'<figure class="chart{" wide" if wide else ""}" id="{text(key)}" aria-labelledby="{text(key)}-title">'
         f'<figcaption><strong id="{text(key)}-title">{text(title)}</strong> {text(description)}</figcaption>'
-        f'<div class="plot" data-chart="{text(key)}"></div>{details("Table of this chart", its_table)}</figure>'
+        f'<div class="frame{" tall" if tall else ""}"{scrolls}><div class="plot" data-chart="{text(key)}"></div></div>'
+        f"{details('Table of this chart', its_table) if its_table else ''}</figure>"
     )
 
 
@@ -127,6 +184,12 @@ def section(key: str, title: str, content: str, level: int = 2) -> str:
 def items(lines: Sequence[str]) -> str:
     """A list of plain sentences."""
     return "<ul>" + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>"
+
+
+def packed(content: Any) -> str:
+    """JSON, compressed, as base64: the same bytes for the same content."""
+    made = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(made.encode(), mtime=0)).decode()
 
 
 def in_script(content: Any) -> str:

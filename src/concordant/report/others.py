@@ -10,7 +10,8 @@ from ..markup import text
 from ..study.judgments import OTHERS
 from ..words import counted
 from . import charts
-from .comparisons import pairs_table, worth_chart
+from .candidates import pairs_table
+from .comparisons import worth_chart
 from .elements import chart, details, items, name, names, number, table, words
 from .parts import Parts, Records, domain_of
 
@@ -31,7 +32,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
             f"mean {row['mean']:.4f}, rank {row['rank']} of {len(rows)}, ranks {row['low']} to {row['high']} possible"
         )
         parts.systems[row["system"]] = [f"{said}, tier {row['tier']}"]
-    parts.chart("ranks-0", charts.rank_intervals(len(rows), None, found["confidence_level"]), rows)
+    parts.chart("ranks-0", charts.rank_intervals(len(rows), found["confidence_level"], candidate=False), rows)
     columns = [names("system"), number("tier"), number("rank")]
     columns += [number("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
     columns += [number("best rank", "low"), number("worst rank", "high")]
@@ -46,6 +47,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
         "every system of a tier is worse than every one above it.</p>"
     )
     parts.add("tiers", "Tiers", note + table("Tiers", columns, tiers) + _best(found.get("best")))
+    parts.add("caveats", "Caveats", items(found.get("notes") or ["nothing"]))
     parts.cite(["rank_intervals"])
     return parts
 
@@ -53,7 +55,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
 def _best(found: Mapping[str, Any] | None) -> str:
     if not found:
         return ""
-    lists = (("May be", found["possible"]), ("Certainly are", found["certain"]))
+    lists = (("Could be", found["possible"]), ("Certainly are", found["certain"]))
     return "".join(
         f"<h3>{label} among the {found['k']} best</h3><p>{', '.join(name(system) for system in names) or 'none'}</p>"
         for label, names in lists
@@ -78,11 +80,12 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
         limits = domain_of([row[key] for row in rows for key in ("value", "low", "high")])
         about = f"Expected {coefficient} with the true ranking, by each estimator; the posterior has an interval."
         key = f"estimates-{coefficient}"
-        parts.chart(key, charts.forest(coefficient, about, len(rows), ceiling=False, domain=limits), rows)
+        parts.chart(key, charts.forest(coefficient, about, len(rows), domain=limits), rows)
         columns = [words("estimator", "label"), number(coefficient, "value"), number("low"), number("high")]
         its_table = table(f"Expected {coefficient}", columns, rows)
         parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))
-    notes = ["sh(w) and sh(w/o) are baselines, known to be too high", *found.get("read_notes", ())]
+    notes = ["sh(w) and sh(w/o) are baselines, known to be too high"]
+    notes += [*found.get("notes", ()), *found.get("read_notes", ())]
     parts.add("caveats", "Caveats", items(notes))
     parts.cite(["reliability"])
     return parts
@@ -115,9 +118,24 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
     if study.get("labels"):
         parts.add("labels", "Do the judges give the same labels?", _labels(study["labels"]))
     parts.add("systems", "Systems", _study_systems(systems, study, parts))
+    parts.add("caveats", "Caveats", items(_caveats(document)))
     coefficients = list(dict.fromkeys(row["statistic"] for row in rows if row["statistic"] not in OTHERS))
     parts.cite([*coefficients, "rank_test"])
     return parts
+
+
+def _caveats(document: Mapping[str, Any]) -> list[str]:
+    """All that the command line notes, each once, and what the p-values of a study are."""
+    judges = document.get("judges") or {}
+    ranking = judges.get("ranking") or {}
+    notes = [*judges.get("notes", ()), *ranking.get("notes", ()), *document["study"].get("notes", ())]
+    labels = [f"{judge}: {note}" for judge, a in (document["study"].get("labels") or {}).items() for note in a["notes"]]
+    test = (
+        "p is that of the rank test of carterette2009, which rejects true rankings too often; with as many systems as "
+        "topics or more it says nothing"
+    )
+    tested = any(row["statistic"] == "p" and row["mean"] is not None for row in document["study"]["rows"])
+    return list(dict.fromkeys([*notes, *labels, *document.get("read_notes", ()), *[test] * tested])) or ["nothing"]
 
 
 def shown_systems(study: Mapping[str, Any]) -> Records:
@@ -190,7 +208,7 @@ def _judge_tests(judges: Mapping[str, Any], parts: Parts) -> str:
     content, ranking = "", judges["ranking"]
     if ranking:
         columns = [names("judge"), number("topics"), number("worth"), number("low"), number("high")]
-        columns += [number("agreement across topics", "agreement"), number("limit"), names("may be the best", "best")]
+        columns += [number("agreement across topics", "agreement"), number("limit"), names("could be the best", "best")]
         rows: Records = [
             {
                 "judge": judge["names"][1],

@@ -1,4 +1,5 @@
-// Charts, the choice of systems, tables that sort, light and dark. Names are data: they only ever become text.
+// Charts, the choice of systems, candidates that unfold, tables that sort, light and dark. Names are data: they only
+// ever become text.
 (function () {
   "use strict";
   const page = JSON.parse(document.getElementById("charts").textContent);
@@ -12,8 +13,9 @@
     const chart = page.charts[place.dataset.chart];
     if (!chart || place.dataset.drawn || place.closest("details:not([open])")) return;
     place.dataset.drawn = "begun";
-    const datasets = Object.assign({}, chart.spec.datasets, { rows: page.data[chart.data] });
-    const spec = Object.assign({}, chart.spec, { datasets: datasets });
+    const kept = page.specs[chart.spec];
+    const datasets = Object.assign({}, kept.datasets, { rows: page.data[chart.data] });
+    const spec = Object.assign({}, kept, { datasets: datasets });
     try {
       const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false,
                         tooltip: { disableDefaultStyle: true } };
@@ -34,20 +36,47 @@
       place.replaceChildren(note);
     }
   }
+  // What is packed: JSON, compressed, as base64.
+  async function unpacked(id) {
+    const packed = document.getElementById(id).textContent;
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  }
+  // A candidate of many, which unfolds when it is opened. Its markup was escaped where all of the page was.
+  async function unfold(it) {
+    const id = it.dataset.part;
+    if (!id || !it.open) return;
+    delete it.dataset.part;
+    const part = await unpacked(id);
+    Object.assign(page.charts, part.charts);
+    Object.assign(page.data, part.data);
+    const made = document.createElement("template");
+    made.innerHTML = part.html;
+    it.append(made.content);
+    it.dispatchEvent(new CustomEvent("unfolded", { bubbles: true }));
+    show();
+  }
+  async function opened(it) {
+    await unfold(it);
+    for (const place of all(".plot", it)) await draw(place);
+  }
   async function drawAll() {
     for (const place of all(".plot")) await draw(place);
     document.documentElement.dataset.ready = "yes";
   }
-  all("details").forEach((it) => it.addEventListener("toggle", () => all(".plot", it).forEach(draw)));
+  document.addEventListener("toggle", (event) => { if (event.target.matches("details")) opened(event.target); }, true);
 
   // Systems
   const input = document.getElementById("find");
   const found = document.getElementById("found");
+  const listeners = [];
   function show() {
     const names = Array.from(chosen);
     for (const view of Object.values(views)) view.signal("chosen", names).runAsync();
     all("tr[data-system]").forEach((row) => row.classList.toggle("chosen", chosen.has(row.dataset.system)));
     all("[data-pick]").forEach((it) => it.setAttribute("aria-pressed", chosen.has(it.dataset.pick)));
+    for (const listener of listeners) listener();
     if (!found) return;
     found.replaceChildren(...names.map((name) => {
       const line = document.createElement("div");
@@ -64,7 +93,11 @@
     }));
   }
   function toggle(name) { chosen.has(name) ? chosen.delete(name) : chosen.add(name); show(); }
-  function choose(names) { chosen.clear(); names.forEach((name) => chosen.add(name)); show(); }
+  function choose(names) {
+    chosen.clear();
+    names.filter((name) => about.has(name)).forEach((name) => chosen.add(name));
+    show();
+  }
   function search() {
     const wanted = input.value.trim();
     if (!wanted) return;
@@ -86,6 +119,8 @@
   document.addEventListener("click", (event) => {
     const it = event.target.closest("[data-pick]");
     if (it) toggle(it.dataset.pick);
+    const candidate = event.target.closest("[data-candidate]");
+    if (candidate) window.concordantReport.pickCandidate(Number(candidate.dataset.candidate));
   });
 
   // Tables
@@ -120,6 +155,6 @@
     root.dataset.theme = dark ? "light" : "dark";
   });
 
-  window.concordantReport = { views: views, choose: choose };
+  window.concordantReport = { views, chosen, choose, toggle, unpacked, onChoice: (f) => listeners.push(f) };
   drawAll();
 })();

@@ -14,7 +14,7 @@ from ..references import bibliography, reference
 from .boards import board_html
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import details, in_script, items, name, option, section
+from .elements import details, in_script, items, name, option, packed, section
 from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
 from .parts import Parts
 from .shell import asset, head
@@ -62,14 +62,21 @@ def report_html(result: Any) -> str:
     parts = _PARTS[document["report"]](document)
     parts.add("methods", "Methods and references", _methods(parts))
     parts.add("reproduce", "Reproduce this report", _reproduce(document))
-    data = in_script({"charts": parts.charts, "data": parts.data, "about": _about_systems(parts)})
-    scripts = [library(), asset("page.js")]
+    shown = {"charts": parts.charts, "specs": parts.specs, "data": parts.data, "about": _about_systems(parts)}
+    scripts = [library(), asset("page.js"), asset("save.js")]
+    scripts += [asset("coefficients.js"), asset("picture.js")] * (parts.explored is not None)
+    held = [
+        f'<script type="application/gzip" id="{key}">{packed(content)}</script>'
+        for key, content in {"document": _embedded(document), **parts.packed}.items()
+    ]
+    if parts.explored is not None:
+        held.append(f'<script type="application/json" id="explore">{in_script(parts.explored)}</script>')
     return "\n".join(
         [
             head(text(parts.title), asset("page.css"), scripts),
             _body(document, parts),
-            f'<script type="application/json" id="document">{in_script(_embedded(document))}</script>',
-            f'<script type="application/json" id="charts">{data}</script>',
+            f'<script type="application/json" id="charts">{in_script(shown)}</script>',
+            *held,
             *(f"<script>{script}</script>" for script in scripts),
             "</body>\n</html>\n",
         ]
@@ -91,7 +98,8 @@ def _body(document: Mapping[str, Any], parts: Parts) -> str:
         '<button type="button" class="button" id="theme">Light or dark</button></div>'
         f'<p class="about">{text(parts.about)}</p><nav aria-label="Sections"><ul>{links}</ul></nav></header>'
         f"<main>{_verdict(document)}{_chooser(parts)}"
-        "<noscript><p>Charts and sorting need JavaScript; every number is in the tables.</p></noscript>"
+        "<noscript><p>Charts and sorting need JavaScript, and so do the parts of each candidate where there are many; "
+        "all other numbers are in the tables.</p></noscript>"
         f"{''.join(section(key, text(title), content) for key, title, content in parts.sections)}</main>"
         f"<footer><p>Made by concordant {text(document['versions']['concordant'])}. This file loads nothing from "
         "anywhere; its data are in it as JSON.</p></footer>"
@@ -167,7 +175,8 @@ def _reproduce(document: Mapping[str, Any]) -> str:
     )[0]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
     rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
-    return f"{''.join(made)}<dl>{rows}</dl>"
+    save = '<p><button type="button" class="button" id="save-json">Save all numbers as JSON</button></p>'
+    return f"{''.join(made)}<dl>{rows}</dl>{save}"
 
 
 def _setting(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,11 +23,17 @@ class Parts:
     sections: list[tuple[str, str, str]] = field(default_factory=list)
     """Key, title and content of each."""
     charts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By key, the specification and the name of its rows."""
+    """By key, the place of its specification in `specs` and the name of its rows."""
+    specs: list[Mapping[str, Any]] = field(default_factory=list)
+    """Each once: the charts of many candidates are made alike."""
     data: dict[str, Records] = field(default_factory=dict)
     systems: dict[str, list[str]] = field(default_factory=dict)
     """What to say of a system that is chosen."""
     cited: list[str] = field(default_factory=list)
+    packed: dict[str, Any] = field(default_factory=dict)
+    """By key, what the page unfolds when it is asked for."""
+    explored: Mapping[str, Any] | None = None
+    """What the picture of a comparison is drawn from."""
 
     def add(self, key: str, title: str, content: str) -> None:
         """A section."""
@@ -36,7 +43,9 @@ class Parts:
         """A chart; charts may share their rows."""
         name = rows_key or key
         self.data[name] = [{k: visible(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
-        self.charts[key] = {"spec": dict(spec), "data": name}
+        if spec not in self.specs:
+            self.specs.append(spec)
+        self.charts[key] = {"spec": self.specs.index(spec), "data": name}
 
     def cite(self, names: Sequence[str]) -> None:
         """Coefficients and methods that the page used."""
@@ -61,6 +70,20 @@ def distinct(labels: Sequence[str]) -> list[str]:
         seen[label] = seen.get(label, 0) + 1
         made.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return made
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin or end with, as long as something is left of each."""
+    if len(names) < 2:
+        return list(names)
+    split = [re.split(r"(?<=[-_./: ])", name) for name in names]
+    shortest = min(map(len, split)) - 1
+    head = next((k for k in range(shortest) if len({words[k] for words in split}) > 1), shortest)
+    back = [re.split(r"(?=[-_./: ])", "".join(words[head:]))[::-1] for words in split]
+    shortest = min(map(len, back)) - 1
+    tail = next((k for k in range(shortest) if len({words[k] for words in back}) > 1), shortest)
+    made = ["".join(words[tail:][::-1]) for words in back]
+    return made if all(made) and len(set(made)) == len(set(names)) else list(names)
 
 
 def cut(name: str, most: int = 26) -> str:

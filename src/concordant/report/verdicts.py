@@ -11,7 +11,10 @@ from ..study.judgments import OTHERS
 from ..words import counted, listing, p_equals
 from .parts import cut
 
-SUBJECTS = ("Across topics", "Agreement", "Ceiling", "Rank test", "Disagreements")
+MOST_TOLD = 6
+"""Candidates that get a sentence each; of more, they are counted."""
+
+SUBJECTS = ("Across topics", "Agreement", "Truth itself", "Rank test", "Disagreements", "Worth", "Best")
 """What the sentences of a verdict begin with."""
 
 Verdict = dict[str, Any]
@@ -34,7 +37,7 @@ def verdict_of(c: Mapping[str, Any]) -> Verdict:
     """
     c = {**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)}
     answer, headline = _answer(c)
-    sentences = [_across_topics(c), _agreement(c), _ceiling(c), _tested(c), _disagreements(c)]
+    sentences = [_across_topics(c), _agreement(c), _itself(c), _tested(c), _disagreements(c)]
     return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
 
 
@@ -88,20 +91,25 @@ def _agreement(c: Mapping[str, Any]) -> str:
     span = _known(c["intervals"].get(name), "low")
     if span:
         centre = span.get("bias_corrected")
-        text += "; across the population of topics it is " + (f"about {centre:.3f}, " if centre is not None else "")
-        text += f"with {100 * span['confidence_level']:g}% confidence between {span['low']:.3f} and {span['high']:.3f}"
+        level = f"{100 * span['confidence_level']:g}% interval {span['low']:.3f} to {span['high']:.3f}"
+        if centre is None:
+            text += f"; across the population of topics: {level}"
+        else:
+            text += f"; across the population of topics it is estimated as {centre:.3f} ({level})"
+        if not span["low"] <= c["coefficients"][name] <= span["high"]:
+            text += ", corrected for the bias of having few topics, so that the interval need not hold the value"
     p = c["pvalues"].get(name)
     return text + (f". Against chance: {p_equals(p)}." if p is not None else ".")
 
 
-def _ceiling(c: Mapping[str, Any]) -> str:
+def _itself(c: Mapping[str, Any]) -> str:
     name = judged_by(c)
     ceiling = _known((c.get("ceiling") or {}).get(name), "value")
     if not ceiling:
         return ""
     count = (c.get("reliability") or {}).get("n_topics", len(c["topics"]))
     return (
-        f"Ceiling: with {counted(count, 'topic')}, {c['truth']} itself is expected to agree with the true "
+        f"Truth itself: with {counted(count, 'topic')}, the ranking of {c['truth']} is expected to agree with the true "
         f"ranking, across the population of topics, to {name} {ceiling['value']:.3f} "
         f"({ceiling['interval']['low']:.3f} to {ceiling['interval']['high']:.3f}); more topics would raise it."
     )
@@ -142,19 +150,50 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
     if name is None:
         return {"answer": "unknown", "headline": "The candidates have no coefficient in common.", "sentences": []}
     ranking = document.get("ranking")
-    ceiling = [*filter(None, [_ceiling(parts[0])])]
+    itself = [*filter(None, [_itself(parts[0])])]
     if ranking:
         places = {cut(judge["names"][1], 60): k for k, judge in enumerate(ranking["judges"])}
         parts.sort(key=lambda c: places[c["candidate"]])
-        answer = parts[0]["verdict"]["answer"]
-        return {"answer": answer, "headline": f"{ranking['verdict']}.", "sentences": [*_each(parts[1:]), *ceiling]}
+        told = parts[len(ranking["best"]) < 2 :]  # the headline has the worth of a single best one
+        sentences = _each(told) if len(parts) <= MOST_TOLD else _counted(parts, ranking)
+        headline = _leaders(ranking, "candidate")
+        return {"answer": parts[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *itself]}
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
     who = listing([c["candidate"] for c in best])
-    headline = (
-        f"{who} {'ranks' if len(best) == 1 else 'rank'} the systems most like {parts[0]['truth']}: {name} {top:.3f}."
+    has = "has the highest" if len(best) == 1 else "are tied for the highest"
+    headline = f"{who} {has} {name} with {parts[0]['truth']}, {top:.3f}; whether by chance is not tested here."
+    sentences = _each(parts) if len(parts) <= MOST_TOLD else []
+    return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *itself]}
+
+
+def _leaders(ranking: Mapping[str, Any], what: str) -> str:
+    """Who ranks the systems most like the truth; where several cannot be distinguished as the best, all of them."""
+    best, count, truth = ranking["best"], len(ranking["judges"]), cut(ranking["judges"][0]["names"][0], 60)
+    if len(best) < 2:
+        return f"{ranking['verdict']}."
+    every = "Both" if count == 2 else f"All {count}"
+    who = f"{every} {what}s" if len(best) == count else f"{len(best)} of {count} {what}s"
+    names = listing([cut(name, 60) for name in best], MOST_TOLD)
+    return f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}."
+
+
+def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> list[str]:
+    """Of many candidates, how many are worth as many topics of the truth, and how many could be the best."""
+    answers = [c["verdict"]["answer"] for c in parts]
+    level = f"{100 * ranking['judges'][0]['interval']['confidence_level']:g}%"
+    open_ones = counted(answers.count("open") + answers.count("unknown"), "candidate")
+    worth = (
+        f"Worth: by its own {level} interval, {answers.count('yes')} of {len(parts)} candidates are worth at least as "
+        f"many topics of {parts[0]['truth']} as there are of their own, {answers.count('no')} are worth fewer; for "
+        f"{open_ones} that is open."
     )
-    return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": [*_each(parts), *ceiling]}
+    worse = len(parts) - len(ranking["best"])
+    told = (
+        f"Best: {worse} of {len(parts)} candidates agree significantly less with {parts[0]['truth']} than another one "
+        f"(Holm's method for {counted(ranking.get('n_pairs', len(ranking['pairs'])), 'pair')})."
+    )
+    return [worth, told]
 
 
 def _each(parts: Any) -> list[str]:
@@ -204,8 +243,9 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
     ]
     ranking = (document.get("judges") or {}).get("ranking")
     if ranking:
-        sentences = [*(f"{judge['verdict']}." for judge in ranking["judges"][1:]), *sentences]
-        return {"answer": "none", "headline": f"{ranking['verdict']}.", "sentences": sentences}
+        told = ranking["judges"][len(ranking["best"]) < 2 :]  # the headline has the worth of a single best one
+        sentences = [*(f"{judge['verdict']}." for judge in told), *sentences]
+        return {"answer": "none", "headline": _leaders(ranking, "judge"), "sentences": sentences}
     headline = _best_and_worst(study["rows"])
     return {"answer": "none", "headline": headline, "sentences": [f"{study['verdict']}.", *sentences]}
 
@@ -220,7 +260,7 @@ def _best_and_worst(rows: Sequence[Mapping[str, Any]]) -> str:
     of_name = sorted((row for row in there if row["statistic"] == name), key=lambda row: -row["mean"])
     best, worst = ((row, f"{name} {row['mean']:.3f} by {row['measure']}") for row in (of_name[0], of_name[-1]))
     if {row["change"] for row in of_name} == {"judge"}:
-        text = f"{best[0]['level']} ranks the systems most like the truth ({best[1]})"
+        text = f"On these topics, {best[0]['level']} ranks the systems most like the truth ({best[1]})"
         return f"{text}, {worst[0]['level']} least ({worst[1]})." if len(of_name) > 1 else f"{text}."
     text = f"{best[0]['change']} {best[0]['level']} keeps the ranking best ({best[1]})"
     return f"{text}, {worst[0]['change']} {worst[0]['level']} worst ({worst[1]})." if len(of_name) > 1 else f"{text}."

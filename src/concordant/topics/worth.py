@@ -376,7 +376,7 @@ def curves_of(sides: Sides, drawn: Resampling) -> Curves:
     return compute_curves(
         values[0],
         values[1:],
-        sides.coefficient.formula,
+        sides.coefficient.on_workers(drawn.threads),
         drawn.generator(),
         settle=partial(tied_sums, n=n),
     )
