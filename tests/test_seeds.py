@@ -1,4 +1,4 @@
-"""Nothing that is read as a result depends on the seed: over 20 seeds, less than a tenth of what the topics leave open."""
+"""Nothing that is read as a result depends on the seed: over 20 seeds, less than a tenth of what topics leave open."""
 
 from __future__ import annotations
 
