@@ -172,7 +172,7 @@ class Simulator:
         """Scores of n random topics, and the effects of the topics."""
         z = rng.standard_normal((n, self._factor.shape[1])) @ self._factor.T
         *residuals, topic = (margin(column) for margin, column in zip(self._margins, z.T, strict=True))
-        y = (self._level + topic[:, None] + np.column_stack(residuals))[:, self._first]
+        y = np.take(self._level + topic[:, None] + np.column_stack(residuals), self._first, axis=1)
         low, high = self.bounds
         return low + (high - low) * inverse_transform(y), topic
 
