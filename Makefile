@@ -48,7 +48,7 @@ docs: $(VENV)/tools $(VENV)/installed
 
 # The pictures of the docs, by the commands beside them.
 figures: $(VENV)/tools $(VENV)/installed
-	$(PY) tools/figures.py
+	$(PY) tools/docs_figures.py
 
 lint: $(VENV)/tools
 	$(PY) -m ruff check .
@@ -60,13 +60,16 @@ BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals
 
 # All of them, also where one misses a target.
 bench: $(VENV)/tools $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec covid1 || echo "the other benchmarks follow"
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
 # Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
 coverage: $(VENV)/tools $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_boards.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
@@ -83,9 +86,10 @@ extremes: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/extremes.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
-DATA := $(or $(CONCORDANT_DATA),../shared/data)
+DATA := $(or $(CONCORDANT_DATA),data)
 STUDY ?= studies/sigir2016
 study: $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
 

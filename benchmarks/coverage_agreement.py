@@ -7,7 +7,7 @@ any other. A sample is some topics drawn with replacement; the truth is the valu
 from __future__ import annotations
 
 import numpy as np
-from data import folder
+from data import need
 
 import concordant as cc
 from concordant.judgments.agreement import NAMES, agreement_of, tail
@@ -29,11 +29,11 @@ def tables(truth: cc.Qrels, other: cc.Qrels) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    human = cc.read_qrels(folder() / "dl21" / "qrels" / "human.txt.gz")
+    human = cc.read_qrels(need("dl21") / "qrels" / "human.txt.gz")
     print(f"nominal 95%, {SAMPLES} samples, {RESAMPLES} resamples")
     print(f"{'judge':<22} {'topics':>6} " + " ".join(f"{name:>16}" for name in NAMES))
     for judge in ("umbrela_gpt4", "exam_graded_max_gpt4"):
-        population, labels = tables(human, cc.read_qrels(folder() / "dl21" / "qrels" / f"{judge}.txt.gz"))
+        population, labels = tables(human, cc.read_qrels(need("dl21") / "qrels" / f"{judge}.txt.gz"))
         truth = agreement_of(population.sum(axis=0)[None], labels)[0]
         for size in (15, 25, 50, 100):
             rng = np.random.default_rng(size)

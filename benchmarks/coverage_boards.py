@@ -135,8 +135,8 @@ def main() -> None:
         ("groups", "| metric | documents | groups | coverage | width |"),
     ):
         print(f"\n{head}\n| --- | ---: | --- | ---: | ---: |")
-        for key, found in done.items():
-            if key.startswith(table):
+        for key in (f"{kind}: {row}" for kind, row, _ in cells() if kind == table):
+            if found := done.get(key):
                 print(f"| {key.partition(': ')[2]} | {found['coverage']:.1%} | {found['width']:.0%} |")
 
 

@@ -25,7 +25,7 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from data import folder, matrix
+from data import matrix, need
 
 import concordant as cc
 from concordant.calibration import INNER, MISFIT
@@ -123,7 +123,7 @@ def tied_alike(share: float = 0.4, factor: float = 0.05) -> Design:
 
 def scored(collection: str, qrels: str, *measures: str) -> Design:
     """Measures of few values, such as reciprocal ranks, from runs and judgments; a topic that a run lacks scores 0."""
-    runs, judged = cc.read_runs(folder() / collection / "runs"), cc.read_qrels(folder() / collection / qrels)
+    runs, judged = cc.read_runs(need(collection) / "runs"), cc.read_qrels(need(collection) / qrels)
     found = cc.evaluate_all(runs, judged, measures, missing="zero")
     return from_population(*(scores.values for scores in found.values()))
 

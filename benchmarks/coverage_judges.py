@@ -20,9 +20,10 @@ from coverage_intervals import FloatArray
 from data import matrix
 
 import concordant as cc
+from concordant.calibration import WIDENING
 from concordant.means import mean_over_topics
 from concordant.resampling import Resampling
-from concordant.topics.judges import pvalue_of
+from concordant.topics.judge_difference import Tested
 from concordant.topics.nested import nested_values, summarise
 
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
@@ -96,7 +97,7 @@ def trial(task: tuple[int, int, int, bool]) -> FloatArray:
     true = differences([mean_over_topics(side[:, systems]) for side in _sides])
     return np.array(
         [
-            [t, pvalue_of(s.centre, s.standard_error), pvalue_of(s.value, s.spread)]
+            [t, *(Tested(*own, 0, 0, WIDENING).pvalue() for own in ((s.centre, s.standard_error), (s.value, s.spread)))]
             for t, s in zip(true, found, strict=True)
             if s is not None
         ]

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from data import folder, matrix
+from data import matrix, need
 
 import concordant as cc
 from concordant.expected.posterior import Prior
@@ -45,7 +45,7 @@ def populations() -> dict[str, tuple[FloatArray, Sampler]]:
     found = {name: real(read(name)) for name in ("robust2004_ap", "robust2004_p10", "adhoc8")}
     found["adhoc6, normal"] = normal(read("adhoc6"))
     # Few distinct scores: reciprocal ranks, and 0 or 1 on a topic.
-    runs, qrels = cc.read_runs(folder() / "dl21" / "runs"), cc.read_qrels(folder() / "dl21" / "qrels" / "human.txt.gz")
+    runs, qrels = cc.read_runs(need("dl21") / "runs"), cc.read_qrels(need("dl21") / "qrels" / "human.txt.gz")
     for name, scores in cc.evaluate_all(runs, qrels, ["RR(rel=2)", "P(rel=2)@1"], missing="zero").items():
         found[f"dl21 {name}"] = real(scores.values)
         best = scores.values.mean(axis=0) >= np.median(scores.values.mean(axis=0))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import folder, matrix
+from data import matrix, need
 from scipy.special import stdtr, stdtrit
 
 import concordant as cc
@@ -58,7 +58,7 @@ def dl21(*judges: str) -> Population:
 def documents(metric: str) -> FloatArray:
     """Means over the segments of each document of WMT 25, English to Czech, to 4 decimals."""
     segments = matrix(f"wmt25/en-cs_CZ__{metric}.csv")
-    with (folder() / "wmt25/en-cs_CZ__groups.csv").open(encoding="utf-8", newline="") as file:
+    with need("wmt25/en-cs_CZ__groups.csv").open(encoding="utf-8", newline="") as file:
         names = [row["document"] for row in csv.DictReader(file)]
     index = {name: i for i, name in enumerate(dict.fromkeys(names))}
     place = np.array([index[name] for name in names])

@@ -1,6 +1,6 @@
 """Speed and memory of the rank distance and its tests, as ratios to peers on the same data in the same run.
 
-Run by `make bench`, on the real collections (CONCORDANT_DATA, or shared/data beside the project). The peers are the
+Run by `make bench`, on the real collections of tools/fetch_data.py. The peers are the
 solvers scipy.optimize.nnls and piqp on the same problems; forming S and its Cholesky factor is part of what a peer
 needs, and is shown with and without.
 """

@@ -10,8 +10,6 @@ import csv
 import sys
 from pathlib import Path
 
-from data import folder
-
 LIMITS = {"actual_mean": 0.02, "error": 0.01, "bias": 0.01}
 OF_SPLIT_HALF = 0.02  # error and bias of SH(w/o)
 Row = dict[str, str]
@@ -61,7 +59,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     ours = read(Path(sys.argv[1]) / "reliability.csv")
-    golden = folder().parent / "golden" / "sigir2016_study.csv"
+    golden = Path(__file__).resolve().parents[1] / "tests" / "golden" / "sigir2016_study.csv"
     for what in ("error", "bias"):
         table(ours, what)
     if not golden.exists():

@@ -1,7 +1,7 @@
 """The experiments of three papers that change the judgments; docs/measured/judgment-experiments.md shows the output.
 
 Run with `.venv/bin/python examples/judgments.py [FOLDER]`; figures go to the folder. It needs the runs and judgments of
-TREC-COVID round 1 and of TREC Deep Learning 2021, found where CONCORDANT_DATA points, or in shared/data beside the
+TREC-COVID round 1 and of TREC Deep Learning 2021, found where CONCORDANT_DATA points, or in data/ of the
 project.
 """
 
@@ -24,10 +24,10 @@ NAMES = ["tau_b", "tau_ap_b", "pearson_rank"]
 
 
 def data() -> Path:
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
-    if not folder.is_dir():
-        sys.exit(f"no collections at {folder}: set CONCORDANT_DATA")
+    folder = Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[1] / "data")
+    for name in ("covid1", "dl21"):
+        if not (folder / name).is_dir():
+            sys.exit(f"no {name} in {folder}: see python tools/fetch_data.py --list, or set CONCORDANT_DATA")
     return folder
 
 

@@ -1,7 +1,7 @@
 """The experiments of Carterette (2009) on rank distance that public data allow; docs/guide/rank-distance.md has them.
 
 Run with `.venv/bin/python examples/rank_distance.py`. The first needs nothing; the others need the scores of TREC 2004
-Robust (249 topics x 110 systems), found where CONCORDANT_DATA points, or in shared/data beside the project.
+Robust (249 topics x 110 systems), found where CONCORDANT_DATA points, or in data/.
 """
 
 from __future__ import annotations
@@ -101,11 +101,12 @@ def rank_plots(truth: FloatArray, count: int) -> None:
 def main(count: int = 5_000) -> None:
     """All experiments."""
     three_systems()
-    named = os.environ.get("CONCORDANT_DATA")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[1] / "data")
     path = folder / "trec" / "robust2004_ap.csv"
     if not path.is_file():
-        print(f"no {path.name} in {folder}: set CONCORDANT_DATA for the other experiments", file=sys.stderr)
+        print(
+            f"no {path.name} in {folder}: python tools/fetch_data.py gets it for the other experiments", file=sys.stderr
+        )
         return
     truth = cc.read_scores(path).values
     for experiment in (same_tau, tau_against_distance, rank_plots):

@@ -18,9 +18,9 @@ import concordant as cc
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 
-M, N = 7, 24
+M, N = 8, 24
 RNG = np.random.default_rng(5)
-SYSTEMS = [f"sys-{name}" for name in "abcdefg"]
+SYSTEMS = [f"sys-{name}" for name in "abcdefgh"]
 TOPICS = [str(301 + k) for k in range(N)]
 SCORES = np.round(RNG.random((N, M)) * 0.6 + np.linspace(0, 0.3, M), 4)
 SIDES = {
@@ -115,6 +115,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "report.report_document": (2, document),
+    "select_topics": (1, lambda s: cc.select_topics(s, 5, n_splits=2, rng=1)),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
     "significance_agreement": (2, cc.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),

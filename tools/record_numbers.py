@@ -14,7 +14,7 @@ for what made a result; `draw:` for what figures show.
 and what is EXPECTED are counted, and are no differences.
 
 It runs on the package that Python finds, on the collection that comes with it and on the real collections in
-CONCORDANT_DATA (or shared/data beside the project); in one process, 2 minutes on a free core.
+CONCORDANT_DATA (or data/ in the project); in one process, 2 minutes on a free core.
 """
 
 from __future__ import annotations

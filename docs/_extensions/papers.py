@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "papers"
 MARK = re.compile(r"^<!-- made: ([\w-]+) -->$", re.MULTILINE)
-ORDER = ("yilmaz2008", "carterette2009", "gao2016", "urbano2017")
+ORDER = ("yilmaz2008", "carterette2009", "urbano2016", "gao2016", "urbano2017")
 
 
 def items(paper: str) -> dict[str, dict[str, Any]]:

@@ -31,8 +31,7 @@ Cell = str | int | float | None
 
 def data(name: str) -> Path | None:
     """A folder or file among the real collections; None where it is not there."""
-    named = os.environ.get("CONCORDANT_DATA")
-    path = (Path(named) if named else ROOT.parent / "shared" / "data") / name
+    path = Path(os.environ.get("CONCORDANT_DATA") or ROOT / "data") / name
     return path if path.exists() else None
 
 

@@ -67,6 +67,7 @@ from .read import read_scores as read_scores
 from .report import write_report as write_report
 from .scores import Means as Means
 from .scores import Scores as Scores
+from .selection.topics import select_topics as select_topics
 from .simulation.simulator import simulate as simulate
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study

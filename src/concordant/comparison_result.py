@@ -131,7 +131,7 @@ class Comparison(Result):
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
-            verdict += f"; given the topics, the rankings {differ} ({p_equals(self.rank_test.pvalue, 4)})"
+            verdict += f"; given the topics, the rankings {differ} ({self.rank_test.p_in_words()})"
         return verdict
 
     def shown(self, *, every: bool) -> tuple[CoefficientValue, ...]:
@@ -191,7 +191,7 @@ class Comparison(Result):
             return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
         verdict = "differs significantly" if t.significant else "cannot be distinguished"
         return (
-            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({p_equals(t.pvalue, 4)}, "
+            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({t.p_in_words()}, "
             f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
             f"{'; ties in candidate are taken in the order of the truth' if self.tied_candidate else ''})"
         )

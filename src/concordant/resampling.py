@@ -87,6 +87,12 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
     return tied_means(total, sizes, len(values), workers=workers)
 
 
+def is_borderline(p: FloatArray | float, alpha: float, n_resamples: int) -> Any:
+    """Whether another seed could put a p-value from so many resamples on the other side of alpha: two of its errors."""
+    p = np.asarray(p)
+    return np.abs(p - alpha) <= 2 * np.sqrt(p * (1 - p) / n_resamples)
+
+
 def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
     """A whole number of at least 1, and small enough for an array of as many numbers."""
     count = check_whole(name, n_resamples)

@@ -31,17 +31,12 @@ Ranking = list[list[Any]]  # tied groups, best first
 
 
 def golden_file() -> Path:
-    if data := os.environ.get("CONCORDANT_DATA"):
-        path = Path(data, "..", "golden", "rbo.csv")
-        assert path.is_file(), f"CONCORDANT_DATA is set to {data!r}, but there is no {path}"
-        return path
-    path = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "rbo.csv"
-    if not path.is_file():
-        pytest.skip(
-            f"RBO IS NOT CHECKED AGAINST ITS AUTHORS' 3,000 PAIRS: no {path}; "
-            "set CONCORDANT_DATA to the data folder that has golden/rbo.csv beside it"
-        )
-    return path
+    data = Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[2] / "data")
+    for folder in (data, data.parent):
+        if (folder / "golden" / "rbo.csv").is_file():
+            return folder / "golden" / "rbo.csv"
+    assert "CONCORDANT_DATA" not in os.environ, f"CONCORDANT_DATA is {data}, where there is no golden/rbo.csv"
+    pytest.skip("RBO IS NOT CHECKED AGAINST ITS AUTHORS' 3,000 PAIRS: python tools/fetch_data.py gets golden/rbo.csv")
 
 
 def parse(text: str) -> Ranking:

@@ -42,7 +42,7 @@ def test(package: Path, folder: Path, unpacked: Path, *, pure: bool) -> bool:
 
 def main() -> None:
     """Build, look into the packages and test them all, also where one fails."""
-    os.environ.setdefault("CONCORDANT_DATA", str(ROOT.parent / "shared" / "data"))
+    os.environ.setdefault("CONCORDANT_DATA", str(ROOT / "data"))
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         sdist = build_sdist(folder)

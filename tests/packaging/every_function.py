@@ -83,6 +83,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "read_scores": lambda: cc.read_scores(path("hasty")).values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
         "reliability_study": lambda: cc.study.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
+        "select_topics": lambda: cc.select_topics(people, 10, n_splits=3, rng=1).to_dict(),
         "simulate": lambda: cc.simulate(people, 10, rng=7).means(),
         "significance_agreement": lambda: cc.significance_agreement(people, hasty).to_dict(),
         "soft_pairwise_accuracy": lambda: cc.soft_pairwise_accuracy(people, hasty, **few).to_dict(),

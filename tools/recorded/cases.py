@@ -217,8 +217,7 @@ def teams() -> dict[str, list[str]]:
 @contextlib.contextmanager
 def workspace() -> Iterator[Callable[[Any], Any]]:
     """A folder to work in, with all files that the commands read; gives what hides its place in a value."""
-    named = os.environ.get("CONCORDANT_DATA")
-    data = Path(named) if named else Path(__file__).resolve().parents[3] / "shared" / "data"
+    data = Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[2] / "data")
     missing = [part for part in ("covid1", "dl21", "formats", "mteb", "trec", "wmt25") if not (data / part).is_dir()]
     if missing:
         raise SystemExit(f"missing in {data} (CONCORDANT_DATA names another folder): {', '.join(missing)}")

@@ -20,6 +20,7 @@ from .judgments import evaluate
 from .mixing import combine, plan_mix
 from .options import Commands
 from .reporting import report
+from .selecting import select
 from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
 from .terminal import say, tell
@@ -98,7 +99,7 @@ for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
     ("Judges", (worth, compare_judges, combine, plan_mix)),
     ("Ranks and boards", (tiers, board)),
-    ("Topics", (reliability, plan, simulate)),
+    ("Topics", (reliability, plan, select, simulate)),
     ("Judgments", (evaluate,)),
     (FILES, (look, report, distribution)),
 ):

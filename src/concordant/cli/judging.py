@@ -67,9 +67,10 @@ def compare_judges(
     *,
     coefficient: CoefficientsOption = None,
     method: Annotated[
-        Literal["across", "iterated", "plain"],
+        Literal["across", "shrinkage", "iterated", "plain"],
         typer.Option(
-            help="Test the difference of agreement on other topics, across the population, or on as many topics."
+            help="Test the difference of agreement on other topics, across the population (by shrinkage, or without a "
+            "model), or on as many topics."
         ),
     ] = "across",
     alternative: Annotated[

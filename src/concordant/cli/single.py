@@ -62,7 +62,7 @@ def tiers(
         bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
     ] = False,
     best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who may be among the k best?")] = None,
-    resamples: ResamplesOption = 9_999,
+    resamples: ResamplesOption = 49_999,
     totals: Totals,
     read: Reader,
     random: Random,

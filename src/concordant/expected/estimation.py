@@ -26,8 +26,8 @@ from .halves import SPLITS, extrapolated, split_half
 from .posterior import Prior, correlations, draw
 from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
 
-Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
-ESTIMATORS = get_args(Estimators)[:-1]  # those of urbano2016
+Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "pooled", "posterior"]
+ESTIMATORS = get_args(Estimators)[:6]  # those of urbano2016
 HEADLINE = "posterior"  # the least biased over all collections, those with few distinct scores included
 DRAWS = 2_000  # of the posterior
 
@@ -120,7 +120,7 @@ def expected_correlation(  # noqa: PLR0913
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : str
         Any of `list_coefficients()`.
-    estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
+    estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "pooled", "posterior"}, optional
         By default "posterior", the only one for coefficients other than tau and tau_ap.
     identical : {"half", "concordant"}
         What counts for two systems with the same scores, as in `discordance`.
@@ -312,7 +312,7 @@ def estimates_of(
 def _estimates(
     values: FloatArray, pairs: Differences, identical: Identical, how: Resampling
 ) -> dict[str, tuple[float, float]]:
-    p = exact_probabilities(pairs, get_args(Estimator), how, identical)
+    p = exact_probabilities(pairs, [name for name in ESTIMATORS if name in get_args(Estimator)], how, identical)
     found = {name: pairs.expected(of) for name, of in p.items()}
     rng = how.generator()  # one stream for both kinds of halves
     found["sh(w)"] = extrapolated(values, True, SPLITS, rng, how.threads)

@@ -18,8 +18,9 @@ from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_m
 from ..results import Result, settings_of
 from .differences import Differences
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
+from .pooling import Pooling, pooled_deviations, pooling
 
-Estimator = Literal["ml", "msqd", "res", "kd"]
+Estimator = Literal["ml", "msqd", "res", "kd", "pooled"]
 Identical = Literal["half", "concordant"]
 Ties = Literal["half", "strict"]
 
@@ -99,6 +100,9 @@ def discordance(  # noqa: PLR0913
       the deviation that a sample spread evenly over the quantiles would have. The least biased with few topics.
     - "res": the share of the means of n topics, drawn with replacement, that are below 0.
     - "kd": the same with draws from a Gaussian kernel density of D.
+    - "pooled": as "ml" without c, with the variance of D pooled with the mean variance of all pairs, which counts the
+      more, the more alike the variances are (empirical Bayes). Not in the paper; docs/papers/urbano2016.md has its
+      error and bias beside those of the paper's.
 
     "res" and "kd" are exact by default, the limit of infinitely many resamples, by inversion of the characteristic
     function of the mean. With `n_resamples` topics are resampled, the same for all pairs. The accuracy
@@ -108,7 +112,7 @@ def discordance(  # noqa: PLR0913
     ----------
     scores : Collection
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
-    estimator : {"ml", "msqd", "res", "kd"}
+    estimator : {"ml", "msqd", "res", "kd", "pooled"}
         How p is estimated.
     identical : {"half", "concordant"}
         What counts for two systems with the same scores.
@@ -143,6 +147,8 @@ def discordance(  # noqa: PLR0913
     True System Performance. SIGIR.
     S. J. Sheather and M. C. Jones (1991). A Reliable Data-Based Bandwidth Selection Method for Kernel Density
     Estimation. Journal of the Royal Statistical Society B 53.
+    G. K. Smyth (2004). Linear Models and Empirical Bayes Methods for Assessing Differential Expression in Microarray
+    Experiments. Statistical Applications in Genetics and Molecular Biology 3(1).
     J. Gil-Pelaez (1951). Note on the inversion theorem. Biometrika 38(3/4).
 
     Examples
@@ -194,7 +200,8 @@ def exact_probabilities(
     bandwidth: Bandwidth = "plug-in",
 ) -> dict[str, FloatArray]:
     """By estimator, the probability of discordance of each pair; "res" and "kd" with infinitely many resamples."""
-    work = partial(_exact, pairs, tuple(estimators), identical, bandwidth, how.threads)
+    pool = pooling(pairs) if "pooled" in estimators else Pooling(0.0, 0.0)
+    work = partial(_exact, pairs, tuple(estimators), identical, bandwidth, how.threads, pool=pool)
     pieces, found = pairs.pieces(), []
     for rows, p in zip(pieces, shared_out(work, pieces, how.workers), strict=True):
         found.append(p)
@@ -210,6 +217,8 @@ def _exact(
     bandwidth: Bandwidth,
     workers: int,
     rows: slice,
+    *,
+    pool: Pooling,
 ) -> FloatArray:
     """Of one piece of the pairs, one row per estimator."""
     block = pairs.block(rows)
@@ -217,6 +226,8 @@ def _exact(
     for name in ("ml", "msqd"):
         if name in estimators:
             found[name] = by_student(block, deviations(block, name))
+    if "pooled" in estimators:
+        found["pooled"] = by_student(block, pooled_deviations(block, pool))
     if "res" in estimators or "kd" in estimators:
         h = bandwidths(block, bandwidth, workers) if "kd" in estimators else np.zeros(len(block.means))
         found["res"], found["kd"] = by_inversion(block, h, workers)

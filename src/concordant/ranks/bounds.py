@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,14 +13,14 @@ from ..clusters import Groups, by_group, places_of_groups
 from ..door import Collection, as_available
 from ..errors import InputError, check_whole
 from ..parallel import Workers
-from ..resampling import Progress, Resampling, Seed, check_level
+from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
 from ..results import Result, as_html, settings_of
 from ..scores import Scores
 from ..tables import Missing
 from ..totals import RULES, Aggregate, Points, Types, points_of
-from ..words import counted, named, nearest
+from ..words import counted, listing, named, nearest
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
-from .pair_tests import corrected_pvalues
+from .pair_tests import corrected_pvalues, takes_all_signs
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 
@@ -74,6 +74,24 @@ class RankIntervals(Result):
 
     def _significant(self) -> BoolArray:
         return np.asarray(self.pvalues <= 1 - self.confidence_level + 1e-12)
+
+    @property
+    def borderline(self) -> tuple[tuple[str, str], ...]:
+        """Pairs whose p-value lies so close to the level that another seed could decide otherwise."""
+        if self.settings.get("exact"):
+            return ()
+        close = is_borderline(self.pvalues, 1 - self.confidence_level, self.settings["n_resamples"])
+        return tuple((self.systems[i], self.systems[j]) for i, j in np.argwhere(np.triu(close | close.T, 1)))
+
+    def doubts(self) -> tuple[str, ...]:
+        """That the seed decided something, in a sentence; nothing where it did not."""
+        if not (pairs := self.borderline):
+            return ()
+        shown = listing((f"{a} and {b}" for a, b in pairs), 3)
+        return (
+            f"borderline: {counted(len(pairs), 'pair')} so close to the level that another seed could decide otherwise "
+            f"({shown}); more resamples settle it",
+        )
 
     def __getitem__(self, system: str) -> tuple[int, int]:
         """The best and the worst rank of a system."""
@@ -145,7 +163,8 @@ class RankIntervals(Result):
 
     def _draws(self) -> str:
         """What the intervals were made from."""
-        return f"{self.settings['n_resamples']:,} resamples of {self._sample}"
+        drawn = "all signs" if self.settings.get("exact") else f"{self.settings['n_resamples']:,} resamples"
+        return f"{drawn} of {self._sample}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, best first; "mean" is the total by the rule, as people print it."""
@@ -177,6 +196,7 @@ class RankIntervals(Result):
     def _contents(self) -> dict[str, Any]:
         names = ("confidence_level", "simultaneous", "aggregate")
         found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
+        found["borderline"] = self.borderline
         return found | {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> Any:
@@ -195,7 +215,7 @@ def rank_intervals(  # noqa: PLR0913
     types: Types | None = None,
     groups: Groups | None = None,
     missing: Missing = "error",
-    n_resamples: int = 9_999,
+    n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -237,7 +257,8 @@ def rank_intervals(  # noqa: PLR0913
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic. "available" compares two systems on the topics that both have.
     n_resamples : int
-        Number of resamples.
+        Number of resamples. Where the topics have no more signs than that, all of them are taken: up to 16 topics by
+        default, and then nothing depends on the seed.
     rng : int, Generator or None
         The same seed gives the same result at any number of workers.
     workers : int or Executor
@@ -248,7 +269,8 @@ def rank_intervals(  # noqa: PLR0913
     Returns
     -------
     RankIntervals
-        One interval per system; `tiers`, `best(k)` and `pvalues` say more.
+        One interval per system; `tiers`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
+        could decide otherwise.
 
     Notes
     -----
@@ -283,7 +305,7 @@ def rank_intervals(  # noqa: PLR0913
          2     3  c          0.8137  3 to 3
          3     4  d          0.4635  4 to 4
     <BLANKLINE>
-    95% confidence for all intervals together; 9,999 resamples of 40 topics
+    95% confidence for all intervals together; 49,999 resamples of 40 topics
 
     """  # noqa: E501
     level = check_level(confidence_level)
@@ -301,7 +323,7 @@ def rank_intervals(  # noqa: PLR0913
     higher = means[None, :] > means[:, None]  # [i, j]: j is better than i
     n = len(points.scores.topics) if n_groups is None else n_groups
     few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
-    return RankIntervals(
+    found = RankIntervals(
         systems=tuple(points.scores.systems[k] for k in order),
         means=means,
         rank=1 + higher.sum(axis=1),
@@ -319,8 +341,10 @@ def rank_intervals(  # noqa: PLR0913
             topics=len(points.scores.topics),
             **({} if n_groups is None else {"groups": n_groups}),
             measure=points.scores.measure,
+            exact=takes_all_signs(n, how.n_resamples),
         ),
     )
+    return replace(found, notes=(*found.notes, *found.doubts()))
 
 
 def _pvalues(

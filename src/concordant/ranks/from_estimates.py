@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def rank_intervals_from_estimates(
     standard_errors: Any = None,
     degrees_of_freedom: float | None = None,
     simultaneous: bool = True,
-    n_resamples: int = 9_999,
+    n_resamples: int = 49_999,
     rng: Seed = None,
 ) -> EstimatedRanks:
     """For each system the ranks that it may have, from estimates and their covariance, where there are no topics.
@@ -133,7 +133,7 @@ def rank_intervals_from_estimates(
     p = _pvalues(t, size, draws, simultaneous=simultaneous)
     significant = p <= 1 - level + 1e-12
     above = x[None, :] > x[:, None]
-    return EstimatedRanks(
+    found = EstimatedRanks(
         systems=tuple(known.systems[i] for i in order),
         means=x,
         rank=1 + above.sum(axis=1),
@@ -151,6 +151,7 @@ def rank_intervals_from_estimates(
             degrees_of_freedom=degrees_of_freedom,
         ),
     )
+    return replace(found, notes=found.doubts())
 
 
 def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous: bool) -> FloatArray:

@@ -95,7 +95,8 @@ def stepdown(
     `signed` makes, of some rows of n signs, what gives the differences of some pairs under these signs; `size` is what
     they are divided by to be compared with r.
     """
-    signs = how.generator().integers(0, 2, (how.n_resamples, n), dtype=np.int8)
+    exact = takes_all_signs(n, how.n_resamples)
+    signs = _all_signs(n) if exact else how.generator().integers(0, 2, (how.n_resamples, n), dtype=np.int8)
     m = len(r)
     if simultaneous:
         families = [_family(*np.triu_indices(m, 1), r, size)]
@@ -105,12 +106,22 @@ def stepdown(
     counts = _exceedances(signed, families, signs, how)
     result = np.ones((m, m))
     for family, count in zip(families, counts, strict=True):
-        p = (1 + count) / (1 + how.n_resamples)
+        p = count / len(signs) if exact else (1 + count) / (1 + len(signs))  # the sample's own signs are among all
         p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker pair is never more significant than a stronger one
         result[family.i, family.j] = p
         if simultaneous:
             result[family.j, family.i] = p
     return result
+
+
+def takes_all_signs(n: int, n_resamples: int) -> bool:
+    """Whether n topics have no more signs than are to be drawn; opposite signs are the same test."""
+    return n <= 62 and 1 << (n - 1) <= n_resamples
+
+
+def _all_signs(n: int) -> Any:
+    """All signs of n topics, 0 or 1, the last topic always with 0."""
+    return ((np.arange(1 << (n - 1))[:, None] >> np.arange(n)) & 1).astype(np.int8)
 
 
 def _signed_means(centred: FloatArray, signs: Any) -> Differences:

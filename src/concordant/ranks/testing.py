@@ -12,7 +12,7 @@ from ..arrays import FloatArray
 from ..door import Collection
 from ..errors import InputError, check_choice
 from ..parallel import Workers
-from ..resampling import Progress, Resampling, Seed, check_alpha
+from ..resampling import Progress, Resampling, Seed, check_alpha, is_borderline
 from ..results import Result
 from ..words import counted, p_cell, p_equals
 from .distance import Problem, rankings_beside
@@ -47,12 +47,22 @@ class RankTest(Result):
         return self.pvalue <= self.alpha
 
     @property
+    def borderline(self) -> bool:
+        """Whether the p-value lies so close to alpha that another seed could decide otherwise."""
+        return bool(is_borderline(self.pvalue, self.alpha, self.distribution.n_resamples))
+
+    @property
     def verdict(self) -> str:
         """Whether the candidate ranking could be the true one."""
         if math.isnan(self.pvalue):
             return "Whether the candidate ranking could be the true one is not known: there are too few topics"
         says = "differs significantly from" if self.significant else "cannot be distinguished from"
-        return f"The candidate ranking {says} the truth's ({p_equals(self.pvalue, 4)})"
+        return f"The candidate ranking {says} the truth's ({self.p_in_words()})"
+
+    def p_in_words(self) -> str:
+        """The p-value, and where it is borderline its Monte Carlo error."""
+        doubt = f", borderline: Monte Carlo error {self.standard_error:.4f}" if self.borderline else ""
+        return f"{p_equals(self.pvalue, 4)}{doubt}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -73,7 +83,12 @@ class RankTest(Result):
         )
 
     def _contents(self) -> dict[str, Any]:
-        return {**super()._contents(), "significant": None if math.isnan(self.pvalue) else self.significant}
+        known = not math.isnan(self.pvalue)
+        return {
+            **super()._contents(),
+            "significant": self.significant if known else None,
+            "borderline": self.borderline if known else None,
+        }
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""

@@ -23,15 +23,20 @@ from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from ..words import named
 from .nested import Summary, nested_values, plain_values, summarise
-from .shrinkage import Model, fit_of, model_of, shrunk_values
+from .shrinkage import Model, fit_of, model_of, shrunk_values, summarised
 
 BootstrapMethod: TypeAlias = Literal["auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"]
 
 ITERATED = "the interval is by the iterated bootstrap"
-NO_MODEL = (
-    "needs at least 4 systems and 3 topics, and two sides whose means vary over systems and whose errors vary over "
-    "topics, each in its own way"
-)
+NEARLY_TIED = "many systems seem to be nearly tied, which the shrinkage model does not allow for"
+
+
+def what_shrinkage_needs(sides: int) -> str:
+    """What data a model of so many sides is made from, after 'shrinkage'."""
+    return (
+        f"needs at least {sides + 2} systems and 3 topics, and sides whose means vary over systems and whose errors "
+        "vary over topics, each in its own way"
+    )
 
 
 class Found(NamedTuple):
@@ -128,7 +133,7 @@ class TopicBootstrap:
         if self.method in ("auto", "shrinkage"):
             model = model_of((truth, candidate))
             if model is None and self.method == "shrinkage":
-                raise InputError(f"method is 'shrinkage', {NO_MODEL}: use method='iterated'")
+                raise InputError(f"method is 'shrinkage', which {what_shrinkage_needs(2)}: use method='iterated'")
             note = self._doubt(model)
             if model is not None and not note:
                 drawn_values = shrunk_values(model, values, drawn)
@@ -150,24 +155,22 @@ class TopicBootstrap:
     def _doubt(self, model: Model | None) -> str:
         """Why the iterated interval is taken instead of the one by shrinkage; empty where it is not."""
         if model is None:
-            return f"{ITERATED}: shrinkage {NO_MODEL}"
+            return f"{ITERATED}: shrinkage {what_shrinkage_needs(2)}"
         if self.method == "auto" and (fit := fit_of(model)) < MISFIT:
             return (
-                f"{ITERATED}: many systems seem to be nearly tied, which the shrinkage model does not allow for "
-                f"(agreement between halves of the topics is {-fit:.1f} standard deviations below what it predicts)"
+                f"{ITERATED}: {NEARLY_TIED} (agreement between halves "
+                f"of the topics is {-fit:.1f} standard deviations below what it predicts)"
             )
         return ""
 
     def around(self, truth: FloatArray, again: FloatArray, within: tuple[float, float]) -> Found | None:
         """The limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
-        kept = ~(np.isnan(truth) | np.isnan(again))
-        if kept.sum() < 2:
+        found = summarised(truth, again)
+        if found is None:
             return None
-        centre = float(truth[kept].mean())
-        error = float((truth - again)[kept].std(ddof=1))
-        half = normal_quantile(self.confidence_level) * error
-        low, high = np.clip([centre - half, centre + half], *within)
-        return Found(float(low), float(high), centre, error, int((~kept).sum()), "shrinkage")
+        half = normal_quantile(self.confidence_level) * found.error
+        low, high = np.clip([found.centre - half, found.centre + half], *within)
+        return Found(float(low), float(high), found.centre, found.error, found.undefined, "shrinkage")
 
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
         """The limits from a summary of all levels.

@@ -6,19 +6,16 @@ import itertools
 import math
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import stdtr
 
-from ..arrays import FloatArray
-from ..calibration import FEWEST, WIDENING
+from ..calibration import FEWEST
 from ..chance.adjustment import holm
 from ..chance.nulls import Alternative
-from ..coefficients.registry import get_coefficient
 from ..door import Collection
 from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
@@ -26,13 +23,11 @@ from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
 from .agreement_curves import DEFAULT, Curves
-from .bootstrap import normal_quantile
-from .correlation import NO_INTERVAL
-from .nested import nested_values, summarise
+from .judge_difference import tested
 from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
 from .worth_core import Rate, difference_of, rate_of
 
-JudgeMethod: TypeAlias = Literal["across", "iterated", "plain"]
+JudgeMethod: TypeAlias = Literal["across", "shrinkage", "iterated", "plain"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +45,8 @@ class JudgeComparison(Result):
     standard_error: float
     """Of what the interval is for."""
     interval: Interval
-    """For the difference: of agreement across topics; with method "iterated", across the population; with "plain", of
-    that expected on as many topics."""
+    """For the difference: of agreement across topics; with "shrinkage" and "iterated", in the population; with "plain",
+    of that expected on as many topics."""
     pvalue: float
     alternative: Alternative
     names: tuple[str, str]
@@ -175,18 +170,6 @@ def _holm(pair: JudgeComparison) -> str:
     return p_cell(pair.pvalue if pair.adjusted is None else pair.adjusted)
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The statistic that is resampled: the coefficient of truth and judge a, minus that of truth and judge b."""
-
-    coefficient: str
-    threads: int
-
-    def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
-        agreement = get_coefficient(self.coefficient).on_workers(self.threads)
-        return np.asarray(agreement(means[0], means[1]) - agreement(means[0], means[2]))
-
-
 def compare_judges(  # noqa: PLR0913
     truth: Collection,
     candidate_a: Collection,
@@ -211,13 +194,16 @@ def compare_judges(  # noqa: PLR0913
         not all three have is left out, and an `AlignmentWarning` says what.
     coefficient : str
         A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
-    method : {"across", "iterated", "plain"}
+    method : {"across", "shrinkage", "iterated", "plain"}
         Which difference is compared with its standard error.
 
         - "across": that of agreement across topics, as in `judge_worth`: each judge on half of the topics against the
           truth on the other half, over the same random splits, with a jackknife over topics. It also gives the ratio of
           the judges' worths.
-        - "iterated": that across the population of topics. The hypothesis is f(mu, nu_a) = f(mu, nu_b), with mu, nu_a
+        - "shrinkage": that across the population of topics, whose three mean vectors are drawn given the observed ones,
+          as in `correlate`. The test of the population with the most power; a note says where its model seems not to
+          fit.
+        - "iterated": the same difference, without a model. The hypothesis is f(mu, nu_a) = f(mu, nu_b), with mu, nu_a
           and nu_b the population means of the systems. As in `correlate`, resamples of resamples take back the bias of
           sampling, which favours the judge whose scores vary less.
         - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but
@@ -246,10 +232,10 @@ def compare_judges(  # noqa: PLR0913
     Notes
     -----
     All methods draw topics for all three at once, so that what they share cancels. "across" compares with Student's t,
-    n - 1 degrees of freedom; for the other two, p comes from a difference over its standard error, times a constant
-    that is our own calibration (`concordant.calibration.WIDENING`). docs/measured/worth.md has the size and the power
-    of "across" (benchmarks/coverage_worth.py), docs/guide/intervals.md those of the others
-    (benchmarks/coverage_judges.py).
+    n - 1 degrees of freedom; for the others, p comes from a difference over its standard error, for "iterated" and
+    "plain" times a constant that is our own calibration (`concordant.calibration.WIDENING`). docs/measured/worth.md has
+    the size and the power of "across" (benchmarks/coverage_worth.py), docs/measured/default-interval.md those of the
+    others (benchmarks/coverage_default.py).
 
     Examples
     --------
@@ -281,29 +267,24 @@ def compare_judges(  # noqa: PLR0913
     values = [float(known.formula(sides.scores[0].means(), side.means())) for side in sides.scores[1:]]
     if np.isnan(values).any():
         raise InputError(f"{coefficient} is undefined for these means: {known.undefined}")
-    difference = Difference(known.name, drawn.threads)
-    (summary,) = summarise(nested_values([side.values for side in sides.scores], difference, drawn), n)
-    if summary is None:
-        raise InputError(NO_INTERVAL)
-    if summary.undefined:
+    found = tested([side.values for side in sides.scores], known, method, drawn)
+    notes += found.notes
+    if found.undefined:
         notes += (
-            f"{coefficient} is undefined on {summary.undefined} of some {drawn.n_resamples:,} resamples; the others "
+            f"{coefficient} is undefined on {found.undefined} of some {drawn.n_resamples:,} resamples; the others "
             "are used",
         )
         warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
-    tested = (summary.centre, summary.standard_error) if method == "iterated" else (summary.value, summary.spread)
-    reach = known.range[1] - known.range[0]
-    half = WIDENING * normal_quantile(level) * tested[1]
-    low, high = np.clip([tested[0] - half, tested[0] + half], -reach, reach)
+    low, high = found.limits(level, known.range[1] - known.range[0])
     return JudgeComparison(
         coefficient,
         value_a=values[0],
         value_b=values[1],
         difference=values[0] - values[1],
-        bias_corrected=summary.centre,
-        standard_error=tested[1],
-        interval=Interval(float(low), float(high), level, f"{method} topic bootstrap"),
-        pvalue=pvalue_of(*tested, alternative),
+        bias_corrected=found.bias_corrected,
+        standard_error=found.error,
+        interval=Interval(low, high, level, f"{method} topic bootstrap"),
+        pvalue=found.pvalue(alternative),
         alternative=alternative,
         names=(names[0], names[1]),
         notes=notes,
@@ -314,7 +295,7 @@ def compare_judges(  # noqa: PLR0913
             n_systems=m,
             n_topics=n,
             method=method,
-            undefined=summary.undefined,
+            undefined=found.undefined,
         ),
     )
 
@@ -440,11 +421,3 @@ def judges_from(
         notes=tuple(dict.fromkeys(note for judge in ranked for note in judge.notes)),
         settings=ranked[0].settings,
     )
-
-
-def pvalue_of(centre: float, error: float, alternative: Alternative = "two-sided") -> float:
-    """How likely a difference as far from 0 is by chance, given its standard error; never 0."""
-    z = 0.0 if abs(centre) < 1e-12 else centre / (WIDENING * error) if error > 0 else math.copysign(math.inf, centre)
-    below = NormalDist().cdf
-    p = {"greater": below(-z), "less": below(z), "two-sided": 2 * below(-abs(z))}[alternative]
-    return max(p, sys.float_info.min)

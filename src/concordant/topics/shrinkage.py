@@ -158,6 +158,26 @@ def _values(model: Model, statistic: Statistic, threads: int, piece: Piece) -> t
     return np.atleast_2d(statistic(truth)), np.atleast_2d(statistic(again))
 
 
+class Shrunk(NamedTuple):
+    """What the draws say about a statistic."""
+
+    centre: float
+    """Its mean in the population."""
+    error: float
+    """Standard deviation of the error that another sample would make."""
+    undefined: int
+    """Draws on which it has no value."""
+
+
+def summarised(truth: FloatArray, again: FloatArray) -> Shrunk | None:
+    """From draws of a statistic in the population and in another sample; None where nearly all are undefined."""
+    kept = ~(np.isnan(truth) | np.isnan(again))
+    if kept.sum() < 2:
+        return None
+    error = float((truth - again)[kept].std(ddof=1))
+    return Shrunk(float(truth[kept].mean()), error, int((~kept).sum()))
+
+
 # Whether the model fits -------------------------------------------------------------------------------------------
 
 CHECKED = 400  # draws of another sample that the sample is held against

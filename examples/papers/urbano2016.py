@@ -1,0 +1,411 @@
+"""Urbano and Marrero (2016), item by item: docs/papers/urbano2016.md.
+
+Figures 1 and 2 take what `make study` left in studies/sigir2016, 1,000 trials of each size; where that is not there, 30
+trials are run, some minutes. The published lines come from the authors' own results.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from making import ROOT, Item, Paper, data
+
+import concordant as cc
+from concordant.expected.differences import Differences
+from concordant.expected.estimators import by_student, deviations
+from concordant.expected.halves import discordant_shares
+from concordant.expected.pooling import pooled_deviations, pooling
+from concordant.expected.posterior import shrinkage
+from concordant.means import mean_over_topics
+
+FloatArray = npt.NDArray[np.float64]
+paper = Paper("urbano2016")
+NAMES = ("adhoc6", "adhoc7", "adhoc8")
+FILES = tuple(f"trec/{name}.csv" for name in NAMES)
+P10, GOLDEN = "trec/robust2004_p10.csv", "../golden/sigir2016_study.csv"
+SIZES = tuple(range(10, 101, 10))
+COEFFICIENTS = ("tau", "tau_ap")
+SHOWN = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
+TRIALS = 30
+# What the authors' code gives: all systems, 50 topics, identical systems concordant. RES, KD and SH by one run.
+BY_THE_AUTHORS = {
+    "adhoc6": {"ml": (0.8560612, 0.8126929), "msqd": (0.8600266, 0.8160990), "res": (0.8618, 0.8192),
+               "kd": (0.8583, 0.8151), "sh(w)": (0.8885, 0.8541), "sh(w/o)": (0.8828, 0.8520)},
+    "adhoc7": {"ml": (0.8911348, 0.8232283), "msqd": (0.8891992, 0.8194832), "res": (0.8951, 0.8289)},
+    "adhoc8": {"ml": (0.8857367, 0.8271403), "msqd": (0.8855715, 0.8261209), "res": (0.8897, 0.8326)},
+}  # fmt: skip
+
+
+@cache
+def collection(name: str) -> cc.Scores:
+    path = data(f"trec/{name}.csv")
+    assert path is not None
+    found = cc.read_scores(path)
+    assert isinstance(found, cc.Scores)
+    return found
+
+
+@paper.item("equations-3-4", "Equations 3 and 4")
+def equations_3_4(made: Item) -> None:
+    """Expected tau and tau_ap from probabilities of discordance."""
+    people = cc.load_collection("people")
+    found = cc.discordance(people, "ml")
+    p, m = found.values, len(found.systems)
+    pairs = [(i, j) for j in range(m) for i in range(j)]
+    tau = 1 - 4 / (m * (m - 1)) * math.fsum(p[i, j] for i, j in pairs)
+    tau_ap = 1 - 2 / (m - 1) * math.fsum(p[i, j] / j for i, j in pairs)
+    rows = [["tau", tau, found.tau], ["tau_ap", tau_ap, found.tau_ap]]
+    made.table(["20 systems on 40 topics, ml", "sums over all pairs", "`discordance`"], rows)
+    made.tests.append("tests/expected/test_values.py")
+
+
+@paper.item("ml", "Equations 5 to 7: ML")
+def ml(made: Item) -> None:
+    """The factor that makes the standard deviation unbiased."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for n in (5, 10, 50):
+        c = math.sqrt((n - 1) / 2) * math.exp(math.lgamma((n - 1) / 2) - math.lgamma(n / 2))
+        s = rng.standard_normal((100_000, n)).std(axis=1, ddof=1)
+        rows.append([n, c, s.mean(), c * s.mean(), c * s.std() / math.sqrt(100_000)])
+    made.table(
+        ["topics", "C_n", "mean of s", "mean of C_n s", "standard error"], rows, "100,000 standard normal samples:"
+    )
+    made.tests.append("tests/expected/test_values.py")
+
+
+def expected_tau(values: FloatArray, rule: str) -> float:
+    """By MSQD with a rule for equal differences; identical systems are concordant."""
+    from scipy.special import ndtri, stdtr
+    from scipy.stats import rankdata
+
+    n, m = values.shape
+    whole = np.rint(values * 10)
+    order = np.argsort(-whole.sum(axis=0), kind="stable")
+    i, j = np.triu_indices(m, 1)
+    total = 0.0
+    for lo in range(0, len(i), 1_000):
+        first, second = order[i[lo : lo + 1_000]], order[j[lo : lo + 1_000]]
+        d = whole[:, first] - whole[:, second]
+        seen = values[:, first] - values[:, second] if rule == "floating point" else d
+        keep = np.ptp(d, axis=0) > 0
+        d, seen = d[:, keep], seen[:, keep]
+        z = ndtri(rankdata(seen, "ordinal" if rule == "ordinal" else "average", axis=0) / (n + 1))
+        mean = d.mean(axis=0)
+        if rule == "minimum":
+            centred = z - z.mean(axis=0)
+            sd = (d * centred).sum(axis=0) / (centred**2).sum(axis=0)
+            mean = mean - sd * z.mean(axis=0)
+        else:
+            sd = (d * z).sum(axis=0) / (z * z).sum(axis=0)
+        total += float(stdtr(n - 1, -math.sqrt(n) * mean / sd).sum())
+    return float(1 - 4 * total / (m * (m - 1)))
+
+
+@paper.item("msqd", "Equations 8 and 9: MSQD", P10)
+def msqd(made: Item) -> None:
+    """The minimum of the squared deviations from the quantiles, and what ties do."""
+    from scipy.optimize import minimize
+    from scipy.special import ndtri
+
+    x = np.random.default_rng(9).normal(0.1, 0.3, 12)
+    z = ndtri((np.argsort(np.argsort(x)) + 1) / 13)
+    best = minimize(lambda v: float(((x - v[0] - v[1] * z) ** 2).sum()), (0.0, 1.0), tol=1e-12).x
+    rows = [["mu", best[0], x.mean()], ["sigma", best[1], (x * z).sum() / (z * z).sum()]]
+    made.table(["12 values without ties", "minimum, by search", "equations 8 and 9"], rows)
+    path = data(P10)
+    assert path is not None
+    values = cc.read_scores(path)
+    rules = {
+        "average": "average ranks, equation 9: ours",
+        "minimum": "average ranks, true minimum",
+        "ordinal": "ranks in any order",
+        "floating point": "average ranks of what floating point has: the authors' code",
+    }
+    rows = [[label, expected_tau(values.values, rule)] for rule, label in rules.items()]
+    rows.append(
+        ["`expected_correlation`", cc.expected_correlation(values, "tau", "msqd", identical="concordant").value]
+    )
+    made.table(["equal differences", "expected tau"], rows, "P@10 of the Robust track 2004, 110 systems on 249 topics:")
+    made.tests.append("tests/expected/test_values.py")
+
+
+@paper.item("resampling", "Section 3.1: RES and KD", FILES[0])
+def resampling(made: Item) -> None:
+    """Resampled as in the paper, and in the limit."""
+    scores = collection("adhoc6")
+    rows = []
+    for name in ("res", "kd"):
+        exact = cc.expected_correlation(scores, "tau", name, identical="concordant").value
+        drawn = [
+            cc.expected_correlation(scores, "tau", name, identical="concordant", n_resamples=1_000, rng=k).value
+            for k in range(4)
+        ]
+        rows.append([name, np.mean(drawn), np.std(drawn, ddof=1), exact])
+    made.table(["TREC 6, tau", "T = 1,000, mean of 4 runs", "their sd", "exact"], rows)
+    made.tests.append("tests/expected/test_values.py")
+
+
+@paper.item("values", "The estimators beside the authors' code", *FILES)
+def values(made: Item) -> None:
+    """Whole collections."""
+    for name, by_estimator in BY_THE_AUTHORS.items():
+        found = cc.reliability(collection(name), identical="concordant", rng=1).estimates
+        for estimator, printed in by_estimator.items():
+            for k, coefficient in enumerate(COEFFICIENTS):
+                made.compare(f"{name}, {estimator}, {coefficient}", f"{printed[k]:.4f}", found[estimator][k])
+    made.notes.append("In the place of the paper's, the values of the authors' code. RES, KD and SH are random there.")
+    made.tests.append("tests/expected/test_values.py")
+
+
+@paper.item("simulation", "Section 4: the simulation", *FILES)
+def simulation(made: Item) -> None:
+    """What is kept of a collection."""
+    rows = []
+    for name in NAMES:
+        model = cc.simulation.Simulator(collection(name), drop_bottom=0.25)
+        found = model.fidelity(5_000, rng=0)
+        kept = [
+            len(model.scores.systems),
+            found.mean_shift,
+            found.tau,
+            found.distances.mean(),
+            found.correlation_shifts.mean(),
+        ]
+        rows.append([name, len(collection(name).systems), *kept])
+    head = [
+        "",
+        "systems",
+        "kept",
+        "largest shift of a mean",
+        "tau of old and new means",
+        "distance of margins",
+        "shift of correlations",
+    ]
+    made.table(head, rows, "The bottom 25% left out:")
+    made.tests.append("tests/simulation/test_simulator.py")
+
+
+Key = tuple[str, str, int, str]
+
+
+@cache
+def study() -> tuple[dict[Key, dict[str, float]], int]:
+    """Error, bias and actual correlation by collection, coefficient, size and estimator; and how many trials."""
+    saved = ROOT / "studies" / "sigir2016" / "reliability.csv"
+    if saved.exists():
+        return read(saved), 1_000
+    found = cc.study.reliability_study({name: collection(name) for name in NAMES}, n_trials=TRIALS, rng=2016)
+    return {
+        (r["collection"], r["coefficient"], r["topics"], r["estimator"]): {
+            what: r[what] for what in ("actual_mean", "error", "bias")
+        }
+        for r in found.rows()
+    }, TRIALS
+
+
+def read(path: Any) -> dict[Key, dict[str, float]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            (r["collection"], r["coefficient"].lower(), int(r["topics"]), r["estimator"].lower()): {
+                what: float(r[what]) for what in ("actual_mean", "error", "bias")
+            }
+            for r in csv.DictReader(file)
+        }
+
+
+@paper.item("actual", "The actual correlations of the study", *FILES, GOLDEN)
+def actual(made: Item) -> None:
+    """Simulated collections against the original means: what error and bias are measured from."""
+    golden = data(GOLDEN)
+    assert golden is not None
+    published = read(golden)
+    rows, off, trials = [], [], 300
+    for name in ("adhoc6", "adhoc7"):
+        scores = collection(name).drop_bottom(0.25)
+        model = cc.simulation.Simulator(scores)
+        for size in (10, 20, 50, 100):
+            means = np.array(
+                [mean_over_topics(model.draw(size, np.random.default_rng([6, size, k]))) for k in range(trials)]
+            )
+            shares = discordant_shares(np.repeat(scores.means()[None], trials, axis=0), means)
+            for coefficient, share in zip(COEFFICIENTS, shares, strict=True):
+                found = 1 - 2 * np.asarray(share)
+                printed = published[name, coefficient, size, "ml"]["actual_mean"]
+                off.append(found.mean() - printed)
+                rows.append(
+                    [
+                        name,
+                        coefficient,
+                        size,
+                        printed,
+                        found.mean(),
+                        off[-1],
+                        found.std() * math.sqrt(1 / trials + 1 / 1_000),
+                    ]
+                )
+    made.table(
+        ["", "", "topics", "published", "here", "difference", "its standard error"], rows, f"{trials} trials each:"
+    )
+    made.table(["mean difference", "largest"], [[np.mean(off), np.abs(off).max()]])
+    made.tests.append("tests/simulation/test_margins.py")
+
+
+def lines(made: Item, what: str) -> None:
+    golden = data(GOLDEN)
+    assert golden is not None
+    published, (ours, trials) = read(golden), study()
+    colours = dict(zip(SHOWN, plots_colours(), strict=True))
+    caption = f"{what.capitalize()} by number of topics: {trials:,} trials of each size (lines), and published (dots)."
+    with made.panels(6, caption, height=2.6, width=11.0) as axes:
+        for ax, (name, coefficient) in zip(axes, [(n, c) for n in NAMES for c in COEFFICIENTS], strict=True):
+            for estimator in SHOWN:
+                line = [ours[name, coefficient, size, estimator][what] for size in SIZES]
+                ax.plot(SIZES, line, color=colours[estimator], linewidth=0.9, label=estimator)
+                if (name, coefficient, 10, estimator) in published:
+                    dots = [published[name, coefficient, size, estimator][what] for size in SIZES]
+                    ax.plot(SIZES, dots, ".", color=colours[estimator], markersize=3)
+            ax.set_title(f"{name}, {coefficient}")
+            ax.set_xlabel("topics")
+        axes[0].legend()
+    rows = []
+    for estimator in SHOWN:
+        keys = [key for key in published if key[3] == estimator]
+        off = np.array([ours[key][what] - published[key][what] for key in keys])
+        own = [
+            np.mean([ours[name, c, size, estimator][what] for name in NAMES for c in COEFFICIENTS])
+            for size in (10, 50, 100)
+        ]
+        rows.append([estimator, len(keys), off.mean(), np.abs(off).max(), *own])
+    head = ["", "published cells", "ours minus published, mean", "largest", "ours, 10 topics", "50", "100"]
+    made.table(head, rows)
+
+
+def plots_colours() -> tuple[str, ...]:
+    from concordant.plots.style import SERIES
+
+    return SERIES[:6]
+
+
+@paper.item("figure-1", "Figure 1", *FILES, GOLDEN)
+def figure_1(made: Item) -> None:
+    """Error of the estimators."""
+    lines(made, "error")
+    ours, _ = study()
+    best = {
+        size: np.mean([ours[n, c, size, e]["error"] for n in NAMES for c in COEFFICIENTS for e in SHOWN[:4]])
+        for size in (10, 50, 100)
+    }
+    for size, printed in ((10, "0.065"), (50, "0.035"), (100, "0.025")):
+        made.compare(f"error of ml, msqd, res and kd on average, {size} topics", printed, best[size])
+
+
+@paper.item("figure-2", "Figure 2", *FILES, GOLDEN)
+def figure_2(made: Item) -> None:
+    """Bias of the estimators."""
+    lines(made, "bias")
+    ours, _ = study()
+    split = np.mean([ours[n, c, size, "sh(w)"]["bias"] for n in NAMES for c in COEFFICIENTS for size in SIZES])
+    made.compare("bias of sh(w), roughly constant", "0.055", split)
+    most = np.mean([ours[n, c, 100, e]["bias"] for n in NAMES for c in COEFFICIENTS for e in ("ml", "msqd", "kd")])
+    made.compare("bias of ml, msqd and kd on average, 100 topics", "0.004", most)
+
+
+def tried(values: FloatArray) -> dict[str, tuple[float, float]]:
+    """Expected tau and tau_ap by estimators of our own, beside ML and MSQD."""
+    pairs = Differences(values)
+    blocks = [pairs.block(rows) for rows in pairs.pieces()]
+    k = shrinkage(values)
+    found = {}
+    sds = {name: [deviations(block, name) for block in blocks] for name in ("ml", "msqd")}
+    sds["mean of both sds"] = [(a + b) / 2 for a, b in zip(sds["ml"], sds["msqd"], strict=True)]
+    pool = pooling(pairs)
+    sds["pooled"] = [pooled_deviations(block, pool) for block in blocks]
+    sds["ml, shrunken by K"] = [sd / math.sqrt(k) for sd in sds["ml"]]
+    sds["msqd, shrunken by K"] = [sd / math.sqrt(k) for sd in sds["msqd"]]
+    for name, parts in sds.items():
+        found[name] = pairs.expected(np.concatenate([by_student(b, sd) for b, sd in zip(blocks, parts, strict=True)]))
+    return found
+
+
+def off_by(draws: list[tuple[FloatArray, FloatArray]]) -> dict[str, FloatArray]:
+    """Estimate minus actual tau and tau_ap, by estimator, for collections drawn from populations with known means."""
+    off: dict[str, list[tuple[float, float]]] = {}
+    for values, means in draws:
+        shares = discordant_shares(means[None], mean_over_topics(values)[None])
+        truth = [1 - 2 * float(share[0]) for share in shares]
+        for estimator, pair in tried(values).items():
+            off.setdefault(estimator, []).append((pair[0] - truth[0], pair[1] - truth[1]))
+    return {estimator: np.array(pairs) for estimator, pairs in off.items()}
+
+
+def populations() -> dict[str, FloatArray]:
+    """Scores of 50 systems at most, of measures with many values and with few."""
+    folder, robust, p10, p5 = (data(name) for name in ("dl21", "trec/robust2004_ap.csv", P10, "covid1/P_5.csv"))
+    assert folder is not None
+    runs, qrels = cc.read_runs(folder / "runs"), cc.read_qrels(folder / "qrels/human.txt.gz")
+    found = {"Robust AP": cc.as_scores(robust), "Robust P@10": cc.as_scores(p10), "TREC-COVID P@5": cc.as_scores(p5)}
+    found |= {f"Deep Learning {name}": cc.evaluate(runs, qrels, name) for name in ("nDCG@10", "RR", "P@1")}
+    rng = np.random.default_rng(0)
+    return {name: scores.values[:, rng.permutation(len(scores.systems))[:50]] for name, scores in found.items()}
+
+
+@paper.item(
+    "own", "Section 5: other estimators of discordance", *FILES, "dl21", "trec/robust2004_ap.csv", P10, "covid1/P_5.csv"
+)
+def own(made: Item) -> None:
+    """The record of what was tried."""
+    trials, sizes = 100, (10, 20, 30, 50, 100)
+    models = [(cc.simulation.Simulator(s), s.means()) for s in (collection(name).drop_bottom(0.25) for name in NAMES)]
+    study_of = {
+        size: off_by(
+            [
+                (model.draw(size, np.random.default_rng([7, size, k])), means)
+                for model, means in models
+                for k in range(trials)
+            ]
+        )
+        for size in sizes
+    }
+    for c, coefficient in enumerate(COEFFICIENTS):
+        rows = []
+        for estimator in study_of[10]:
+            parts = [study_of[size][estimator][:, c] for size in sizes]
+            error, bias = [np.abs(part).mean() for part in parts], [part.mean() for part in parts]
+            cells = [f"{e:.4f}, {b:+.4f}" for e, b in zip(error, bias, strict=True)]
+            rows.append([estimator, np.mean(error), np.mean(np.abs(bias)), *cells])
+        head = [coefficient, "error, mean", "absolute bias, mean", *(f"{size} topics: error, bias" for size in sizes)]
+        made.table(head, rows, f"{coefficient}, {len(NAMES) * trials} simulated collections of each size:")
+    rows = []
+    shown = ("ml", "msqd", "pooled")
+    for name, values in populations().items():
+        for size in (10, 25, 50):
+            some = [values[np.random.default_rng([size, k]).integers(0, len(values), size)] for k in range(40)]
+            found = off_by([(sample, mean_over_topics(values)) for sample in some])
+            rows.append(
+                [name, size, *(f"{np.abs(found[e][:, 0]).mean():.4f}, {found[e][:, 0].mean():+.4f}" for e in shown)]
+            )
+    made.table(["population", "topics", *(f"{e}: error, bias" for e in shown)], rows,
+               "tau on topics drawn from real collections, whose means are the truth; 40 draws each:")  # fmt: skip
+
+
+@paper.item("future-work", "Section 5: intervals and a Bayesian approach", FILES[0])
+def future_work(made: Item) -> None:
+    """Both named as future work."""
+    rows = []
+    for name in COEFFICIENTS:
+        for prior in ("normal", "flat"):
+            found = cc.expected_correlation(collection("adhoc6"), name, prior=prior, rng=1)
+            assert found.interval is not None
+            rows.append([f"{name}, {prior} prior", found.value, found.interval.low, found.interval.high])
+    made.table(["TREC 6", "posterior mean", "95% interval from", "to"], rows)
+    made.tests.append("tests/expected/test_values.py")
+
+
+if __name__ == "__main__":
+    paper.main()

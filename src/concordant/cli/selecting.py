@@ -1,0 +1,65 @@
+"""`concordant select`: which topics or tasks would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from .answer import Found, Output, answering
+from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption, Totals, writable
+from .reading import Reader, known_coefficients
+
+
+@answering()
+def select(
+    scores: ScoresArgument,
+    *,
+    k: Annotated[int | None, typer.Option("-k", min=1, help="How many topics to choose; or --budget.")] = None,
+    coefficient: CoefficientOption = "tau_b",
+    method: Annotated[
+        Literal["auto", "variance", "greedy"],
+        typer.Option(help="How to choose; auto takes what is better on other systems and topics."),
+    ] = "auto",
+    costs: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A CSV file with the cost of each topic, FILE or FILE:COLUMN.")
+    ] = None,
+    budget: Annotated[float | None, typer.Option(help="What the topics may cost together.")] = None,
+    splits: Annotated[int, typer.Option(min=2, help="How often systems and topics are split.")] = 40,
+    level: LevelOption = 0.95,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", callback=writable, help="Also write the topics, one per line.")
+    ] = None,
+    totals: Totals,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Choose topics that rank as all of them do.
+
+    Says how well topics that were chosen in this way rank other systems, by other topics, beside random ones.
+
+    Example: concordant select people.csv -k 10
+    """
+    from ..files import written_whole
+    from ..selection.topics import select_topics
+
+    with out.bar("splitting") as bar:
+        found = select_topics(
+            read(scores, out.quiet),
+            k,
+            coefficient=known_coefficients([coefficient])[0],
+            method=method,
+            costs=costs,
+            budget=budget,
+            n_splits=splits,
+            confidence_level=level,
+            rng=seed,
+            progress=bar.update,
+            **totals.given,
+        )
+    if output is not None:
+        with written_whole(output) as file:
+            file.write("".join(f"{topic}\n" for topic in found.topics).encode())
+    return found
