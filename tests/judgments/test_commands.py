@@ -137,7 +137,7 @@ def test_tables_of_teams_that_are_none(files: Path) -> None:
     for name, content, says in (
         ("latin.csv", "run,team\ns0,Zürich\n".encode("latin-1"), "latin.csv: is not UTF-8: convert it"),
         ("empty.csv", b"run,team\n", "empty.csv has no columns named run and team"),
-        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv has two teams for run 's0': A and B"),
+        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv has run 's0' twice, with team 'A' and 'B'"),
         ("odd.csv", b"run,team\ns0,A\nnobody,B\n", "the map of teams names 1 run that are not there: nobody"),
     ):
         (files / name).write_bytes(content)
