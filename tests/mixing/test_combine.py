@@ -86,7 +86,7 @@ def literal_shrunk(y: Any, x: Any, u: Any) -> tuple[Any, float]:
 
     def pooled(a: Any, b: Any) -> float:
         total: float = sum(np.cov(a[:, i], b[:, i])[0, 1] for i in range(m))
-        return total / (m - 1)
+        return float(total / (m - 1))
 
     syy, sxx, slope = pooled(y, y), 0.0, pooled(y, x) / pooled(x, x)
     sxx = (pooled(x, x) * (n - 1) + pooled(u, u) * (more - 1)) / (n + more - 2)
