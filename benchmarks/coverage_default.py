@@ -1,4 +1,4 @@
-"""Does the default interval of `correlate` hold on collections that chose nothing about it? And shrinkage for judges?
+"""Does "auto" hold on collections that chose nothing about it, so that it could be the default? And for judges?
 
 The designs are others than those of coverage_intervals.py, on which the check of "auto" was set: other judges, measures
 and metrics, reciprocal ranks and ERR, scores of few values, families of nearly tied systems, a third of the systems
@@ -7,7 +7,7 @@ and a sample of topics, with replacement, from a population whose means are know
 topics that occur twice, the second time with the judges exchanged, and power on judges that differ.
 
 Trials are made a hundred at a time and kept in a file, from which a run that was stopped continues; `--minutes` stops
-it. What it prints at the end are the tables of docs/measured/default-interval.md.
+it. What it prints at the end are the tables of docs/measured/interval-coverage.md.
 """
 
 from __future__ import annotations

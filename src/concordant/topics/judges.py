@@ -24,7 +24,7 @@ from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
 from .agreement_curves import DEFAULT, Curves
 from .judge_difference import tested
-from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
+from .worth import Judged, JudgeWorth, check_costs, curves_of, matched_sides, shown, span, worth_from
 from .worth_core import Rate, difference_of, rate_of
 
 JudgeMethod: TypeAlias = Literal["across", "shrinkage", "iterated", "plain"]
@@ -234,8 +234,9 @@ def compare_judges(  # noqa: PLR0913
     All methods draw topics for all three at once, so that what they share cancels. "across" compares with Student's t,
     n - 1 degrees of freedom; for the others, p comes from a difference over its standard error, for "iterated" and
     "plain" times a constant that is our own calibration (`concordant.calibration.WIDENING`). docs/measured/worth.md has
-    the size and the power of "across" (benchmarks/coverage_worth.py), docs/measured/default-interval.md those of the
-    others (benchmarks/coverage_default.py).
+    the size and the power of "across" (benchmarks/coverage_worth.py), docs/guide/intervals.md those of the others
+    (benchmarks/coverage_judges.py; benchmarks/coverage_default.py for "shrinkage", whose size has not been measured yet
+    on more than a prototype: 0 to 5.3%).
 
     Examples
     --------
@@ -302,7 +303,7 @@ def compare_judges(  # noqa: PLR0913
 
 def _across(
     curves: Curves,
-    sides: Sides,
+    sides: Judged,
     which: tuple[int, int],
     seed: int | None,
     alternative: Alternative = "two-sided",
@@ -398,7 +399,7 @@ def rank_judges(
 
 
 def judges_from(
-    curves: Curves, sides: Sides, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
+    curves: Curves, sides: Judged, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
 ) -> JudgeRanking:
     """All candidates, the one with the best agreement across topics first, and all pairs of them."""
     of = costs or {}
