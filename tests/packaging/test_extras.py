@@ -41,7 +41,7 @@ def modules(extra: str) -> set[str]:
 
 
 def test_app_is_all_of_them_with_the_same_bounds() -> None:
-    assert set(EXTRAS) == {"cli", "frames", "plots", "report", "app", "dask"}
+    assert set(EXTRAS) == {"cli", "frames", "plots", "report", "app", "dask", "votes"}
     assert sorted(EXTRAS["app"]) == sorted(r for extra in USES for r in EXTRAS[extra])
 
 
