@@ -1,4 +1,4 @@
-"""Does the default interval of `correlate` hold on collections that chose nothing about it? And shrinkage for judges?
+"""Does "auto" hold on collections that chose nothing about it, so that it could be the default? And for judges?
 
 The designs are others than those of coverage_intervals.py, on which the check of "auto" was set: other judges, measures
 and metrics, reciprocal ranks and ERR, scores of few values, families of nearly tied systems, a third of the systems
@@ -7,7 +7,7 @@ and a sample of topics, with replacement, from a population whose means are know
 topics that occur twice, the second time with the judges exchanged, and power on judges that differ.
 
 Trials are made a hundred at a time and kept in a file, from which a run that was stopped continues; `--minutes` stops
-it. What it prints at the end are the tables of docs/measured/default-interval.md.
+it. What it prints at the end are the tables of docs/measured/interval-coverage.md.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from data import folder, matrix
 from scipy.stats import rankdata
 
 import concordant as cc
+from concordant.arrays import IntArray
 from concordant.calibration import MISFIT
 from concordant.errors import DataWarning, UndefinedCorrelationWarning
 from concordant.resampling import Resampling
@@ -95,7 +96,7 @@ def adhoc7(seed: int = 11) -> tuple[FloatArray, FloatArray]:
     return x, x + rng.normal(0, 0.012, x.shape[1]) + rng.normal(0, 0.08, x.shape)
 
 
-def drawn_together(x: FloatArray, groups: Sequence[FloatArray], factor: float) -> FloatArray:
+def drawn_together(x: FloatArray, groups: Sequence[IntArray], factor: float) -> FloatArray:
     """The means of each group of systems drawn together."""
     means, moved = x.mean(axis=0), x.copy()
     for group in groups:
@@ -237,7 +238,7 @@ def measure(options: argparse.Namespace) -> None:
             return
         population = made.setdefault(name, None) or (DESIGNS if kind == "interval" else PAIRS)[name]()
         made[name] = population
-        trial = interval_trial if kind == "interval" else judge_trial
+        trial: Any = interval_trial if kind == "interval" else judge_trial
         place = [*DESIGNS, *PAIRS].index(name)
         streams = (np.random.default_rng([1611, place, n, chunk, k]) for k in range(CHUNK))
         found = [trial(population, n, rng, k % BESIDE == 0) for k, rng in enumerate(streams)]

@@ -82,6 +82,10 @@ EXPECTED: list[tuple[re.Pattern[str], str]] = [
         "headline: posterior",
     ),
     (
+        re.compile(r"rank_intervals|rank_changes|^(settings:|text:|draw:)?command tiers|borderline|/exact$"),
+        "49,999 resamples by default, all signs of few topics, borderline pairs",
+    ),
+    (
         re.compile(r"posterior|plan_topics|^(settings:|text:|draw:)?command plan|ceiling"),
         "no floor for the shrinkage of means",
     ),

@@ -63,6 +63,7 @@ from .ranks.distance import rank_distance as rank_distance
 from .ranks.distribution import DistanceDistribution as DistanceDistribution
 from .ranks.from_estimates import rank_intervals_from_estimates as rank_intervals_from_estimates
 from .ranks.places import rank_probabilities as rank_probabilities
+from .ranks.region import ranking_probability as ranking_probability
 from .ranks.testing import rank_test as rank_test
 from .read import read_qrels as read_qrels
 from .read import read_runs as read_runs
@@ -80,6 +81,9 @@ from .topics.explanation import explain as explain
 from .topics.judges import compare_judges as compare_judges
 from .topics.judges import rank_judges as rank_judges
 from .topics.worth import judge_worth as judge_worth
+from .votes.battles import Votes as Votes
+from .votes.battles import read_votes as read_votes
+from .votes.ranking import rank_votes as rank_votes
 
 __all__: list[str]
 __version__: str

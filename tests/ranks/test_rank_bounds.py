@@ -201,7 +201,7 @@ def test_same_seed_same_bits_at_any_number_of_workers() -> None:
         assert np.array_equal(one.pvalues, two.pvalues)
     steps: list[tuple[int, int]] = []
     cc.rank_intervals(people, rng=3, progress=lambda done, total: steps.append((done, total)))
-    assert steps[-1] == (9999, 9999)
+    assert steps[-1] == (49_999, 49_999)
 
 
 def test_intervals_of_single_systems_are_not_longer() -> None:
@@ -347,3 +347,35 @@ def test_few_topics_are_noted_where_all_signs_together_are_too_few() -> None:
     assert cc.rank_intervals(values, confidence_level=0.5, n_resamples=99, rng=1).notes == ()
     (note,) = cc.rank_intervals(values, confidence_level=0.51, n_resamples=99, rng=1).notes
     assert note == "2 topics can separate nothing at this confidence level"
+
+
+def test_few_topics_take_all_signs_and_no_seed_matters() -> None:
+    """With 9 topics there are 256 signs up to their opposites: p-values are counts among them."""
+    values = np.random.default_rng(4).random((9, 5)) + np.linspace(0, 1, 5)
+    one, two = (cc.rank_intervals(values, rng=seed, n_resamples=256) for seed in (1, 2))
+    assert one.settings["exact"]
+    assert np.array_equal(one.pvalues, two.pvalues)
+    assert np.array_equal(one.pvalues * 256, np.round(one.pvalues * 256))
+    assert one.pvalues.min() >= 1 / 256
+    assert "all signs of 9 topics" in one.table()
+    drawn = cc.rank_intervals(values, rng=1, n_resamples=255)
+    assert not drawn.settings["exact"]
+    assert np.abs(drawn.pvalues - one.pvalues).max() < 0.15
+    flips = [2 * np.array(signs) - 1 for signs in itertools.product((0, 1), repeat=9)]
+    pairs = pair_tests.PairSamples.of(values[:, :2])
+    r = [abs((flip @ (pairs.centred[:, 0] - pairs.centred[:, 1])) / 9) / pairs.size[0, 1] for flip in flips]
+    least = pair_tests.shrunk(pairs)[0, 1] * (1 - 1e-7)
+    alone = cc.rank_intervals(values[:, :2], rng=1)
+    assert alone.pvalues[0, 1] == np.mean(np.array(r) >= least)
+
+
+def test_pairs_that_another_seed_could_decide_otherwise_are_named() -> None:
+    people = cc.load_collection("people")
+    found = cc.rank_intervals(people, rng=7, n_resamples=199)
+    near = np.abs(found.pvalues - 0.05) <= 2 * np.sqrt(found.pvalues * (1 - found.pvalues) / 199)
+    assert {frozenset(pair) for pair in found.borderline} == {
+        frozenset((found.systems[i], found.systems[j])) for i, j in np.argwhere(near) if i != j
+    }
+    (note,) = found.notes
+    assert note.startswith(f"borderline: {len(found.borderline)} pair")
+    assert found.to_dict()["borderline"] == [list(pair) for pair in found.borderline]

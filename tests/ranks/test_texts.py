@@ -50,9 +50,15 @@ def test_a_test_says_what_it_found(method: Any, alpha: float, verdict: str) -> N
         "critical_value": test.critical_value,
         "alpha": alpha,
         "significant": test.significant,
+        "borderline": False,
         "notes": list(test.notes),
         "settings": dict(test.settings),
     }
+    close = replace(test, alpha=test.pvalue + 1.9 * test.standard_error)
+    assert close.borderline
+    said = f"(p = {test.pvalue:.4f}, borderline: Monte Carlo error {test.standard_error:.4f})"
+    assert close.verdict == f"The candidate ranking differs significantly from the truth's {said}"
+    assert not replace(test, alpha=test.pvalue + 2.1 * test.standard_error).borderline
     assert replace(test, critical_value=float("inf")).to_dict()["critical_value"] is None
     frame = test.to_frame()
     names = ["distance", "pvalue", "standard_error", "critical_value", "alpha"]

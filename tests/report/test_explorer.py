@@ -193,6 +193,20 @@ return boxes.flatMap((a, i) => [...boxes.slice(i + 1), ...others].filter((b) => 
 """
 
 
+PASSED = """
+const at = (it, key) => Number(it.getAttribute(key));
+const points = [...document.querySelectorAll("#scatter-plot circle")].map((it) => [at(it, "cx"), at(it, "cy")]);
+return [...document.querySelectorAll("#scatter-plot .leader")].filter((line) => {
+  const [x, y] = [at(line, "x1"), at(line, "y1")], dx = at(line, "x2") - x, dy = at(line, "y2") - y;
+  return points.some(([cx, cy]) => {
+    if (cx === x && cy === y) return false;
+    const parts = Array.from({ length: 51 }, (_, k) => k / 50);
+    return parts.some((part) => Math.hypot(x + part * dx - cx, y + part * dy - cy) < 4.5);
+  });
+}).length;
+"""
+
+
 @pytest.mark.parametrize("width", [1300, 400])
 def test_names_lie_on_nothing_and_are_all_different(page: Any, width: int) -> None:
     names = [f"input.team{k % 11}-a-rather-long-name-of-a-run-{k:03d}" for k in range(110)]
@@ -205,6 +219,7 @@ def test_names_lie_on_nothing_and_are_all_different(page: Any, width: int) -> No
         browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 300)")
         assert by_css(browser, "#scatter-plot .name")
         assert browser.execute_script(OVERLAPS, "#scatter-plot .name", "#scatter-plot circle") == 0
+        assert browser.execute_script(PASSED) == 0
         assert len(by_css(browser, "#ranks-plot line")) == 20
         put(browser, zoom="all")
         assert len(by_css(browser, "#ranks-plot line")) == 110

@@ -48,6 +48,31 @@ def test_exchanging_the_judges_turns_the_sign(method: Any) -> None:
     assert str(other).startswith("b agrees with the truth better than a")
 
 
+def test_shrinkage_draws_all_three_population_means() -> None:
+    truth, good, bad = three()
+    found = cc.compare_judges(truth, good, bad, method="shrinkage", n_resamples=999, rng=1)
+    assert found.value_a == cc.tau_b(truth.means(), good.means())
+    assert found.interval.low > 0
+    assert found.pvalue < 0.001
+    assert found.interval.method == "shrinkage topic bootstrap"
+    assert found.bias_corrected == pytest.approx((found.interval.low + found.interval.high) / 2)
+    half = (found.interval.high - found.interval.low) / 2
+    assert half == pytest.approx(1.959964 * found.standard_error, rel=1e-6)
+    other = cc.compare_judges(truth, bad, good, method="shrinkage", n_resamples=999, rng=1)
+    assert other.bias_corrected == pytest.approx(-found.bias_corrected, abs=0.2 * found.standard_error)
+    with pytest.raises(cc.errors.InputError, match=r"needs at least 5 systems and 3 topics.*: use method='across'"):
+        cc.compare_judges(truth, good, good, method="shrinkage")
+
+
+def test_shrinkage_says_where_its_model_is_in_doubt() -> None:
+    rng = np.random.default_rng(1)
+    effects = np.concatenate([np.zeros(30), np.linspace(-3, -1, 10)])  # 30 of 40 systems tied
+    shared = rng.normal(0, 1, (60, 40))
+    truth, a, b = (Scores(effects + shared + rng.normal(0, 0.3, (60, 40)), range(60), range(40)) for _ in range(3))
+    (note,) = cc.compare_judges(truth, a, b, method="shrinkage", n_resamples=999, rng=1).notes
+    assert note.startswith("many systems seem to be nearly tied")
+
+
 def test_alternatives_add_up() -> None:
     truth, good, bad = three(off=(0.1, 0.2))
     p = {
@@ -58,7 +83,7 @@ def test_alternatives_add_up() -> None:
     assert p["two-sided"] == pytest.approx(2 * min(p["greater"], p["less"]))
 
 
-@pytest.mark.parametrize("method", ["across", "iterated", "plain"])
+@pytest.mark.parametrize("method", ["across", "shrinkage", "iterated", "plain"])
 def test_p_and_interval_say_the_same(method: Any) -> None:
     for seed in range(6):
         truth, a, b = three(seed, off=(0.05, 0.2))

@@ -192,5 +192,5 @@ def _setting(value: Any) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, below the licences that must go along with it."""
-    made: str = import_extra("vl_convert", "report").javascript_bundle()
+    made: str = import_extra("vl_convert").javascript_bundle()
     return f"/*!\n{asset('notices.txt')}*/\n" + made.replace("</script", "<\\/script")

@@ -31,6 +31,7 @@ from ..parallel import shared_out
 from ..resampling import Resampling
 from .nested import Statistic
 
+DEPENDENT = 1e-6  # part of a condition's error that the others leave open, below which it is rounding
 ROWS = 512  # draws at a time: what bounds the memory
 
 
@@ -77,6 +78,8 @@ def model_of(conditions: Sequence[FloatArray]) -> Model | None:
     spread = means @ means.T / (m - 1)
     try:
         root = np.linalg.cholesky(noise)
+        if (np.diag(root) <= DEPENDENT * np.sqrt(np.diag(noise))).any():
+            return None
         half = np.linalg.solve(root, spread)
         spread_root = np.linalg.cholesky(np.linalg.solve(root, half.T))
     except np.linalg.LinAlgError:
