@@ -46,7 +46,6 @@ def test_win_rates_against_loops() -> None:
 
 
 def test_strengths_solve_the_likelihood_equations() -> None:
-    pytest.importorskip("evalica")
     votes = battles(np.array([1.0, 0.5, 0, -1]), 400, 2)
     wins = tally(votes, np.ones(400))
     found = strengths(wins, "bradley-terry")

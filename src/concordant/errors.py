@@ -156,6 +156,7 @@ EXTRA_OF = {
     "altair": "report",
     "vl_convert": "report",
     "distributed": "dask",
+    "evalica": "votes",
 }
 
 

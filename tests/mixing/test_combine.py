@@ -85,7 +85,8 @@ def literal_shrunk(y: Any, x: Any, u: Any) -> tuple[Any, float]:
     y, x, u = (part - part.mean(axis=1, keepdims=True) for part in (y, x, u))
 
     def pooled(a: Any, b: Any) -> float:
-        return float(sum(np.cov(a[:, i], b[:, i])[0, 1] for i in range(m))) / (m - 1)
+        total: float = sum(np.cov(a[:, i], b[:, i])[0, 1] for i in range(m))
+        return float(total / (m - 1))
 
     syy, sxx, slope = pooled(y, y), 0.0, pooled(y, x) / pooled(x, x)
     sxx = (pooled(x, x) * (n - 1) + pooled(u, u) * (more - 1)) / (n + more - 2)

@@ -154,7 +154,8 @@
     });
     for (const row of wanted) {
       const { cx, cy } = points.find((point) => point.row === row);
-      const text = fitted(row.short, 150), wide = widthOf(text) + 4, tall = 14;
+      const weight = page.chosen.has(row.name) ? "bold" : "normal";
+      const text = fitted(row.short, 150, weight), wide = widthOf(text, weight) + 6, tall = 14;
       const spots = [];
       for (const away of [8, 22, 40, 64, 96, 132]) {
         for (const turn of [0, 8, 1, 15, 7, 9, 2, 14, 6, 10, 3, 13, 5, 11, 4, 12]) {

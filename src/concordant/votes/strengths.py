@@ -37,7 +37,7 @@ def strengths(wins: FloatArray, method: Strength) -> FloatArray:
         share = np.divide(wins, met, out=np.zeros_like(wins), where=met > 0)
         opponents = (met > 0).sum(axis=1)
         return np.where(opponents > 0, share.sum(axis=1) / np.maximum(opponents, 1), np.nan)
-    evalica = import_extra("evalica", "votes")
+    evalica = import_extra("evalica")
     i, j = np.nonzero(wins)
     index = import_extra("pandas").Index(range(len(wins)))
     fit: Any = evalica.bradley_terry(
