@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..mixing.combination import CombinedMeans
     from ..ranks.bounds import RankIntervals
     from ..results import Estimate
+    from ..selection.topics import TopicSelection
     from ..topics.judges import JudgeComparison
     from ..topics.worth import JudgeWorth
 
@@ -149,6 +150,12 @@ def reliability(found: Reliability, ax: Any = None) -> Any:
         ax.set_xlabel("expected correlation with the true ranking")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     return ax
+
+
+def selection(found: TopicSelection, ax: Any = None) -> Any:
+    """Agreement of the chosen topics on other systems, and on other systems and topics, with intervals."""
+    rows = [Row(row["test"], row["chosen"], row["low"], row["high"]) for row in found.rows()]
+    return forest(rows, f"{found.coefficient} of {len(found.topics)} chosen topics", ax)
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:

@@ -89,6 +89,12 @@ class TopicSelection(Result):
             for name, held in (("other systems and topics", self.both), ("other systems", self.systems))
         ]
 
+    def plot(self, ax: Any = None) -> Any:
+        """Agreement of the chosen topics on other systems, with its interval."""
+        from ..plots import intervals
+
+        return intervals.selection(self, ax)
+
     def table(self) -> str:
         """The tests, the pairs that stay in order, and the topics."""
         lines = [[self.coefficient, "chosen", "interval", "random", "gain"]]
