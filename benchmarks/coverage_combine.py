@@ -200,7 +200,7 @@ def tables(done: dict[tuple[Any, ...], dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=400)
+    parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--ranked", type=int, default=40, help="trials with rank intervals, for one n")
     parser.add_argument("--state", default="studies/combine.jsonl")
     parser.add_argument("--tables", action="store_true", help="only of the cells that are there")

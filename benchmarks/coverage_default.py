@@ -29,6 +29,7 @@ from data import folder, matrix
 from scipy.stats import rankdata
 
 import concordant as cc
+from concordant.arrays import IntArray
 from concordant.calibration import MISFIT
 from concordant.errors import DataWarning, UndefinedCorrelationWarning
 from concordant.resampling import Resampling
@@ -95,7 +96,7 @@ def adhoc7(seed: int = 11) -> tuple[FloatArray, FloatArray]:
     return x, x + rng.normal(0, 0.012, x.shape[1]) + rng.normal(0, 0.08, x.shape)
 
 
-def drawn_together(x: FloatArray, groups: Sequence[FloatArray], factor: float) -> FloatArray:
+def drawn_together(x: FloatArray, groups: Sequence[IntArray], factor: float) -> FloatArray:
     """The means of each group of systems drawn together."""
     means, moved = x.mean(axis=0), x.copy()
     for group in groups:
@@ -237,7 +238,7 @@ def measure(options: argparse.Namespace) -> None:
             return
         population = made.setdefault(name, None) or (DESIGNS if kind == "interval" else PAIRS)[name]()
         made[name] = population
-        trial = interval_trial if kind == "interval" else judge_trial
+        trial: Any = interval_trial if kind == "interval" else judge_trial
         place = [*DESIGNS, *PAIRS].index(name)
         streams = (np.random.default_rng([1611, place, n, chunk, k]) for k in range(CHUNK))
         found = [trial(population, n, rng, k % BESIDE == 0) for k, rng in enumerate(streams)]

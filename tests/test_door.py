@@ -21,6 +21,7 @@ polars = pytest.importorskip("polars")
 M, N = 8, 24
 RNG = np.random.default_rng(5)
 SYSTEMS = [f"sys-{name}" for name in "abcdefgh"]
+FAMILIES = {system: "odd" if k % 2 else "even" for k, system in enumerate(SYSTEMS)}
 TOPICS = [str(301 + k) for k in range(N)]
 SCORES = np.round(RNG.random((N, M)) * 0.6 + np.linspace(0, 0.3, M), 4)
 SIDES = {
@@ -100,6 +101,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
     "discordance": (1, cc.discordance),
+    "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),
+    "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, n_resamples=99, rng=1)),
     "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, rng=1)),
     "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, rng=1)),
     "discriminative_power": (2, cc.discriminative_power),
@@ -110,6 +113,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
     "rank_changes": (2, lambda t, c: cc.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
+    "ranking_probability": (2, lambda a, b: cc.ranking_probability(a, b, n_points=120, rng=1)),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
     "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
@@ -119,6 +123,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
     "significance_agreement": (2, cc.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
+    "tie_calibration": (2, lambda t, c: cc.tie_calibration(t, c, rng=1)),
     "split_half": (1, lambda s: cc.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=2, rng=1)),
     "simulation.simulate": (1, lambda s: cc.simulation.simulate(s, 30, rng=1)),

@@ -33,7 +33,7 @@ def example(command: Any) -> str:
 
 def test_commands_are_in_groups_one_line_each() -> None:
     text = run("--help", columns=80).stdout
-    groups = ["Compare:", "Judges:", "Ranks:", "Topics:", "Judgments:", "Files and help:"]
+    groups = ["Compare:", "Judges:", "Ranks and boards:", "Topics:", "Judgments:", "Files and help:"]
     assert [line for line in text.splitlines() if line in groups] == groups
     after = text[text.index("Compare:") :].splitlines()
     lines = [line for line in after if line.startswith("  ")]

@@ -22,8 +22,8 @@ def on_normal_scale(pvalues: Any) -> npt.NDArray[np.float64]:
 
 
 def test_judge_against_judge_by_shrinkage() -> None:
-    sides = [cc.load_collection(name) for name in ("people", "careful", "hasty")]
-    found = [cc.compare_judges(*sides, method="shrinkage", rng=seed) for seed in SEEDS]
+    people, a, b = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    found = [cc.compare_judges(people, a, b, method="shrinkage", rng=seed) for seed in SEEDS]
     limits = [(e.interval.low, e.interval.high) for e in found]
     assert (np.std(limits, axis=0, ddof=1) < 0.1 * np.mean([e.standard_error for e in found])).all()
     assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1

@@ -81,7 +81,7 @@ def _rounded(cell: Any) -> Cell:
         return cell
     if isinstance(cell, int | np.integer) and not isinstance(cell, bool):
         return int(cell)
-    return float(f"{round(float(cell), 12):.6g}")
+    return float(f"{round(float(cell), 12):.6g}") + 0.0  # no minus zero
 
 
 Maker = Callable[[Item], None]

@@ -346,6 +346,15 @@ def figure_6(made: Item) -> None:
     made.notes.append("No ranking of 50 systems has a tau of just 0.9: the nearest value is taken.")
 
 
+def symmetric_null(m: int, draws: int = 100_000) -> FloatArray:
+    """The symmetric coefficient of all rankings of up to 8 systems, or of random ones."""
+    if m <= 8:
+        rankings = np.array(list(permutations(range(m))), dtype=float)
+    else:
+        rankings = np.random.default_rng(m).permuted(np.tile(np.arange(m, dtype=float), (draws, 1)), axis=1)
+    return np.asarray(cc.tau_ap_symmetric(np.arange(m, 0, -1.0), rankings))
+
+
 @paper.item("future-work", "Section 5: the distribution of the statistic")
 def future_work(made: Item) -> None:
     """The null distributions, which the paper plans to investigate."""
@@ -355,9 +364,38 @@ def future_work(made: Item) -> None:
         rows.append([m, math.sqrt(tau.var), math.sqrt(tau_ap.var), tau.ppf(0.95), tau_ap.ppf(0.95)])
     head = ["systems", "sd of tau", "sd of tau_ap", "tau at 5%", "tau_ap at 5%"]
     made.table(
-        head, rows, "Two rankings that have nothing to do with each other, exactly; the last columns are 95% quantiles."
+        head, rows, "Two rankings that have nothing to do with each other, exactly; last columns: 95% quantiles."
     )
-    made.tests.append("tests/chance/test_nulls.py")
+    of_symmetric: list[list[Any]] = []
+    for m in (4, 6, 8, 20, 50):
+        values = symmetric_null(m)
+        sd = float(values.std())
+        skewness = float(((values - values.mean()) ** 3).mean() / sd**3)
+        # How often the symmetric coefficient is beyond the normal limit of 5%, and of 1%.
+        beyond = [float((values >= z * sd).mean()) for z in (1.6449, 2.3263)]
+        of_symmetric.append(
+            [
+                m,
+                "all" if m <= 8 else "100,000 at random",
+                values.mean(),
+                sd,
+                sd / math.sqrt(cc.tau_ap_null(m).var),
+                skewness,
+                *beyond,
+            ]
+        )
+    head = [
+        "systems",
+        "rankings",
+        "mean",
+        "sd",
+        "sd / that of tau_ap",
+        "skewness",
+        "beyond 1.645 sd",
+        "beyond 2.326 sd",
+    ]
+    made.table(head, of_symmetric, "The symmetric coefficient of rankings that have nothing to do with each other:")
+    made.tests += ["tests/chance/test_nulls.py", "tests/chance/test_symmetric_null.py"]
 
 
 if __name__ == "__main__":

@@ -8,9 +8,12 @@ from . import study as study
 from ._kernels import has_native as has_native
 from .alignment import align as align
 from .boards.board import board as board
+from .card.families import family_bias as family_bias
+from .card.judge_card import judge_card as judge_card
 from .card.rank_shifts import rank_changes as rank_changes
 from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
+from .card.tie_tolerance import tie_calibration as tie_calibration
 from .chance.intervals_over_systems import kendall_interval as kendall_interval
 from .chance.nulls import tau_ap_null as tau_ap_null
 from .chance.nulls import tau_null as tau_null
@@ -60,6 +63,7 @@ from .ranks.distance import rank_distance as rank_distance
 from .ranks.distribution import DistanceDistribution as DistanceDistribution
 from .ranks.from_estimates import rank_intervals_from_estimates as rank_intervals_from_estimates
 from .ranks.places import rank_probabilities as rank_probabilities
+from .ranks.region import ranking_probability as ranking_probability
 from .ranks.testing import rank_test as rank_test
 from .read import read_qrels as read_qrels
 from .read import read_runs as read_runs
@@ -77,6 +81,9 @@ from .topics.explanation import explain as explain
 from .topics.judges import compare_judges as compare_judges
 from .topics.judges import rank_judges as rank_judges
 from .topics.worth import judge_worth as judge_worth
+from .votes.battles import Votes as Votes
+from .votes.battles import read_votes as read_votes
+from .votes.ranking import rank_votes as rank_votes
 
 __all__: list[str]
 __version__: str

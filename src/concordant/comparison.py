@@ -31,7 +31,7 @@ from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judges import JudgeRanking, judges_from
 from .topics.splits import FEWEST as FEWEST_TOPICS
-from .topics.worth import JudgeWorth, Sides, curves_of, for_worth, worth_from
+from .topics.worth import Judged, JudgeWorth, curves_of, for_worth, worth_from
 from .totals import Aggregate, Totalling, Types
 from .words import counted, listing
 
@@ -313,7 +313,7 @@ def _worth(
         return None, []
     if n < FEWEST_TOPICS:
         return None, [f"{counted(n, 'topic')}: worth in topics of the truth needs at least {FEWEST_TOPICS}"]
-    of = Sides(sides, names, known, level or 0.95, ())
+    of = Judged(sides, names, (), known, level or 0.95)
     found = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
     return found, list(found.notes)
 
@@ -345,13 +345,7 @@ def ranked(
         return list(found), None
     pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
     sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
-    of = Sides(
-        tuple(sides),
-        names,
-        known,
-        first.settings["confidence_level"] or 0.95,
-        (),
-    )
+    of = Judged(tuple(sides), names, (), known, first.settings["confidence_level"] or 0.95)
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}

@@ -146,9 +146,24 @@ def _shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def import_extra(name: str, extra: str = "app") -> Any:
+# The extra of pyproject.toml that brings a package; the command line itself needs those of `cli`.
+EXTRA_OF = {
+    "typer": "cli",
+    "rich": "cli",
+    "threadpoolctl": "cli",
+    "pandas": "frames",
+    "matplotlib": "plots",
+    "altair": "report",
+    "vl_convert": "report",
+    "distributed": "dask",
+    "evalica": "votes",
+}
+
+
+def import_extra(name: str) -> Any:
     """A package that comes with an extra, or an error with the line that installs it."""
     try:
         return import_module(name)
     except ImportError:
-        raise MissingExtraError(f"this needs {name.partition('.')[0]}: pip install 'concordant[{extra}]'") from None
+        package = name.partition(".")[0]
+        raise MissingExtraError(f"this needs {package}: pip install 'concordant[{EXTRA_OF[package]}]'") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError, InputTypeError, ReadError
+from .files import read_bytes
 from .words import counted, listing, named, nearest
 
 
@@ -38,7 +39,7 @@ def _read(given: str, name: str) -> dict[str, str]:
     path, column = given, None
     if not Path(path).exists() and ":" in given:
         path, _, column = given.rpartition(":")
-    text = Path(path).read_text(encoding="utf-8-sig")
+    text = read_bytes(path).decode("utf-8-sig", errors="replace")
     head = text.partition("\n")[0]
     rows = [row for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in head else ",") if row]
     if len(rows) < 2 or len(rows[0]) < 2:

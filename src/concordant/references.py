@@ -25,6 +25,7 @@ _OTHERS = {
     **dict.fromkeys(("combine", "plan_mix"), "angelopoulos2023"),
     "significance_agreement": "moffat2012",
     "soft_pairwise_accuracy": "thompson2024",
+    "tie_calibration": "deutsch2023",
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from scipy import stats
 
 import concordant as cc
-from concordant.card.rank_shifts import _midranks, _shares
+from concordant.card.rank_shifts import _ranks_of, _shares
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
 COARSE = st.integers(2, 6).flatmap(lambda m: st.lists(st.integers(0, 3), min_size=m, max_size=m))
@@ -51,7 +51,7 @@ def test_ties_are_means_over_all_orders(scores: list[int], k: int) -> None:
     ]
     values = np.array(scores, dtype=float)
     mean_ranks = [fmean(order.index(i) + 1 for order in orders) for i in range(m)]
-    np.testing.assert_allclose(_midranks(values), mean_ranks, atol=1e-12)
+    np.testing.assert_allclose(_ranks_of(values), mean_ranks, atol=1e-12)
     among = [fmean(order.index(i) < k for order in orders) for i in range(m)]
     np.testing.assert_allclose(_shares(values, k), among, atol=1e-12)
     assert _shares(values, k).sum() == pytest.approx(min(k, m))

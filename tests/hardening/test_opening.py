@@ -19,8 +19,7 @@ import pytest
 
 import concordant as cc
 from concordant import files
-from concordant.cli.judgments import _owners
-from concordant.cli.reading import names_of
+from concordant.cli.reading import names_of, pairs_of
 from concordant.cli.reporting import report
 from concordant.read import runs
 from concordant.study.execution import run_grid
@@ -34,7 +33,7 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "qrels": cc.read_qrels,
     "distribution": cc.DistanceDistribution.load,
     "report": lambda path: report(None, path),  # type: ignore[arg-type]
-    "teams": _owners,
+    "teams": lambda path: pairs_of(path, "run", "team"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
 }
 
@@ -185,7 +184,7 @@ def test_a_report_of_json_with_other_things_for_numbers(tmp_path: Path, number: 
 def test_teams_with_a_field_that_never_ends(tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text('run,team\na,"' + "x" * 200_000)
     with pytest.raises(cc.errors.ReadError, match=r"teams\.csv: is no CSV: field larger than field limit"):
-        _owners(tmp_path / "teams.csv")
+        pairs_of(tmp_path / "teams.csv", "run", "team")
 
 
 @pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 0), (">&- 2>&-", 1)])

@@ -16,7 +16,7 @@ from concordant.errors import AlignmentWarning, InputError
 from concordant.mixing.combination import combined_means, paired_sides
 from concordant.mixing.estimator import combined, error_with
 
-from ..commands import CAREFUL, PEOPLE, bad, good
+from ..commands import CAREFUL, bad, good
 
 Sides = tuple[cc.Scores, cc.Scores]
 
@@ -85,7 +85,8 @@ def literal_shrunk(y: Any, x: Any, u: Any) -> tuple[Any, float]:
     y, x, u = (part - part.mean(axis=1, keepdims=True) for part in (y, x, u))
 
     def pooled(a: Any, b: Any) -> float:
-        return sum(np.cov(a[:, i], b[:, i])[0, 1] for i in range(m)) / (m - 1)
+        total: float = sum(np.cov(a[:, i], b[:, i])[0, 1] for i in range(m))
+        return float(total / (m - 1))
 
     syy, sxx, slope = pooled(y, y), 0.0, pooled(y, x) / pooled(x, x)
     sxx = (pooled(x, x) * (n - 1) + pooled(u, u) * (more - 1)) / (n + more - 2)
@@ -247,14 +248,14 @@ def test_options_are_checked() -> None:
         ({"confidence_level": 1}, "confidence_level is 1"),
     ):
         with pytest.raises(InputError, match=message):
-            cc.combine(human, machine, **options)  # type: ignore[arg-type]
+            cc.combine(human, machine, **options)
     for costs in ((0, 1), "ab", (1,), None):
         with pytest.raises(InputError if costs == (0, 1) else TypeError, match="costs"):
             cc.plan_mix(human, machine, as_good_as=30, costs=costs)  # type: ignore[arg-type]
 
 
 def test_the_commands(tmp_path: Path) -> None:
-    people = cc.read_scores(PEOPLE)
+    people = cc.load_collection("people")
     few = tmp_path / "people.csv"
     people.select(topics=people.topics[:15]).to_frame().to_csv(few)
     shown = good("combine", few, CAREFUL, "--tiers")

@@ -34,6 +34,9 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
     runs, qrels = cc.read_runs(str(folder / "*.run")), cc.read_qrels(folder / "qrels.txt")
     few: dict[str, Any] = {"n_resamples": 500, "rng": 7}
     report = cc.compare(people, careful, rng=7)
+    battles = folder / "battles.csv"
+    won = ["x,y,a", "y,z,b", "z,x,tie", "x,y,b", "y,z,a", "x,z,a"] * 20
+    battles.write_text("\n".join(["model_a,model_b,winner", *won]), encoding="utf-8")
     found: dict[str, Callable[[], Any]] = {
         c.name: partial(c.function, truth, ties if "candidate" in c.ties else free) for c in cc.list_coefficients()
     }
@@ -55,7 +58,11 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "evaluate_all": lambda: [s.means() for s in cc.evaluate_all(runs, qrels, ["AP", "P@1"]).values()],
         "expected_correlation": lambda: cc.expected_correlation(people, "tau_ap", rng=7).to_dict(),
         "explain": lambda: cc.explain(people, hasty).to_dict(),
+        "family_bias": lambda: cc.family_bias(
+            people, hasty, {system: system.split("-")[0] for system in people.systems}, **few
+        ).to_dict(),
         "get_coefficient": lambda: cc.get_coefficient("tau_b").function(truth, ties),
+        "judge_card": lambda: cc.judge_card(people, {"careful": careful, "hasty": hasty}, **few).to_dict(),
         "judge_study": lambda: cc.judge_study(runs, qrels, {"same": qrels}, ["AP"], n_resamples=500).to_dict(),
         "judgment_study": lambda: cc.judgment_study(
             runs, qrels, [Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=500
@@ -71,6 +78,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "random_rankings": lambda: cc.random_rankings(9, 3, tau=0.5, rng=7),
         "rank_changes": lambda: cc.rank_changes(people, hasty, **few).to_dict(),
         "rank_distance": lambda: cc.rank_distance(people, hasty),
+        "ranking_probability": lambda: cc.ranking_probability(people, hasty, rng=7),
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
         "rank_intervals_from_estimates": lambda: cc.rank_intervals_from_estimates(
             [3.0, 2.0, 1.0], standard_errors=[0.1, 0.2, 0.1], **few
@@ -83,6 +91,8 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "read_scores": lambda: cc.read_scores(path("hasty")).values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),
         "reliability_study": lambda: cc.study.reliability_study({"people": people}, n_trials=1, sizes=[10]).to_dict(),
+        "read_votes": lambda: cc.read_votes(battles).wins,
+        "rank_votes": lambda: cc.rank_votes(battles, n_resamples=100, rng=1).to_dict(),
         "select_topics": lambda: cc.select_topics(people, 10, n_splits=3, rng=1).to_dict(),
         "simulate": lambda: cc.simulate(people, 10, rng=7).means(),
         "significance_agreement": lambda: cc.significance_agreement(people, hasty).to_dict(),
@@ -90,6 +100,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "split_half": lambda: cc.split_half(people, n_splits=5, rng=7).to_dict(),
         "tau_ap_null": lambda: cc.tau_ap_null(9).pvalue(0.5),
         "tau_null": lambda: cc.tau_null(9).pvalue(0.5),
+        "tie_calibration": lambda: cc.tie_calibration(people, hasty, rng=7).to_dict(),
         "tie_bounds": lambda: cc.tie_bounds(truth, ties).expected,
         "report_document": lambda: cc.report.report_document(report, people, careful),
         "report_html": lambda: cc.report.report_html(report),

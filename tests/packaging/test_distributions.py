@@ -23,7 +23,7 @@ from .lowest import constraints
 HERE = Path(__file__).parent
 CORE = ("numpy", "scipy")
 EXTRAS = {"report_html": "report", "write_report": "report"} | dict.fromkeys(
-    ("judge_study", "judgment_study", "reliability_study"), "app"
+    ("judge_study", "judgment_study", "reliability_study"), "cli"
 )
 
 
@@ -124,7 +124,7 @@ def test_both_wheels_work_with_numpy_and_scipy_alone_and_give_the_same_numbers(t
 
         refused = subprocess.run([python.parent / "concordant", "--help"], capture_output=True, text=True, check=False)
         assert refused.returncode == 1
-        assert refused.stderr == "concordant: the command line needs typer: pip install 'concordant[app]'\n"
+        assert refused.stderr == "concordant: the command line needs typer: pip install 'concordant[cli]'\n"
 
     public = {name for name, module in concordant._MODULE_OF.items() if module and name[0].islower()} - {"has_native"}
     assert public - set(found[True]) == set(), "tests/packaging/every_function.py calls every public function"

@@ -227,3 +227,26 @@ def test_other_pages_draw(page: Any, kind: str) -> None:
     if kind == "tiers":
         type_in(browser, people.systems[3])
         assert marked(browser)["ranks-0"] == 1
+
+
+def test_a_board_is_searched_filtered_and_asked(page: Any) -> None:
+    import concordant as cc
+
+    found = cc.board(cc.load_collection("people"), n_resamples=199, rng=1)
+    browser = page(found)
+    (box,) = by_css(browser, "#find")
+    box.send_keys("RERANK")
+    shown = [row.text.split()[2] for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
+    assert shown == [s for s in found.ranks.systems if "rerank" in s]
+    assert by_css(browser, "#count")[0].text == f"{len(shown)} of 20 systems"
+    by_css(browser, "#clear")[0].click()
+    by_css(browser, "#best")[0].click()
+    rows = [row for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
+    assert [row.text.split()[2] for row in rows] == list(found.ranks.best(1).possible)
+    by_css(browser, "#clear")[0].click()
+    by_css(browser, "#r3")[0].click()
+    better = found.ranks.better()
+    apart = [k for k in range(20) if better[3, k] or better[k, 3]]
+    assert [int(row.get_attribute("id")[1:]) for row in by_css(browser, "tr.differs")] == apart
+    assert f"{19 - len(apart)} of 19 other systems cannot be separated" in by_css(browser, "#told")[0].text
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")

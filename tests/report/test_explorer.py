@@ -193,6 +193,20 @@ return boxes.flatMap((a, i) => [...boxes.slice(i + 1), ...others].filter((b) => 
 """
 
 
+PASSED = """
+const at = (it, key) => Number(it.getAttribute(key));
+const points = [...document.querySelectorAll("#scatter-plot circle")].map((it) => [at(it, "cx"), at(it, "cy")]);
+return [...document.querySelectorAll("#scatter-plot .leader")].filter((line) => {
+  const [x, y] = [at(line, "x1"), at(line, "y1")], dx = at(line, "x2") - x, dy = at(line, "y2") - y;
+  return points.some(([cx, cy]) => {
+    if (cx === x && cy === y) return false;
+    const parts = Array.from({ length: 51 }, (_, k) => k / 50);
+    return parts.some((part) => Math.hypot(x + part * dx - cx, y + part * dy - cy) < 4.5);
+  });
+}).length;
+"""
+
+
 @pytest.mark.parametrize("width", [1300, 400])
 def test_names_lie_on_nothing_and_are_all_different(page: Any, width: int) -> None:
     names = [f"input.team{k % 11}-a-rather-long-name-of-a-run-{k:03d}" for k in range(110)]
@@ -205,6 +219,10 @@ def test_names_lie_on_nothing_and_are_all_different(page: Any, width: int) -> No
         browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 300)")
         assert by_css(browser, "#scatter-plot .name")
         assert browser.execute_script(OVERLAPS, "#scatter-plot .name", "#scatter-plot circle") == 0
+        assert browser.execute_script(PASSED) == 0
+        browser.execute_script("window.concordantReport.choose(arguments[0])", names[:4])
+        assert browser.execute_script(OVERLAPS, "#scatter-plot .name", "#scatter-plot circle") == 0
+        by_css(browser, "#clear")[0].click()
         assert len(by_css(browser, "#ranks-plot line")) == 20
         put(browser, zoom="all")
         assert len(by_css(browser, "#ranks-plot line")) == 110
@@ -286,12 +304,16 @@ def test_a_picture_without_scores_by_topic_says_so(page: Any) -> None:
     assert by_css(browser, "#explore-topics")[0].get_attribute("placeholder") == "no scores by topic"
 
 
-def test_what_is_printed_has_no_controls(page: Any, small: Any) -> None:
-    browser = page(small)
+def test_what_is_printed_has_no_controls_and_fits_on_paper(page: Any, many: Any) -> None:
+    browser = page(many)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         for selector in (".controls", ".chooser", ".save", "nav"):
             assert not by_css(browser, selector)[0].is_displayed(), selector
         assert by_css(browser, "#scatter-plot svg")[0].is_displayed()
+        size = {"width": 720, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        assert browser.execute_script("return document.documentElement.scrollWidth <= 720")
     finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -187,6 +187,16 @@ def test_identical_systems_stay_identical() -> None:
     assert means[2] == means[-1]
 
 
+def test_identical_systems_stay_so_to_the_last_bit(data: Path) -> None:
+    whole = cc.read_scores(data / "trec" / "adhoc8.csv")
+    _, first, group = np.unique(whole.values, axis=1, return_index=True, return_inverse=True)
+    assert len(first) == len(whole.systems) - 2  # two pairs
+    drawn = cc.simulate(whole, 10, rng=0)
+    assert cc.simulation.Simulator(whole).draw(10, rng=0).flags.c_contiguous  # as kernels need it
+    np.testing.assert_array_equal(drawn.values, drawn.values[:, first[group.ravel()]])
+    assert 0 < cc.expected_correlation(drawn, "tau", n_resamples=100, rng=1).value < 1  # which ties of rounding broke
+
+
 @pytest.mark.parametrize(
     "values",
     [

@@ -68,8 +68,8 @@ def test_shrinkage_says_where_its_model_is_in_doubt() -> None:
     rng = np.random.default_rng(1)
     effects = np.concatenate([np.zeros(30), np.linspace(-3, -1, 10)])  # 30 of 40 systems tied
     shared = rng.normal(0, 1, (60, 40))
-    sides = [Scores(effects + shared + rng.normal(0, 0.3, (60, 40)), range(60), range(40)) for _ in range(3)]
-    (note,) = cc.compare_judges(*sides, method="shrinkage", n_resamples=999, rng=1).notes
+    truth, a, b = (Scores(effects + shared + rng.normal(0, 0.3, (60, 40)), range(60), range(40)) for _ in range(3))
+    (note,) = cc.compare_judges(truth, a, b, method="shrinkage", n_resamples=999, rng=1).notes
     assert note.startswith("many systems seem to be nearly tied")
 
 

@@ -35,7 +35,7 @@ nb::object as_tuple(const Result& result) {
     double values[FIELDS];
     std::memcpy(values, &result, sizeof result);
     PyObject* tuple = PyTuple_New(FIELDS);
-    for (size_t i = 0; tuple && i < FIELDS; i++) PyTuple_SET_ITEM(tuple, i, PyFloat_FromDouble(values[i]));
+    for (size_t i = 0; tuple && i < FIELDS; i++) PyTuple_SetItem(tuple, Py_ssize_t(i), PyFloat_FromDouble(values[i]));
     return nb::steal(tuple);
 }
 

@@ -1,1 +1,1 @@
-"""What papers that test a judge report beside tau: how far both sides agree on each pair of systems."""
+"""What papers that test a judge report beside tau: its card, and the statistics on it."""

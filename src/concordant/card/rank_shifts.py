@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..door import Collection
 from ..errors import check_whole
 from ..ranks.bounds import rank_intervals
 from ..resampling import Resampling, Seed, check_level
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
+from ..sides import Matched, matched_topics
 from ..words import counted, listing
-from .sides import matched_topics
 
+Bounds: TypeAlias = tuple[IntArray, IntArray]
 _METHOD = "projection of simultaneous rank intervals"
 
 
@@ -75,6 +76,12 @@ class RankChanges(Result):
             about = "" if found is self.overlap else listing(found.systems, 2)
             rows.append([label, f"{found.value:.3g}", ends, about])
         return columns(rows)
+
+    def plot(self, ax: Any = None) -> Any:
+        """By how many ranks systems rise and drop, as bars; those that move most."""
+        from ..plots import judged
+
+        return judged.rank_changes(self, ax)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, the largest drop first."""
@@ -156,15 +163,26 @@ def rank_changes(
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
-    sides = matched_topics(truth, candidate, "rank changes")
-    systems = sides.truth.systems
-    m = len(systems)
+    sides = matched_topics({"truth": truth, "candidate": candidate})
+    m = len(sides.scores[0].systems)
+    require_room_for_pairs(m, "rank changes", 5)
     wanted = f"give a whole number from 1 to {m - 1}, fewer than the {m} systems"
-    size = min(5, m - 1) if k is None else check_whole("k", k, 1, m - 1, wanted)
-    means = sides.truth.means(), sides.candidate.means()
-    ranks = [_midranks(of) for of in means]
+    size = default_k(m) if k is None else check_whole("k", k, 1, m - 1, wanted)
     draws = how.generator()
-    bounds = [_bounds(side, 1 - (1 - level) / 2, how.n_resamples, draws) for side in (sides.truth, sides.candidate)]
+    bounds = [rank_bounds(side, level, how.n_resamples, draws) for side in sides.scores]
+    return changes_from(sides, (bounds[0], bounds[1]), size, level, how)
+
+
+def default_k(m: int) -> int:
+    """How many best of m systems are compared where nobody says so."""
+    return min(5, m - 1)
+
+
+def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> RankChanges:
+    """From the ranks that each side's systems may have."""
+    truth, candidate = sides.scores
+    systems, means = truth.systems, (truth.means(), candidate.means())
+    ranks = [_ranks_of(of) for of in means]
     (low_t, high_t), (low_c, high_c) = bounds
     change = ranks[1] - ranks[0]
 
@@ -176,8 +194,8 @@ def rank_changes(
         best = of == of.max()
         return statistic(rank[best].mean(), best, low[best].mean(), high[best].mean())
 
-    share = [_shares(of, size) for of in means]
-    certain, possible = ((high_t <= size) & (high_c <= size)).sum(), ((low_t <= size) & (low_c <= size)).sum()
+    share = [_shares(of, k) for of in means]
+    certain, possible = ((high_t <= k) & (high_c <= k)).sum(), ((low_t <= k) & (low_c <= k)).sum()
     return RankChanges(
         systems=systems,
         truth_rank=ranks[0],
@@ -194,35 +212,35 @@ def rank_changes(
         best_rank=best_rank(means[0], ranks[1], low_c, high_c),
         candidate_best_rank=best_rank(means[1], ranks[0], low_t, high_t),
         overlap=statistic(
-            (share[0] * share[1]).sum() / size,
+            (share[0] * share[1]).sum() / k,
             (share[0] * share[1]) > 0,
-            certain / size,
-            min(size, possible) / size,
+            certain / k,
+            min(k, possible) / k,
         ),
-        k=size,
+        k=k,
         notes=sides.notes,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
             confidence_level=level,
-            k=size,
-            measure=sides.truth.measure,
+            k=k,
+            measure=truth.measure,
         ),
     )
 
 
-def _bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """The best and the worst rank of each system, in the order of the side."""
-    found = rank_intervals(side, level, n_resamples=n_resamples, rng=rng)
+def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> Bounds:
+    """The best and the worst rank of each system, so that those of two sides hold together with the level."""
+    found = rank_intervals(side, 1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]
 
 
-def _midranks(means: FloatArray) -> FloatArray:
+def _ranks_of(means: FloatArray) -> FloatArray:
     """1 for the largest; ties share the mean of their ranks."""
-    above = (means[None, :] > means[:, None]).sum(axis=1)
-    tied = (means[None, :] == means[:, None]).sum(axis=1)
-    return np.asarray(above + (tied + 1) / 2)
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-means), dtype=np.float64)
 
 
 def _shares(means: FloatArray, k: int) -> FloatArray:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 from ..door import Collection
 from ..errors import check_choice
 from ..resampling import Resampling, Seed, check_alpha
 from ..results import Result, columns, settings_of
+from ..sides import Matched, matched_topics
 from ..words import listing
-from .sides import matched_topics
 from .significance import BoolArray, Correction, Test, significant_pairs
 
 _DERIVED = (
@@ -27,6 +27,14 @@ _DERIVED = (
 )
 _TESTS = {"t": "paired t-test", "permutation": "paired permutation test", "wilcoxon": "Wilcoxon's signed-rank test"}
 _CORRECTIONS = {None: "no correction", "holm": "Holm", "tukey": "Tukey HSD"}
+
+
+class HowTested(NamedTuple):
+    """How pairs are tested."""
+
+    test: Test
+    correction: Correction | None
+    alpha: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,6 +138,12 @@ class SignificanceAgreement(Result):
         worse = f"  significantly better than the candidate's best, by the truth: {self.better_than_best}"
         return "\n\n".join([columns(counts), columns(rates), f"{best}\n{worse}"])
 
+    def plot(self, ax: Any = None) -> Any:
+        """All pairs as a bar, by who finds them significant, and in the same direction or not."""
+        from ..plots import judged
+
+        return judged.significance(self, ax)
+
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
         return [{name: value for name, value in self._contents().items() if isinstance(value, int | float)}]
@@ -221,14 +235,21 @@ def significance_agreement(
     check_choice("test", test, get_args(Test))
     check_choice("correction", correction, (None, *get_args(Correction)))
     level, how = check_alpha(alpha), Resampling.of(n_resamples, rng)
-    sides = matched_topics(truth, candidate, "agreement on significance")
-    drawn = test == "permutation"
+    sides = matched_topics({"truth": truth, "candidate": candidate})
+    require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
     # The same draws for both sides, also where a generator was given.
     how = Resampling.of(how.n_resamples, how.seed if how.seed is not None else int(how.generator().integers(2**63)))
-    in_truth, in_candidate = (
-        significant_pairs(side.values, test, correction, level, how) for side in (sides.truth, sides.candidate)
-    )
-    means = sides.truth.means(), sides.candidate.means()
+    tested = HowTested(test, correction, level)
+    found = [significant_pairs(side.values, *tested, how) for side in sides.scores]
+    return agreement_from(sides, found[0], found[1], tested, how)
+
+
+def agreement_from(
+    sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, tested: HowTested, how: Resampling
+) -> SignificanceAgreement:
+    """From which pairs are significant on each side."""
+    drawn = tested.test == "permutation"
+    systems, means = sides.scores[0].systems, (sides.scores[0].means(), sides.scores[1].means())
     first, second = np.triu_indices(len(means[0]), 1)
     directions = [np.sign(mean[first] - mean[second]) for mean in means]
     same = directions[0] == directions[1]
@@ -249,8 +270,8 @@ def significance_agreement(
         significant_candidate=int(in_candidate.sum()),
         truth_only=_split(in_truth & ~in_candidate, same),
         candidate_only=_split(in_candidate & ~in_truth, same),
-        best=_named(sides.truth.systems, best),
-        truth_best=_named(sides.truth.systems, means[0] == means[0].max()),
+        best=_named(systems, best),
+        truth_best=_named(systems, means[0] == means[0].max()),
         best_wins=int(wins.sum()),
         best_confirmed=int((wins & beaten[0]).sum()),
         better_than_best=int(beaten[0][:, best].any(axis=1).sum()),
@@ -258,10 +279,8 @@ def significance_agreement(
         settings=settings_of(
             seed=how.seed if drawn else None,
             n_resamples=how.n_resamples if drawn else None,
-            test=test,
-            correction=correction,
-            alpha=level,
-            measure=sides.truth.measure,
+            **tested._asdict(),
+            measure=sides.scores[0].measure,
         ),
     )
 

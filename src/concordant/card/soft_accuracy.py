@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.kendall import pairwise_accuracy
 from ..door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, settings_of
+from ..sides import Matched, matched_topics
 from ..words import counted
-from .sides import matched_topics
-from .sign_flips import draw_signs, reached
+from .sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +42,12 @@ class SoftPairwiseAccuracy(Result):
         drawn = "all" if self.exact else f"{self.n_permutations} random"
         error = "" if self.exact else f", Monte Carlo error {self.monte_carlo:.4f}"
         return f"soft pairwise accuracy = {self.value:.4f} ({of}, {drawn} permutations{error})"
+
+    def plot(self, ax: Any = None) -> Any:
+        """The soft and the hard accuracy as dots; of the soft one, two Monte Carlo errors to either side."""
+        from ..plots import judged
+
+        return judged.soft_accuracy(self, ax)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -107,24 +113,33 @@ def soft_pairwise_accuracy(
 
     """
     drawn = Resampling.of(n_resamples, rng)
-    sides = matched_topics(truth, candidate, "soft pairwise accuracy")
-    n, m = sides.truth.values.shape
+    sides = matched_topics({"truth": truth, "candidate": candidate})
+    n, m = sides.scores[0].values.shape
+    require_room_for_pairs(m, "soft pairwise accuracy", 4 * BATCHES)
     signs = draw_signs(n, drawn.n_resamples, drawn.generator())
+    counts = [reached(side.values, signs) for side in sides.scores]
+    return accuracy_from(sides, counts[0], counts[1], signs, drawn)
+
+
+def accuracy_from(
+    sides: Matched, of_truth: Reached, of_candidate: Reached, signs: Signs, drawn: Resampling
+) -> SoftPairwiseAccuracy:
+    """From how many permutations reach the differences of each side."""
+    truth, candidate = sides.scores
     # Batches x directions x pairs.
-    counts = [np.stack(reached(side.values, signs), axis=1) for side in (sides.truth, sides.candidate)]
+    apart = np.stack(of_truth, axis=1) - np.stack(of_candidate, axis=1)
     sizes = np.array([len(batch) for batch in signs.batches])
-    difference = (counts[0] - counts[1]).sum(axis=0) / signs.total
-    by_batch = (counts[0] - counts[1]) / sizes[:, None, None]
+    difference = apart.sum(axis=0) / signs.total
     return SoftPairwiseAccuracy(
         value=float(1 - np.abs(difference).mean()),
-        pairwise_accuracy=float(pairwise_accuracy(sides.truth.means(), sides.candidate.means())),
-        monte_carlo=0.0 if signs.exact else _monte_carlo(difference, by_batch),
-        n_systems=m,
-        n_topics=n,
+        pairwise_accuracy=float(pairwise_accuracy(truth.means(), candidate.means())),
+        monte_carlo=0.0 if signs.exact else _monte_carlo(difference, apart / sizes[:, None, None]),
+        n_systems=len(truth.systems),
+        n_topics=len(truth.topics),
         n_permutations=signs.total,
         exact=signs.exact,
         notes=sides.notes,
-        settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=sides.truth.measure),
+        settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=truth.measure),
     )
 
 

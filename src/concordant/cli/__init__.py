@@ -31,7 +31,7 @@ def main() -> None:
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
-        sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[app]'")
+        sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[cli]'")
 
 
 def _terminate(number: int, frame: Any) -> None:

@@ -12,9 +12,9 @@ from typer.core import TyperGroup
 
 from ..errors import ConcordantError, InputError
 from .answer import Answer, Found, Output, answering
-from .boards import board
+from .boards import board, votes
 from .comparing import audit, compare, explain, matrix
-from .judging import compare_judges, worth
+from .judging import compare_judges, judge_card, worth
 from .judgments import app as judgments
 from .judgments import evaluate
 from .mixing import combine, plan_mix
@@ -97,8 +97,8 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, compare_judges, combine, plan_mix)),
-    ("Ranks and boards", (tiers, board)),
+    ("Judges", (worth, judge_card, compare_judges, combine, plan_mix)),
+    ("Ranks and boards", (tiers, board, votes)),
     ("Topics", (reliability, plan, select, simulate)),
     ("Judgments", (evaluate,)),
     (FILES, (look, report, distribution)),

@@ -1,15 +1,56 @@
-"""`concordant board`: which ranks of a leaderboard are real."""
+"""`concordant board` and `votes`: which ranks of a leaderboard are real."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from .answer import Found, Output, answering
-from .options import LevelOption, MissingOption, Random, ResamplesOption, Totals
+from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption, Totals
 from .reading import Reader
+
+
+@answering(plot=True)
+def votes(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="One row per battle: model_a, model_b, winner and question_id.")
+    ],
+    *,
+    method: Annotated[
+        Literal["win-rate", "bradley-terry"], typer.Option(help="What to rank by; bradley-terry needs evalica.")
+    ] = "win-rate",
+    question: Annotated[
+        str | None, typer.Option(help="The column that says which battles are about the same question.")
+    ] = None,
+    level: LevelOption = 0.95,
+    marginal: Annotated[
+        bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
+    ] = False,
+    resamples: ResamplesOption = 999,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Rank systems by battles, with rank intervals.
+
+    Which of two systems answered better, as in LMArena's files: CSV, or JSON lines.
+
+    Example: concordant votes battles.csv
+    """
+    from ..votes.battles import read_votes
+    from ..votes.ranking import rank_votes
+
+    with out.bar("resampling") as bar:
+        return rank_votes(
+            read_votes(file, question=question),
+            method,
+            level,
+            simultaneous=not marginal,
+            n_resamples=resamples,
+            rng=seed,
+            progress=bar.update,
+        )
 
 
 @answering(plot=True, html=True, without=("missing",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -19,7 +20,7 @@ from .options import (
     TruthArgument,
     costs_of,
 )
-from .reading import Reader, known_coefficients, labels_of
+from .reading import Reader, known_coefficients, labels_of, pairs_of
 
 
 @answering(plot=True)
@@ -57,6 +58,56 @@ def worth(
     every = None if of is None else {labels[0]: of[0], **dict.fromkeys(labels[1:], of[1])}
     judges = dict(zip(labels[1:], others, strict=True))
     return rank_judges(first, judges, name, confidence_level=level, costs=every, name=labels[0], rng=seed)
+
+
+FamiliesOption = Annotated[
+    Path | None, typer.Option(help="A CSV file with columns system and family, to test for bias.")
+]
+
+
+@answering(plot=True, html=True)
+def judge_card(
+    truth: TruthArgument,
+    candidate: CandidatesArgument,
+    *,
+    families: FamiliesOption = None,
+    test: Annotated[
+        Literal["t", "permutation", "wilcoxon"], typer.Option(help="How pairs of systems are tested.")
+    ] = "t",
+    correction: Annotated[
+        Literal["none", "holm", "tukey"], typer.Option(help="The correction for the number of pairs.")
+    ] = "none",
+    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    level: LevelOption = 0.95,
+    resamples: ResamplesOption = 1_999,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Report all that papers say about judges.
+
+    One row per judge: worth, coefficients, soft pairwise accuracy, significance, rank changes, bias for families.
+
+    Example: concordant judge-card people.csv careful.csv hasty.csv
+    """
+    from ..card.judge_card import judge_card as run
+
+    of = None if families is None else pairs_of(families, "system", "family")
+    labels = labels_of([truth, *candidate])
+    first, *others = read.sides([truth, *candidate], out.quiet)
+    found = run(
+        first,
+        dict(zip(labels[1:], others, strict=True)),
+        families=of,
+        test=test,
+        correction=None if correction == "none" else correction,
+        alpha=alpha,
+        confidence_level=level,
+        n_resamples=resamples,
+        name=labels[0],
+        rng=seed,
+    )
+    return replace(Answer.of(found), printed=found.printed)
 
 
 @answering()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import InputError, ReadError
+from ..errors import InputError
 from .answer import Answer, Found, Output, answering
 from .options import CoefficientsOption, Commands, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
-from .reading import known_coefficients, labels_of, names_of
+from .reading import known_coefficients, labels_of, names_of, pairs_of
 from .render import Table, to_text
 from .single import write_scores
 from .terminal import width
@@ -317,7 +315,7 @@ def leave_out(
     from ..judgments.teams import teams_of
 
     runs, qrels = judged.read()
-    owners = _owners(teams)
+    owners = pairs_of(teams, "run", "team")
     if contributing is not None:
         pooled = names_of(contributing, "--contributing") or []
         lost = [name for name in pooled if name not in owners]
@@ -382,6 +380,9 @@ def judges(
     drop_grades: Annotated[
         str | None, typer.Option(help="Grades that are none, such as those of broken answers, with commas between.")
     ] = None,
+    families: Annotated[
+        Path | None, typer.Option(help="A CSV file with columns system and family, to test for bias.")
+    ] = None,
     measured: Measured,
     coefficient: CoefficientsOption = None,
     resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
@@ -413,6 +414,7 @@ def judges(
             rel=rel,
             topics=topics,
             drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
+            families=None if families is None else pairs_of(families, "system", "family"),
             n_resamples=resamples,
             missing=measured.missing,
             workers=random.workers,
@@ -425,20 +427,3 @@ def judges(
         return "\n\n".join([str(study), *(f"{judge}: {found}" for judge, found in study.labels.items())])
 
     return replace(Answer.of(study), text=text)
-
-
-def _owners(path: Path) -> dict[str, str]:
-    """{run: team} from a CSV file with these columns."""
-    from ..files import read_text
-
-    try:
-        rows = list(csv.DictReader(io.StringIO(read_text(path))))
-    except csv.Error as error:  # a field of more than 128 kB: a quotation mark that is never closed
-        raise ReadError(f"is no CSV: {error}", str(path)) from None
-    if not rows or not {"run", "team"} <= set(rows[0]):
-        raise InputError(f"{path} has no columns named run and team")
-    owners: dict[str, str] = {}
-    for row in rows:
-        if owners.setdefault(row["run"], row["team"]) != row["team"]:
-            raise InputError(f"{path} has two teams for run {row['run']!r}: {owners[row['run']]} and {row['team']}")
-    return owners

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import warnings
 from collections.abc import Sequence
@@ -15,6 +17,8 @@ from .options import MissingOption
 from .terminal import Bar
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..alignment import Side
     from ..incomplete import IncompleteScores
     from ..scores import Means, Scores
@@ -166,3 +170,21 @@ def labels_of(given: Sequence[str]) -> list[str]:
         if labels.count(label) > 1:
             raise typer.BadParameter(f"{label} names two sides: give each a name of its own, NAME=PATH")
     return labels
+
+
+def pairs_of(path: Path, key: str, value: str) -> dict[str, str]:
+    """{run: team}, {system: family} and the like, from a CSV file with these columns."""
+    from ..files import read_text
+
+    try:
+        rows = list(csv.DictReader(io.StringIO(read_text(path))))
+    except csv.Error as error:  # a field of more than 128 kB: a quotation mark that is never closed
+        raise ReadError(f"is no CSV: {error}", str(path)) from None
+    if not rows or not {key, value} <= set(rows[0]):
+        raise InputError(f"{path} has no columns named {key} and {value}")
+    found: dict[str, str] = {}
+    for row in rows:
+        if found.setdefault(row[key], row[value]) != row[value]:
+            known = found[row[key]]
+            raise InputError(f"{path} has {key} {row[key]!r} twice, with {value} {known!r} and {row[value]!r}")
+    return found

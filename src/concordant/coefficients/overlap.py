@@ -132,13 +132,14 @@ def _of_the_same(truth: FloatArray, candidate: FloatArray, p: float, ties: Ties,
     weights, tail = _weights(p, m)
     found = overlaps(truth, candidate, weights, _TIES[ties])
     # All ranks are given on both sides: what goes on below, or as much as possible in common, is everything.
-    extended = (found.sum + found.last * tail) / (found.weight + tail)
+    extended: float | FloatArray = (found.sum + found.last * tail) / (found.weight + tail)
     if kind in ("ext", "max"):
         return extended
-    least = (found.sum + m * _harmonic_rest(m, p)) / (found.weight + tail)
+    least: float | FloatArray = (found.sum + m * _harmonic_rest(m, p)) / (found.weight + tail)
     if kind == "min":
         return least
-    return np.maximum(extended - least, 0.0) if isinstance(extended, np.ndarray) else max(extended - least, 0.0)
+    rest = np.maximum(extended - least, 0.0)
+    return rest if isinstance(rest, np.ndarray) else float(rest)
 
 
 @lru_cache(maxsize=8)

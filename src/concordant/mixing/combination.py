@@ -100,7 +100,7 @@ class CombinedMeans(Result):
         return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
     def rank_intervals(
-        self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 9_999, rng: Seed = None
+        self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
     ) -> EstimatedRanks:
         """The ranks that each system may have, and tiers: `rank_intervals_from_estimates` of these means."""
         return rank_intervals_from_estimates(

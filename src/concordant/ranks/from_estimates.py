@@ -91,6 +91,10 @@ def rank_intervals_from_estimates(
     worse ones, as in `rank_intervals`. A covariance that was estimated from few topics makes the intervals too short,
     unless `degrees_of_freedom` says so.
 
+    On the 38 countries of PISA 2018 the simultaneous sets are those of the R package csranks. Of 76 marginal limits,
+    from 10,000 draws, three are wider, by one or two ranks: the pairs that decide have p = 0.047 to 0.050 in 100,000
+    draws, and a p-value near 0.05 has a standard error of 0.002 in 10,000.
+
     References
     ----------
     M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm (2024). Inference for Ranks with Applications to Mobility

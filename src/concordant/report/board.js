@@ -56,4 +56,5 @@
     root.dataset.theme = dark ? "light" : "dark";
   });
   filter();
+  document.documentElement.dataset.ready = "yes";
 })();

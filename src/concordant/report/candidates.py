@@ -50,7 +50,8 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
             row |= {what: len(found[k][what]) for what in ("systems", "topics")}
     columns += _worth(document, order, rows)
     for n in shown:
-        columns += _coefficient(n, [found[k] for k in order], rows, drawn=n == shown[0])
+        of = _coefficient(n, [found[k] for k in order], rows, drawn=n == shown[0])
+        columns += of if n in shown[:2] else of[:1]  # the parts of each candidate have the other intervals
     if any(c["rank_test"] for c in found):
         columns += [number("rank distance", "distance")]
         columns += [pvalue("p, rank test", "pvalue")] * any(valid_p(c["rank_test"]) is not None for c in found)

@@ -20,7 +20,7 @@ FAINT, INK, QUIET, PAPER = "var(--faint)", "var(--ink)", "var(--quiet)", "var(--
 
 
 def _altair() -> Any:
-    return import_extra("altair", "report")
+    return import_extra("altair")
 
 
 def _made(chart: Any, description: str, height: Any) -> Spec:

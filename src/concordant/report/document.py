@@ -128,18 +128,21 @@ def document_of(given: Any) -> dict[str, Any]:
         ("judgments", "study"),
         ("reliability", "reliability"),
         ("tiers", "rank_intervals"),
+        ("card", "judge_card"),
     ):
         if recognised in made:
             return _completed({"report": kind, "format": FORMAT, **made})
     if {"estimates", "n_systems"} <= set(made):
         return _completed({"report": "reliability", "format": FORMAT, "reliability": made})
+    if {"card", "judges", "ranking"} <= set(made):
+        return _completed({"report": "card", "format": FORMAT, "judge_card": made})
     if {"tiers", "inseparable_neighbours"} <= set(made):
         return _completed({"report": "tiers", "format": FORMAT, "rank_intervals": made})
     if {"rows", "systems", "verdict"} <= set(made):
         return _completed({"report": "judgments", "format": FORMAT, "study": made})
     raise InputError(
-        "there is no report for this: give the JSON of board, compare, judgments, reliability or tiers, which they "
-        "print with --format json"
+        "there is no report for this: give the JSON of board, compare, judge-card, judgments, reliability or tiers, "
+        "which they print with --format json"
     )
 
 

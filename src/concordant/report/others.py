@@ -91,6 +91,45 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
     return parts
 
 
+def card_parts(document: Mapping[str, Any]) -> Parts:
+    """The page of the judge card."""
+    found = document["judge_card"]
+    ranking = found["ranking"]
+    first = ranking["judges"][0]
+    settings = first["settings"]
+    size = f"{counted(settings['n_systems'], 'system')}, {counted(settings['n_topics'], 'topic')}"
+    parts = Parts("Judge card", size + (f", {found['settings']['measure']}" if found["settings"]["measure"] else ""))
+    labels = {
+        "worth": f"worth of {first['half']} topics",
+        "agreement": "agreement across topics",
+        "spa": "soft pairwise accuracy",
+        "false_discovery_rate": "false discoveries",
+        "false_negative_rate": "missed",
+        "rank_of_best": "rank of the best",
+        "shift_p": "p of the shift (Holm)",
+    }
+    columns = [
+        (names if isinstance(value, str) else number)(labels.get(key, key.replace("_", " ")), key)
+        for key, value in found["card"][0].items()
+    ]
+    parts.add("card", "The judges", table("One row per judge", columns, found["card"]))
+    curves = "".join(worth_chart(judge, f"worth-{k}", parts) for k, judge in enumerate(ranking["judges"]))
+    parts.add("worth", "Worth in topics of the truth", curves + pairs_table(ranking))
+    families: Records = [
+        {"judge": judge["name"], **row}
+        for judge in found["judges"]
+        if judge["bias"]
+        for row in judge["bias"]["families"]
+    ]
+    if families:
+        columns = [names("judge"), names("family"), number("shift"), number("p (Holm)", "adjusted")]
+        columns += [number("tau_b without it", "tau_without"), number("least move", "least_move")]
+        parts.add("families", "Bias for families", table("Shifts in standard deviations", columns, families))
+    parts.add("caveats", "Caveats", items([*found["notes"], *found.get("read_notes", ())]))
+    parts.cite(["tau_b", "tau_ap_b", "soft_pairwise_accuracy", "significance_agreement"])
+    return parts
+
+
 # Judgments -----------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from .boards import board_html
 from .comparisons import comparison_parts
 from .document import document_of
 from .elements import details, in_script, items, name, option, packed, section
-from .others import judgment_parts, reliability_parts, shown_systems, tier_parts
+from .others import card_parts, judgment_parts, reliability_parts, shown_systems, tier_parts
 from .parts import Parts
 from .shell import asset, head
 from .verdicts import SUBJECTS
@@ -25,8 +25,9 @@ _PARTS = {
     "tiers": tier_parts,
     "reliability": reliability_parts,
     "judgments": judgment_parts,
+    "card": card_parts,
 }
-_SOURCES = {"tiers": "rank_intervals", "reliability": "reliability", "judgments": "study"}
+_SOURCES = {"tiers": "rank_intervals", "reliability": "reliability", "judgments": "study", "card": "judge_card"}
 
 
 def write_report(result: Any, path: str | os.PathLike[str]) -> None:
@@ -158,6 +159,10 @@ _METHODS = {
     "expected from the topics by the posterior of the true means (urbano2016)",
     "rank_intervals": "rank intervals: all pairs of systems compared over the topics, corrected for their number "
     "(romano2005)",
+    "soft_pairwise_accuracy": "soft pairwise accuracy: how alike both sides' p-values for pairs of systems are "
+    "(thompson2024)",
+    "significance_agreement": "false discoveries and missed differences: pairs of systems that one side finds "
+    "significantly different and the other does not (moffat2012)",
     "reliability": "reliability: expected correlation with the true ranking, by a posterior and by the estimators of "
     "urbano2016",
 }
@@ -169,10 +174,7 @@ def _reproduce(document: Mapping[str, Any]) -> str:
         if document.get(key):
             made.append(f"<pre>{text(document[key])}</pre>")
     shown: dict[str, Any] = {f"version of {k}": v for k, v in document["versions"].items()}
-    source = (
-        document.get("comparisons")
-        or [document.get("study") or document.get("rank_intervals") or document.get("reliability")]
-    )[0]
+    source = document["comparisons"][0] if "comparisons" in document else document[_SOURCES[document["report"]]]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
     rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
     save = '<p><button type="button" class="button" id="save-json">Save all numbers as JSON</button></p>'
@@ -190,5 +192,5 @@ def _setting(value: Any) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, below the licences that must go along with it."""
-    made: str = import_extra("vl_convert", "report").javascript_bundle()
+    made: str = import_extra("vl_convert").javascript_bundle()
     return f"/*!\n{asset('notices.txt')}*/\n" + made.replace("</script", "<\\/script")

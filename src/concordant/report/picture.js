@@ -145,18 +145,26 @@
     const free = ([l, t, r, b]) => l >= box.left && r <= box.right && t >= box.top && b <= box.bottom &&
       taken.every(([l2, t2, r2, b2]) => r < l2 || l > r2 || b < t2 || t > b2) &&
       !(diagonal(r) < b + 2 && diagonal(l) > t - 2);
+    // A line to a name must not pass another point, which would seem to be meant.
+    const passes = (from, to) => points.some(({ cx, cy }) => {
+      if (cx === from.cx && cy === from.cy) return false;
+      const dx = to.x - from.cx, dy = to.y - from.cy;
+      const part = Math.min(1, Math.max(0, ((cx - from.cx) * dx + (cy - from.cy) * dy) / (dx * dx + dy * dy)));
+      return Math.hypot(from.cx + part * dx - cx, from.cy + part * dy - cy) < 7;
+    });
     for (const row of wanted) {
       const { cx, cy } = points.find((point) => point.row === row);
-      const text = fitted(row.short, 150), wide = widthOf(text) + 4, tall = 14;
+      const weight = page.chosen.has(row.name) ? "bold" : "normal";
+      const text = fitted(row.short, 150, weight), wide = widthOf(text, weight) + 6, tall = 14;
       const spots = [];
       for (const away of [8, 22, 40, 64, 96, 132]) {
-        for (const turn of [0, 4, 1, 7, 3, 5, 2, 6]) {
-          const angle = (turn * Math.PI) / 4, x = cx + away * Math.cos(angle), y = cy - away * Math.sin(angle);
+        for (const turn of [0, 8, 1, 15, 7, 9, 2, 14, 6, 10, 3, 13, 5, 11, 4, 12]) {
+          const angle = (turn * Math.PI) / 8, x = cx + away * Math.cos(angle), y = cy - away * Math.sin(angle);
           const left = Math.abs(Math.cos(angle)) < 0.1 ? x - wide / 2 : Math.cos(angle) > 0 ? x : x - wide;
           spots.push({ box: [left, y - tall / 2, left + wide, y + tall / 2], x, y, away });
         }
       }
-      const spot = spots.find((it) => free(it.box));
+      const spot = spots.find((it) => free(it.box) && (it.away <= 8 || !passes({ cx, cy }, it)));
       if (!spot) continue;
       taken.push(spot.box);
       if (spot.away > 8) svg.insertBefore(node("line", { class: "leader", x1: cx, y1: cy, x2: spot.x, y2: spot.y }), svg.querySelector("circle"));

@@ -26,7 +26,9 @@ def verdict_of_many(document: Mapping[str, Any]) -> Verdict:
     if kind == "comparison":
         parts = document["comparisons"]
         return dict(parts[0]["verdict"]) if len(parts) == 1 else _of_candidates(document)
-    return {"tiers": _of_tiers, "reliability": _of_reliability, "judgments": _of_judgments}[kind](document)
+    return {"tiers": _of_tiers, "reliability": _of_reliability, "judgments": _of_judgments, "card": _of_card}[kind](
+        document
+    )
 
 
 def verdict_of(c: Mapping[str, Any]) -> Verdict:
@@ -211,6 +213,11 @@ def _of_tiers(document: Mapping[str, Any]) -> Verdict:
             f"{counted(found['settings']['topics'], 'topic')} and {counted(len(found['systems']), 'system')}."
         ],
     }
+
+
+def _of_card(document: Mapping[str, Any]) -> Verdict:
+    found = document["judge_card"]
+    return {"answer": "none", "headline": found["verdict"][:1].upper() + found["verdict"][1:] + ".", "sentences": []}
 
 
 def _of_reliability(document: Mapping[str, Any]) -> Verdict:

@@ -103,7 +103,8 @@ class TopicSelection(Result):
         )  # fmt: skip
         return (
             f"{columns(lines)}\n\nAll topics that could be chosen: {self.all_topics:.3f} on the first test. On the "
-            f"data that chose them: {self.in_sample:.3f}, which is too high.{kept}\n\nTopics: {listing(self.topics, 60)}"
+            f"data that chose them: {self.in_sample:.3f}, which is too high.{kept}\n\n"
+            f"Topics: {listing(self.topics, 60)}"
         )
 
 

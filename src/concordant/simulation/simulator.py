@@ -117,6 +117,8 @@ class Simulator:
         }
         y = _transformed(self.scores, self.bounds)
         self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
+        _, first, group = np.unique(y, axis=1, return_index=True, return_inverse=True)
+        self._first = first[group.ravel()]  # of identical systems: rounding must not tell them apart
         self._fit(y)
         if exact_means:
             from .expectation import shifts
@@ -170,7 +172,7 @@ class Simulator:
         """Scores of n random topics, and the effects of the topics."""
         z = rng.standard_normal((n, self._factor.shape[1])) @ self._factor.T
         *residuals, topic = (margin(column) for margin, column in zip(self._margins, z.T, strict=True))
-        y = self._level + topic[:, None] + np.column_stack(residuals)
+        y = np.take(self._level + topic[:, None] + np.column_stack(residuals), self._first, axis=1)
         low, high = self.bounds
         return low + (high - low) * inverse_transform(y), topic
 

@@ -246,7 +246,7 @@ def executor_at(address: str) -> Iterator[Executor]:
         If no scheduler answers.
 
     """
-    distributed = import_extra("distributed", "dask")
+    distributed = import_extra("distributed")
     try:
         client = distributed.Client(address)
     except (OSError, TimeoutError, ValueError) as error:

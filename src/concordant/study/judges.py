@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
@@ -43,6 +44,8 @@ class JudgeStudy(StudyResult):
     ranking: JudgeRanking | None
     """By the first measure and the first coefficient: what the judges' topics are worth, and which is better than
     which. None with fewer than 10 topics."""
+    card: JudgeCard | None
+    """By the first measure: soft pairwise accuracy, significance, rank changes and labels beside worth by tau_b."""
     labels: Mapping[str, LabelAgreement]
     """By judge."""
 
@@ -93,10 +96,14 @@ class JudgeStudy(StudyResult):
         labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
         labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
         worth = [] if self.ranking is None else [self.ranking.table()]
-        return "\n\n".join([*worth, *map(columns, (ranked, tested, labels))])
+        card = [] if self.card is None else [self.card.table()]
+        return "\n\n".join([*worth, *map(columns, (ranked, tested)), *(card or [columns(labels)])])
 
     def _contents(self) -> dict[str, Any]:
-        return {"rows": self.rows(), "ranking": self.ranking, "labels": self.labels, "study": self.study}
+        rows = None if self.card is None else self.card.rows()
+        return {
+            "rows": self.rows(), "ranking": self.ranking, "card": rows, "labels": self.labels, "study": self.study
+        }  # fmt: skip
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Of judges and of systems."""
@@ -145,6 +152,7 @@ def judge_study(  # noqa: PLR0913
     rel: float | None = None,
     topics: JudgedTopics = "truth",
     drop_grades: Iterable[Grade] = (),
+    families: Mapping[str, str] | None = None,
     n_resamples: int = 4_999,
     missing: Missing = "error",
     workers: Workers = 1,
@@ -179,6 +187,8 @@ def judge_study(  # noqa: PLR0913
     drop_grades : iterable of int or float
         Grades that are no judgments, such as 999 or -1 where a judge gave no answer: left out on all sides, with a note
         on how many there were. A topic of which nothing is left is one that this judge lacks.
+    families : mapping of str to str, optional
+        By system, its family, for the test of bias on the judge card.
     n_resamples : int
         Of topics, for each interval and each test; at least 500.
     missing : {"error", "zero", "drop", "drop-systems"}
@@ -233,17 +243,19 @@ def judge_study(  # noqa: PLR0913
         for coefficient in names
     }
     first = study.measures[0]
-    ranking = None
+    labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
+    ranking, card = None, None
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
         ranking = step(rank_judges(full[first], judged, names[0], name="the truth", rng=rng))
+        card = judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng)
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
-    labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
     return JudgeStudy(
         study=study,
         estimates=estimates,
         ranking=ranking,
+        card=card,
         labels=labels,
         notes=(*notes, *_other_scales(labels)),
         settings={

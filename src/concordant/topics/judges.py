@@ -24,8 +24,8 @@ from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
 from .agreement_curves import DEFAULT, Curves
 from .judge_difference import tested
-from .worth import JudgeWorth, Sides, check_costs, curves_of, matched_sides, shown, span, worth_from
-from .worth_core import difference_of
+from .worth import Judged, JudgeWorth, check_costs, curves_of, matched_sides, shown, span, worth_from
+from .worth_core import Rate, difference_of, rate_of
 
 JudgeMethod: TypeAlias = Literal["across", "shrinkage", "iterated", "plain"]
 
@@ -302,14 +302,25 @@ def compare_judges(  # noqa: PLR0913
 
 
 def _across(
-    curves: Curves, sides: Sides, which: tuple[int, int], seed: int | None, alternative: Alternative = "two-sided"
+    curves: Curves,
+    sides: Judged,
+    which: tuple[int, int],
+    seed: int | None,
+    alternative: Alternative = "two-sided",
+    *,
+    rates: Mapping[int, Rate] | None = None,
+    rising: bool | None = None,
 ) -> JudgeComparison:
-    """Two candidates (1...) by the difference of their agreement across topics, over the same splits."""
-    found = difference_of(curves, *which)
+    """Two candidates (1...) by the difference of their agreement across topics, over the same splits.
+
+    `rates` and `rising` are what many pairs share.
+    """
+    found = difference_of(curves, *which, rates)
     df, half = curves.n_topics - 1, sides.critical * found.standard_error
     t = found.statistic
     p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
-    ratio, known = None, curves.is_rising(sides.critical) and not math.isnan(found.log_ratio)
+    rising = curves.is_rising(sides.critical) if rising is None else rising
+    ratio, known = None, rising and not math.isnan(found.log_ratio)
     if known:
         ends = [math.exp(found.log_ratio + sign * sides.critical * found.log_ratio_error) for sign in (-1, 1)]
         ratio = Interval(ends[0], ends[1], sides.level, "jackknife over topics")
@@ -388,13 +399,18 @@ def rank_judges(
 
 
 def judges_from(
-    curves: Curves, sides: Sides, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
+    curves: Curves, sides: Judged, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
 ) -> JudgeRanking:
     """All candidates, the one with the best agreement across topics first, and all pairs of them."""
     of = costs or {}
     judges = [worth_from(curves, k, sides, seed, of.get(k)) for k in range(1, len(sides.names))]
     order = sorted(range(len(judges)), key=lambda k: -judges[k].agreement)
-    pairs = [_across(curves, sides, (i + 1, j + 1), seed) for i, j in itertools.combinations(order, 2)]
+    rates = {k: rate_of(curves, k) for k in range(1, len(sides.names))}
+    rising = curves.is_rising(sides.critical)
+    pairs = [
+        _across(curves, sides, (i + 1, j + 1), seed, rates=rates, rising=rising)
+        for i, j in itertools.combinations(order, 2)
+    ]
     adjusted = holm(np.array([pair.pvalue for pair in pairs])).tolist()
     pairs = [replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     beaten = {pair.names[1] for pair, p in zip(pairs, adjusted, strict=True) if p <= 1 - sides.level}

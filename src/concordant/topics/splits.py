@@ -122,9 +122,12 @@ def means_of(problem: Problem, splits: Splits) -> tuple[FloatArray, FloatArray]:
     in_b = splits.order[:, splits.half :]
     reference = sides[0].means(sides[0].values[in_b].sum(axis=1), in_b.shape[1], settle)
     means = np.empty((len(splits), len(points), sides[0].values.shape[1]))
-    for i, side in enumerate(sides):
+    of_side: list[list[int]] = [[] for _ in sides]
+    for p in sorted(range(len(points)), key=lambda p: points[p][1]):
+        of_side[points[p][0]].append(p)
+    for side, its_points in zip(sides, of_side, strict=True):
         sums, done = np.zeros_like(reference), 0
-        for p in sorted((p for p, point in enumerate(points) if point[0] == i), key=lambda p: points[p][1]):
+        for p in its_points:
             count = min(points[p][1], splits.half)
             if count > done:
                 sums += side.values[splits.order[:, done:count]].sum(axis=1)

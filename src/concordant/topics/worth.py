@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,15 +11,15 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from ..alignment import alignment
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
-from ..door import Collection, as_topic_side
-from ..errors import AlignmentWarning, InputError, InputTypeError
+from ..door import Collection
+from ..errors import InputError, InputTypeError
 from ..means import tied_sums
 from ..resampling import Resampling, Seed, check_level
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
+from ..sides import Matched, matched_topics
 from ..words import counted
 from .agreement_curves import DEFAULT, Curves, compute_curves
 from .correlation import not_resampled
@@ -286,15 +285,11 @@ def judge_worth(
 
 
 @dataclass(frozen=True)
-class Sides:
-    """What the splits are made of: the truth and the candidates, on the same systems and topics."""
+class Judged(Matched):
+    """What the splits are made of: truth and candidates, matched, and how they are compared."""
 
-    scores: tuple[Scores, ...]
-    names: tuple[str, ...]
     coefficient: Coefficient
     level: float
-    notes: tuple[str, ...]
-    """What not all sides have."""
 
     @property
     def critical(self) -> float:
@@ -317,7 +312,7 @@ class Sides:
 
 def matched_sides(
     given: Mapping[str, Collection], names: tuple[str, ...], coefficient: str, confidence_level: float
-) -> Sides:
+) -> Judged:
     """The sides, by the arguments that they came as, checked and matched; what was left out is warned of."""
     known, level = get_coefficient(coefficient), check_level(confidence_level)
     if why := not_resampled(known):
@@ -326,15 +321,8 @@ def matched_sides(
         raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
-    found = alignment(*(as_topic_side(side, argument) for argument, side in given.items()), names=names)
-    for note in found.notes:
-        warnings.warn(note, AlignmentWarning, stacklevel=3)
-    n, m = found.scores[0].values.shape
-    if n < 2 or m < 2:
-        raise InputError(
-            f"all sides have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are needed"
-        )
-    return Sides(found.scores, names, known, level, found.notes)
+    found = matched_topics(given, names)
+    return Judged(found.scores, names, found.notes, known, level)
 
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
@@ -360,7 +348,7 @@ def yardstick(truth: Scores, coefficient: Coefficient, rng: np.random.Generator)
     return Yardstick.of(truth.values, Agreement(coefficient.name), partial(tied_sums, n=n), splits)
 
 
-def curves_of(sides: Sides, drawn: Resampling) -> Curves:
+def curves_of(sides: Judged, drawn: Resampling) -> Curves:
     """Agreement across topics of all sides, over random splits."""
     values = [side.values for side in sides.scores]
     n = len(values[0])
@@ -383,7 +371,7 @@ def curves_of(sides: Sides, drawn: Resampling) -> Curves:
 
 
 def worth_from(
-    curves: Curves, k: int, sides: Sides, seed: int | None, costs: tuple[float, float] | None = None
+    curves: Curves, k: int, sides: Judged, seed: int | None, costs: tuple[float, float] | None = None
 ) -> JudgeWorth:
     """The result for the k-th candidate (1...)."""
     found = worth_of(curves, k, sides.critical)

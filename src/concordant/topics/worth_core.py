@@ -7,8 +7,9 @@ their points.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Worth:
 def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
     """Worth of a candidate (1...) with the interval that `critical` standard errors give."""
     at_half = curves.point(candidate)
-    rate, equal, influence, status = _log_rate(curves, candidate)
+    rate, equal, influence, status = rate_of(curves, candidate)
     fit_low, fit_high = _not_refuted(curves, at_half, critical)
     if influence is None:
         error = monte_carlo = math.nan
@@ -75,7 +76,10 @@ def worth_of(curves: Curves, candidate: int, critical: float) -> Worth:
     )
 
 
-def _log_rate(curves: Curves, candidate: int) -> tuple[float, float, FloatArray | None, str]:
+Rate: TypeAlias = tuple[float, float, FloatArray | None, str]
+
+
+def rate_of(curves: Curves, candidate: int) -> Rate:
     """Log of worth / half; topics that equal half of the truth's (nan within); derivative by all points; status."""
     at_half, value = curves.point(candidate), float(curves.values[candidate, -1])
     size = size_with(curves.sizes, monotone(curves.values[0]), value)
@@ -115,13 +119,13 @@ class Difference:
     log_ratio_error: float
 
 
-def difference_of(curves: Curves, first: int, second: int) -> Difference:
-    """Candidate `first` minus candidate `second` (1...), over the same splits."""
+def difference_of(curves: Curves, first: int, second: int, rates: Mapping[int, Rate] | None = None) -> Difference:
+    """Candidate `first` minus candidate `second` (1...), over the same splits; with what `rate_of` said of both."""
     points = curves.point(first), curves.point(second)
     contrast = curves.unit(*points)
     value = float(curves.values[first, -1] - curves.values[second, -1])
     error, monte_carlo = curves.errors(contrast)
-    (one, _, one_part, _), (two, _, two_part, _) = _log_rate(curves, first), _log_rate(curves, second)
+    (one, _, one_part, _), (two, _, two_part, _) = (rates[k] if rates else rate_of(curves, k) for k in (first, second))
     ratio = ratio_error = math.nan
     if one_part is not None and two_part is not None:
         ratio, ratio_error = one - two, curves.errors(one_part - two_part)[0]

@@ -1,0 +1,414 @@
+"""What was tried against the package, and what was lost: writes the table of docs/measured/faults.md.
+
+    python -m benchmarks.faults                 all of it, some minutes
+    python -m benchmarks.faults kills pickles   some of it; the other rows stay as they are
+
+Each part returns how often it tried and what went wrong. What cannot be tried here, such as mounting a small disk
+without the right to do so, says so in its row. Finished parts go to studies/faults.json, of which the page is made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import csv
+import io
+import json
+import os
+import pickle
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from tests.hardening.test_values import MADE, arrays
+from tests.study.trials import grid
+
+import concordant as cc
+from concordant.cli.render import Table, printable, to_csv, to_json, to_latex, to_markdown
+from concordant.collection import path
+from concordant.files import write_csv
+from concordant.study.execution import run_grid
+
+ROOT = Path(__file__).resolve().parents[1]
+SAVED = ROOT / "studies" / "faults.json"
+PAGE = ROOT / "docs" / "measured" / "faults.md"
+MARKS = "<!-- made by benchmarks/faults.py -->", "<!-- end -->"
+TRIALS = ROOT / "tests" / "study" / "trials.py"
+PEOPLE, CAREFUL, HASTY = (str(path(name)) for name in ("people", "careful", "hasty"))
+NAMES = (
+    "<script>alert(1)</script>", "</script><b>", "{{x}}", "__proto__", "*x*", "=1+1", "@SUM(1)", "\x1b[31mred",
+    "a\u202eb", "$\\frac$", "\\input{x}", "a|b", "`c`", "[l](javascript:1)", "https://x.org", "'; drop", "%s",
+    "two\nlines", "tab\t", "\u2028", "&lt;",
+)  # fmt: skip
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    what: str
+    tried: int
+    lost: int
+    held: str
+    """What has to hold."""
+    note: str = ""
+
+
+def quietly(call: Callable[[], Any]) -> bool:
+    """Whether a call ends with a result, or with an error of the package's own."""
+    with warnings.catch_warnings(), contextlib.suppress(cc.ConcordantError):
+        warnings.simplefilter("ignore")
+        try:
+            call()
+        except cc.ConcordantError:
+            raise
+        except Exception as error:
+            print(f"  {type(error).__name__}: {error}", file=sys.stderr)
+            return False
+    return True
+
+
+# Files ---------------------------------------------------------------------------------------------
+
+
+def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
+    """A good file of each kind, and what reads it."""
+    people = cc.load_collection("people")
+    saved = io.StringIO()
+    rows = [{"system": s, "topic": t, "score": 0.5} for s in "abc" for t in "123"]
+    saved.write("".join(json.dumps(row) + "\n" for row in rows))
+    evaluated = "".join(f"map\t{topic}\t0.{k + 1}\n" for k, topic in enumerate(people.topics))
+    run = "".join(f"{t} Q0 d{k} {k} {9 - k}.5 x\n" for t in (1, 2) for k in range(9))
+    nested = {"r1": {"map": {"1": 0.5, "2": 0.25}}, "r2": {"map": {"1": 0.25, "2": 0.5}}}
+    with tempfile.TemporaryDirectory() as made:
+        cc.DistanceDistribution.bootstrap(people, n_resamples=99, rng=1).save(Path(made, "x.npz"))
+        archive = Path(made, "x.npz").read_bytes()
+    return {
+        "table": (Path(PEOPLE).read_bytes(), cc.read_scores),
+        "trec_eval": (evaluated.encode(), cc.read_scores),
+        "run": (run.encode(), cc.read_runs),
+        "qrels": (b"1 0 a 1\n1 0 b 0\n2 0 a 2\n", cc.read_qrels),
+        "JSON": (json.dumps(nested).encode(), cc.read_scores),
+        "JSON lines": (saved.getvalue().encode(), cc.read_scores),
+        "distribution": (archive, cc.DistanceDistribution.load),
+    }
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """With a few bytes changed, cut out, doubled, or put in."""
+    made = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at, length = rng.randrange(len(made)), rng.randint(1, 40)
+        way = rng.randrange(5)
+        if way == 0:
+            made[at] = rng.randrange(256)
+        elif way == 1:
+            del made[at : at + length]
+        elif way == 2:
+            made[at:at] = made[at : at + length]
+        elif way == 3:
+            made[at:at] = rng.choice([b"\0", b'"', b"nan", b"\n\n", b"#", b"1e999", b"\xff\xfe", b"{", b",,", b"-0"])
+        else:
+            del made[at:]
+        made = made or bytearray(b"\n")
+    return bytes(made)
+
+
+def readers() -> Row:
+    """Files that were changed at random."""
+    rng, tried, lost = random.Random(7), 0, 0
+    with tempfile.TemporaryDirectory() as made:
+        target = Path(made, "file")
+        for data, read in seeds().values():
+            for _ in range(700):
+                target.write_bytes(mutated(data, rng))
+                tried += 1
+                lost += not quietly(partial(read, target))
+    return Row("files of seven kinds, changed at random", tried, lost, "a result, or an error that names the file")
+
+
+def openings() -> Row:
+    """Devices, pipes, sparse files and headers that lie, for everything that opens a file."""
+    return tests(
+        "devices without end, pipes without a writer, sparse files, headers that lie, closed streams",
+        ["tests/hardening/test_opening.py"],
+        "one line that names the file, and bounded memory",
+    )
+
+
+# Studies -------------------------------------------------------------------------------------------
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a study, but halves that a kill left behind."""
+    return {p.name: p.read_bytes() for p in folder.rglob("*") if p.is_file() and not p.name.endswith(".part")}
+
+
+def program(folder: Path, workers: int) -> subprocess.Popen[bytes]:
+    """A study in a process of its own."""
+    source = {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    command = [sys.executable, str(TRIALS), str(folder), str(workers)]
+    return subprocess.Popen(command, env={**os.environ, **source}, start_new_session=True, stderr=subprocess.DEVNULL)
+
+
+def kills() -> Row:
+    """kill -9 at random moments, again and again, until it is done."""
+    rng, tried, lost = random.Random(3), 0, 0
+    with tempfile.TemporaryDirectory() as made:
+        run_grid(grid(n_trials=40), Path(made, "whole"))
+        whole = contents(Path(made, "whole"))
+        for k in range(6):
+            folder = Path(made, str(k))
+            for _ in range(4):
+                started = program(folder, 1 + k % 2)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    started.wait(1.2 + 3 * rng.random())
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(started.pid, signal.SIGKILL)
+                started.wait()
+                tried += 1
+            run_grid(grid(n_trials=40), folder)
+            lost += contents(folder) != whole
+    return Row(
+        "studies killed with SIGKILL at random moments, then continued", tried, lost, "the same bytes at the end"
+    )
+
+
+def writers() -> Row:
+    """Two processes that run one study in one folder."""
+    lost = 0
+    with tempfile.TemporaryDirectory() as made:
+        run_grid(grid(n_trials=40), Path(made, "whole"))
+        for k in range(3):
+            pair = [program(Path(made, str(k)), 1) for _ in range(2)]
+            lost += [one.wait() for one in pair] != [0, 0]
+            lost += contents(Path(made, str(k))) != contents(Path(made, "whole"))
+    return Row("two processes that write one study", 3, lost, "both end, with the same bytes")
+
+
+def damage() -> Row:
+    """Chunks of which bytes were changed."""
+    rng, tried, lost = random.Random(5), 0, 0
+    with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = run_grid(grid(n_trials=40), Path(made)).values
+        chunks = sorted(Path(made, "chunks").glob("*.npy"))
+        for _ in range(200):
+            chunk = rng.choice(chunks)
+            chunk.write_bytes(mutated(chunk.read_bytes(), rng))
+            tried += 1
+            lost += not np.array_equal(run_grid(grid(n_trials=40), Path(made)).values, expected)
+    return Row("chunks of a study with changed bytes", tried, lost, "computed again, the same numbers")
+
+
+def full_disk() -> Row:
+    """A file system of 64 kB, full in the middle of a study and of a report."""
+    what, held = "a study and a table on a file system of 64 kB", "an error that names the file; nothing half-written"
+    with tempfile.TemporaryDirectory() as made:
+        mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", made]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            return Row(what, 0, 0, held, "not tried: no right to mount a file system")
+        try:
+            lost = 0
+            Path(made, "table.csv").write_bytes(b"old")
+            Path(made, "ballast").write_bytes(bytes(40_000))
+            try:
+                run_grid(grid(n_trials=400, chunk=1), Path(made, "study"))
+                lost += 1  # it cannot fit
+            except OSError as error:
+                lost += error.filename is None
+            lost += len(list(Path(made).rglob("*.part")))
+            try:
+                write_csv(Path(made, "table.csv"), [{"system": "x" * 1000, "value": k} for k in range(1000)])
+                lost += 1
+            except OSError:
+                lost += Path(made, "table.csv").read_bytes() != b"old"
+            Path(made, "ballast").unlink()
+            kept = run_grid(grid(n_trials=8), Path(made, "other"))
+            lost += not np.array_equal(kept.values, run_grid(grid(n_trials=8)).values)
+        finally:
+            subprocess.run(["umount", made], check=True)
+    return Row(what, 3, lost, held)
+
+
+def dask() -> Row:
+    """Workers and the scheduler of a Dask cluster killed half-way."""
+    held = "the same bits, or one line and what is done is kept"
+    return tests("workers and the scheduler of a Dask cluster killed", ["tests/study/test_dask.py"], held)
+
+
+def reports() -> Row:
+    """SIGINT at random moments while a report takes the place of an older one."""
+    rng, lost, tried = random.Random(11), 0, 12
+    with tempfile.TemporaryDirectory() as made:
+        target = Path(made, "report.html")
+        for _ in range(tried):
+            target.write_text("old")
+            command = [sys.executable, "-m", "concordant", "compare", PEOPLE, HASTY, "-q", "--html", str(target)]
+            started = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+            time.sleep(0.5 + 6 * rng.random())
+            started.send_signal(signal.SIGINT)
+            started.wait()
+            text = target.read_text(encoding="utf-8")
+            lost += text != "old" and not text.rstrip().endswith("</html>")
+            lost += len(list(Path(made).iterdir())) != 1
+    return Row("reports interrupted at random moments", tried, lost, "the old file or the new one, and no other")
+
+
+# Names ---------------------------------------------------------------------------------------------
+
+
+def names() -> Row:
+    """Names that mean harm, in every form of output."""
+    shown = list(NAMES)
+    table = Table(["system", "value"], [[name, 0.5] for name in shown])
+    lost = 0
+    found = list(csv.reader(io.StringIO(to_csv(table))))
+    lost += [row[0] for row in found[1:]] != shown
+    lost += json.loads(printable(to_json({name: name for name in shown}))) != {name: name for name in shown}
+    lost += len(to_markdown(table).splitlines()) != len(shown) + 2
+    lost += any(mark in to_markdown(table) for mark in ("| <", "| *x*", "| __", "https://", "| $"))
+    lost += len(to_latex(table).splitlines()) != len(shown) + 6 or "\\input" in to_latex(table)
+    lost += any(ord(c) < 32 and c not in "\n\t" for c in printable(to_csv(table)))
+    values = np.random.default_rng(1).random((30, len(shown)))
+    truth = cc.Scores(values, range(30), shown)
+    candidate = cc.Scores(values + 0.1 * values[::-1], range(30), shown)
+    compared = cc.compare(truth, candidate, rng=1, n_resamples=99, worth=False, interval=cc.TopicBootstrap(500))
+    page = cc.report.report_html(cc.report.report_document(compared, truth, candidate))
+    lost += any(text in page for text in ("<script>alert(1)", "</script><b>"))
+    formats = ("CSV", "JSON", "Markdown", "LaTeX", "terminal", "HTML")
+    held = "text and no markup; CSV and JSON give the names back"
+    return Row(f"hostile names in {len(formats)} forms of output", len(formats) * len(shown), lost, held)
+
+
+# Processes -----------------------------------------------------------------------------------------
+
+
+def coefficients(rng: np.random.Generator) -> dict[str, Any]:
+    """Every coefficient once."""
+    truth, candidate = rng.permutation(40) / 8, rng.permutation(40) / 8
+    return {c.name: c.function(truth, candidate) for c in cc.list_coefficients()}
+
+
+def threads() -> Row:
+    """All coefficients in eight threads at once."""
+    expected = [coefficients(np.random.default_rng(k)) for k in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda k: coefficients(np.random.default_rng(k)), range(200)))
+    lost = sum(a != b for a, b in zip(expected, found, strict=True))
+    return Row("every coefficient in eight threads at once", 200 * len(expected[0]), lost, "the same bits as in one")
+
+
+def forks() -> Row:
+    """Forked processes, after threads of the kernels have run."""
+    batch = np.random.default_rng(1).random((500, 60))
+    expected, lost = cc.tau_ap(batch[0], batch, workers=2), 0
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            os._exit(int(not np.array_equal(cc.tau_ap(batch[0], batch, workers=2), expected)))
+        lost += os.waitpid(child, 0)[1] != 0
+    return Row("forked processes after threads", 20, lost, "the same bits")
+
+
+def pickles() -> Row:
+    """Pickles and copies of every kind of result."""
+    lost = 0
+    for make in MADE.values():
+        made = make()
+        for other in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made), copy.copy(made)):
+            lost += made != other or any(array.flags.writeable for array in arrays(other))
+    return Row("pickles and copies of every kind of result", 3 * len(MADE), lost, "equal, and read-only")
+
+
+def options() -> Row:
+    """Every public function under python -O, -X dev and -W error."""
+    script = str(ROOT / "tests" / "packaging" / "every_function.py")
+    answers: dict[str, str] = {}
+    count = 0
+    for name in ("plain", "-O", "-X dev", "-W error"):  # not -OO: Altair needs its docstrings
+        flags = [] if name == "plain" else name.split()
+        done = subprocess.run([sys.executable, *flags, script], capture_output=True, text=True, check=False)
+        found = {"failed": done.stderr[-300:]} if done.returncode else json.loads(done.stdout)
+        text = re.sub(r'"(cpu_)?seconds": [0-9.e-]+', "", json.dumps(found))  # as text, in which nan is nan
+        answers[name], count = text, max(count, len(found))
+    lost = sum(answer != answers["plain"] for answer in answers.values())
+    return Row("every public function under -O, -X dev and -W error", 3 * count, lost, "the same numbers")
+
+
+def tests(what: str, files: list[str], held: str) -> Row:
+    """A row of tests that try the same thing."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout)}
+    lost = counts.get("failed", 0) + counts.get("error", 0) + (not counts)
+    return Row(what, counts.get("passed", 0) + lost, lost, held)
+
+
+PARTS: dict[str, Callable[[], Row]] = {
+    part.__name__: part
+    for part in (
+        readers,
+        openings,
+        kills,
+        writers,
+        damage,
+        full_disk,
+        dask,
+        reports,
+        names,
+        threads,
+        forks,
+        pickles,
+        options,
+    )
+}
+
+
+def write_page(rows: dict[str, Any]) -> None:
+    """Put the table into the page."""
+    lines = ["| tried | times | lost | what has to hold |", "| --- | ---: | ---: | --- |"]
+    for name in PARTS:
+        if name in rows:
+            row = Row(*rows[name]["row"])
+            lines.append(f"| {row.what} | {row.tried:,} | {row.lost} | {row.note or row.held} |")
+    when = max(row["when"] for row in rows.values())
+    table = "\n".join([MARKS[0], "", *lines, "", f"Measured with concordant {cc.__version__} on {when}.", "", MARKS[1]])
+    page = PAGE.read_text(encoding="utf-8")
+    start, end = page.index(MARKS[0]), page.index(MARKS[1]) + len(MARKS[1])
+    PAGE.write_text(page[:start] + table + page[end:], encoding="utf-8")
+
+
+def main() -> None:
+    """Try what the command line names, or all, and write the page."""
+    wanted = sys.argv[1:] or list(PARTS)
+    unknown = [name for name in wanted if name not in PARTS]
+    if unknown:
+        sys.exit(f"there is no {', '.join(unknown)}: there are {', '.join(PARTS)}")
+    rows: dict[str, Any] = json.loads(SAVED.read_text(encoding="utf-8")) if SAVED.exists() else {}
+    for name in wanted:
+        row = PARTS[name]()
+        rows[name] = {"row": row, "when": f"{datetime.now(UTC):%d %B %Y}"}
+        print(f"{name}: {row.tried:,} tried, {row.lost} lost {row.note}", flush=True)
+        SAVED.parent.mkdir(exist_ok=True)
+        SAVED.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    write_page(rows)
+    if any(row["row"][2] for row in rows.values()):
+        sys.exit("something was lost")
+
+
+if __name__ == "__main__":
+    main()

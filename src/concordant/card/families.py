@@ -1,0 +1,324 @@
+"""`family_bias`: does a judge favour a family of systems, beyond what the truth says and what chance explains?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from ..arrays import FloatArray
+from ..chance.adjustment import holm
+from ..coefficients.kendall import tau_b
+from ..door import Collection
+from ..errors import AlignmentWarning, InputError, InputTypeError, warn
+from ..resampling import Resampling, Seed, check_alpha, check_level
+from ..results import Interval, Result, columns, settings_of
+from ..sides import Matched, matched_topics
+from ..words import counted, listing, p_cell, p_equals
+
+Members = dict[str, FloatArray]
+_SLACK = 1e-9  # of a shift: permutations that reach it but for rounding do
+
+
+@dataclass(frozen=True)
+class FamilyShift:
+    """How a judge treats one family of systems."""
+
+    family: str
+    systems: tuple[str, ...]
+    shift: float
+    """By how much it is favoured, in standard deviations of the candidate's means over systems; below 0: harmed."""
+    interval: Interval
+    p_systems: float
+    """How often as many systems at random would be favoured or harmed as much: permutations of the families."""
+    p_errors: float
+    """Whether the errors over topics, which systems of a family share, and the systems' own biases explain it."""
+    pvalue: float
+    """The larger of the two: a bias has to stand out against both."""
+    adjusted: float
+    """For all families together, by Holm's method."""
+    tau_without: float
+    """tau_b of the other systems; nan if there are fewer than 2."""
+    tau_corrected: float
+    """tau_b with the shift taken off."""
+    least_move: float
+    """The ranking changes if the family's scores move by this, in the units of the shift: the worst case."""
+    best_move: float
+    """The best system changes to or from the family if they move by this."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FamilyBias(Result):
+    """What `family_bias` found, the family that is favoured most first."""
+
+    _index = "family"
+    families: tuple[FamilyShift, ...]
+    tau_b: float
+    """Of all systems."""
+    slope: float
+    """Scores of the candidate per score of the truth, over systems."""
+
+    @property
+    def verdict(self) -> str:
+        """Which families are favoured or harmed beyond chance."""
+        alpha = self.settings["alpha"]
+        found = [f for f in self.families if f.adjusted <= alpha]
+        if not found:
+            first = self.families[0]
+            return (
+                f"no family is favoured beyond what systems and topics explain; the most is {first.family}, by "
+                f"{first.shift:.2f} standard deviations ({p_equals(first.adjusted)}, Holm)"
+            )
+        said = [
+            f"{'favours' if f.shift > 0 else 'harms'} {f.family} by {abs(f.shift):.2f} standard deviations "
+            f"({p_equals(f.adjusted)})"
+            for f in found
+        ]
+        return f"candidate {listing(said, 3)}, Holm for all families"
+
+    def table(self) -> str:
+        """One row per family."""
+        level = f"{100 * self.families[0].interval.confidence_level:g}% interval"
+        rows = [["", "systems", "shift", level, "p (Holm)", "tau_b without", "least move"]]
+        rows += [
+            [
+                f.family,
+                str(len(f.systems)),
+                f"{f.shift:+.2f}",
+                f"{f.interval.low:.2f} to {f.interval.high:.2f}",
+                p_cell(f.adjusted),
+                f"{f.tau_without:.3f}",
+                f"{f.least_move:.2g}",
+            ]
+            for f in self.families
+        ]
+        return (
+            f"{columns(rows)}\n\n  tau_b of all systems {self.tau_b:.3f}; shifts in standard deviations of the systems"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per family."""
+        names = ("shift", "p_systems", "p_errors", "pvalue", "adjusted")
+        more = ("tau_without", "tau_corrected", "least_move", "best_move")
+        return [
+            {"family": f.family, "systems": len(f.systems)}
+            | {name: getattr(f, name) for name in names}
+            | {"low": f.interval.low, "high": f.interval.high}
+            | {name: getattr(f, name) for name in more}
+            for f in self.families
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """By how much each family is favoured, with its interval."""
+        from ..plots import judged
+
+        return judged.family_bias(self, ax)
+
+
+def family_bias(
+    truth: Collection,
+    candidate: Collection,
+    families: Mapping[str, str],
+    *,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    rng: Seed = None,
+) -> FamilyBias:
+    """Does the candidate favour its own or any family of systems, more than the truth does?
+
+    Parameters
+    ----------
+    truth, candidate : what `as_topics` takes
+        Scores on each topic, matched by label. What only one side has is left out, and an `AlignmentWarning` says what.
+    families : mapping of str to str
+        By system, its family. Systems that are not in it belong to none, and are among the others for every family.
+    alpha : float
+        Level of the verdict, for all families together.
+    confidence_level : float
+        Of the interval for each shift by itself.
+    n_resamples : int
+        Permutations of the families.
+    rng : int, Generator or None
+        Draws the permutations. Where none is given, one is drawn, and the settings say which.
+
+    Returns
+    -------
+    FamilyBias
+        By family, the shift, its tests, the ranking without it and the worst case.
+
+    Notes
+    -----
+    The candidate's means are compared with slope * the truth's, both as deviations from the topics' means. The slope is
+    that of errors in both variables: what topics show of the noise is taken off the truth's variance and off the
+    covariance. With the usual regression, or with standard scores, a strong family would look favoured by every noisy
+    truth. The shift of a family is the mean of what is left over its systems, minus that over all others.
+
+    A judge that treats each system a little differently favours some family by chance; `p_systems` compares with as
+    many systems at random. But systems of one family err together, which makes that too bold: `p_errors` compares with
+    the error over topics, by a jackknife, plus the variance of the systems' own biases, from the spread within
+    families. A bias has to stand out against both: `pvalue` is the larger one. The jackknife's variance is taken times
+    (n - 1) / (n - 4), and has (n - 1) / 2 degrees of freedom, because the slope is estimated from few families: our own
+    calibration. docs/measured/families.md has size and power.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    >>> found = cc.family_bias(people, hasty, {system: system.split("-")[0] for system in people.systems}, rng=1)
+    >>> [(f.family, round(f.shift, 2)) for f in found.families][:2]
+    [('splade', 0.35), ('dense', 0.12)]
+
+    """
+    level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
+    sides = matched_topics({"truth": truth, "candidate": candidate})
+    return bias_from(sides, members_of(families, sides.scores[0].systems), check_alpha(alpha), level, how)
+
+
+def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members:
+    """By family, 1 for its systems and 0 for others, checked against the systems."""
+    if not isinstance(families, Mapping) or not families:
+        raise InputTypeError("families must be a dictionary from system to family, such as {'gpt-4o': 'openai'}")
+    of = {str(system): str(family) for system, family in families.items()}
+    if not (known := [system for system in systems if system in of]):
+        raise InputError(
+            f"families has no system of the collection: it has {listing(of, 5)}; see {listing(systems, 5)}"
+        )
+    if lost := [system for system in of if system not in systems]:
+        warn(f"families has {counted(len(lost), 'system')} that are not compared: {listing(lost)}", AlignmentWarning)
+    found = {
+        family: np.array([float(of.get(system) == family) for system in systems])
+        for family in dict.fromkeys(of[system] for system in known)
+    }
+    for family, member in found.items():
+        if member.all():
+            raise InputError(f"families has all systems in {family!r}: there are no others to compare it with")
+    return found
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What is left of the candidate's means when the truth's are taken off, in standard deviations."""
+
+    values: FloatArray
+    slope: float
+    unit: float
+    """Of the candidate's scores."""
+
+
+def _left(truth: FloatArray, candidate: FloatArray) -> _Left:
+    """From deviations of topics x systems that sum to 0 on each topic."""
+    n, m = truth.shape
+    t, c = truth.mean(axis=0), candidate.mean(axis=0)
+    errors, others = truth - t, candidate - c
+    share = (n - 1) * (m - 1) * n
+    signal = float(t @ t) / (m - 1) - float((errors * errors).sum()) / share
+    common = float(t @ c) / (m - 1) - float((errors * others).sum()) / share
+    spread = [float(np.sqrt(of @ of / (m - 1))) for of in (t, c)]
+    slope = common / signal if signal > 0 and common > 0 else (spread[1] / spread[0] if spread[0] > 0 else 1.0)
+    unit = spread[1] if spread[1] > 0 else 1.0
+    return _Left((c - slope * t) / unit, slope, unit)
+
+
+def _by_errors(
+    truth: FloatArray, candidate: FloatArray, member: FloatArray, weights: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """p-values against errors over topics and own biases of systems, and half the width of intervals of the shifts."""
+    n, m = truth.shape
+    left = _left(truth, candidate)
+    shifts = weights @ left.values
+    deleted = np.array([weights @ _left(np.delete(truth, k, 0), np.delete(candidate, k, 0)).values for k in range(n)])
+    freedom = (n - 1) / 2  # calibrated: see the notes of `family_bias`
+    of_topics = (n - 1) / max(n - 4, 1) * ((n - 1) / n) * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
+    own, of_own_freedom = _own_biases((candidate - left.slope * truth) / left.unit, member)
+    of_own = own * (1 / member.sum(axis=1) + 1 / (m - member.sum(axis=1)))
+    errors = of_topics + of_own
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = errors**2 / (of_topics**2 / freedom + of_own**2 / of_own_freedom)
+        t = np.where(errors > 0, np.abs(shifts) / np.sqrt(errors), np.where(np.abs(shifts) > _SLACK, np.inf, 0.0))
+    p = 2 * stdtr(np.where(np.isfinite(df), df, freedom), -t)
+    return np.asarray(p), float(stdtrit(freedom, (1 + level) / 2)) * np.sqrt(of_topics)
+
+
+def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
+    """Variance of the systems' own biases from the spread within families, without noise, and its freedom.
+
+    `left` is topics x systems. Systems without a family count as one; where families are single systems, all do.
+    """
+    n, m = left.shape
+    groups = np.vstack([member, 1 - member.sum(axis=0)])
+    groups = groups[groups.sum(axis=1) > 0]
+    if m - len(groups) < 3:
+        groups = np.ones((1, m))
+    within = left - (left @ groups.T / groups.sum(axis=1)) @ groups
+    means = within.mean(axis=0)
+    freedom = m - len(groups)
+    noise = ((within - means) ** 2).sum() / ((n - 1) * n)
+    return max(float(means @ means - noise) / freedom, 0.0), float(freedom)
+
+
+def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> FamilyBias:
+    """All families of two matched sides."""
+    truth, candidate = (side.values - side.values.mean(axis=1, keepdims=True) for side in sides.scores)
+    means = sides.scores[0].means(), sides.scores[1].means()
+    member = np.array(list(of.values()))
+    weights = member / member.sum(axis=1, keepdims=True) - (1 - member) / (1 - member).sum(axis=1, keepdims=True)
+    left = _left(truth, candidate)
+    shifts = weights @ left.values
+    by_errors, reach = _by_errors(truth, candidate, member, weights, level)
+    rng, least = how.generator(), np.abs(shifts) * (1 - _SLACK) - _SLACK
+    counts = np.zeros(len(shifts))
+    for start in range(0, how.n_resamples, 1000):
+        drawn = np.tile(left.values, (min(1000, how.n_resamples - start), 1))
+        counts += (np.abs(rng.permuted(drawn, axis=1) @ weights.T) >= least).sum(axis=0)
+    by_systems = (1 + counts) / (1 + how.n_resamples)
+    larger = np.maximum(by_systems, by_errors)
+    adjusted = holm(larger)
+    found = []
+    for k, (family, is_member) in enumerate(of.items()):
+        inside = is_member > 0
+        gaps = np.abs(means[1][inside, None] - means[1][None, ~inside]) / left.unit
+        moved = means[1] - shifts[k] * left.unit * is_member
+        alone = [side[~inside] for side in means]
+        found.append(
+            FamilyShift(
+                family=family,
+                systems=tuple(s for s, its in zip(sides.scores[0].systems, inside, strict=True) if its),
+                shift=float(shifts[k]),
+                interval=Interval(
+                    float(shifts[k] - reach[k]), float(shifts[k] + reach[k]), level, "jackknife over topics"
+                ),
+                p_systems=float(by_systems[k]),
+                p_errors=float(by_errors[k]),
+                pvalue=float(larger[k]),
+                adjusted=float(adjusted[k]),
+                tau_without=_tau(*alone),
+                tau_corrected=_tau(means[0], moved),
+                least_move=float(gaps.min()),
+                best_move=float(abs(means[1][inside].max() - means[1][~inside].max()) / left.unit),
+            )
+        )
+    return FamilyBias(
+        families=tuple(sorted(found, key=lambda f: -f.shift)),
+        tau_b=_tau(*means),
+        slope=left.slope,
+        notes=sides.notes,
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=level,
+            alpha=alpha,
+            measure=sides.scores[0].measure,
+        ),
+    )
+
+
+def _tau(truth: FloatArray, candidate: FloatArray) -> float:
+    """tau_b; nan where it is undefined."""
+    if len(truth) < 2 or np.ptp(truth) == 0 or np.ptp(candidate) == 0:
+        return math.nan
+    return float(tau_b(truth, candidate))

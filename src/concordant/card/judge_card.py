@@ -1,0 +1,295 @@
+"""`judge_card`: everything that is reported about judges, one row per judge, computed on the same draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from ..arrays import require_room_for_pairs
+from ..coefficients.registry import get_coefficient
+from ..door import Collection
+from ..errors import InputError, InputTypeError, check_choice
+from ..judgments.agreement import LabelAgreement
+from ..resampling import Resampling, Seed, check_alpha
+from ..results import Result, columns, settings_of
+from ..sides import Matched
+from ..topics.agreement_curves import DEFAULT
+from ..topics.judges import JudgeRanking, judges_from
+from ..topics.worth import JudgeWorth, curves_of, matched_sides, shown, span
+from ..words import p_cell
+from .families import FamilyBias, bias_from, members_of
+from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
+from .sign_flips import BATCHES, draw_signs, reached
+from .significance import Correction, Test, significant_pairs
+from .significance_counts import HowTested, SignificanceAgreement, agreement_from
+from .soft_accuracy import SoftPairwiseAccuracy, accuracy_from
+
+_WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What is reported about one judge."""
+
+    name: str
+    worth: JudgeWorth
+    """And the agreement across topics."""
+    tau_b: float
+    """On the same topics, as `tau_ap_b`."""
+    tau_ap_b: float
+    soft_accuracy: SoftPairwiseAccuracy
+    significance: SignificanceAgreement
+    ranks: RankChanges
+    bias: FamilyBias | None = None
+    """For families of systems, if these were given."""
+    labels: LabelAgreement | None = None
+    """Where there are labels."""
+
+    def row(self) -> dict[str, Any]:
+        """The numbers of the card."""
+        found: dict[str, Any] = {
+            "judge": self.name,
+            "worth": self.worth.worth,
+            "low": self.worth.interval.low,
+            "high": self.worth.interval.high,
+            "agreement": self.worth.agreement,
+            "tau_b": self.tau_b,
+            "tau_ap_b": self.tau_ap_b,
+            "spa": self.soft_accuracy.value,
+            "false_discovery_rate": self.significance.false_discovery_rate,
+            "false_negative_rate": self.significance.false_negative_rate,
+            "contradicted": self.significance.active_disagreements,
+            "largest_drop": self.ranks.largest_drop.value,
+            "largest_rise": self.ranks.largest_rise.value,
+            "rank_of_best": self.ranks.best_rank.value,
+            "overlap": self.ranks.overlap.value,
+        }
+        if self.bias is not None:
+            first = self.bias.families[0]
+            found |= {"favours": first.family, "shift": first.shift, "shift_p": first.adjusted}
+        if self.labels is not None:
+            found |= {estimate.coefficient: estimate.value for estimate in self.labels.estimates}
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeCard(Result):
+    """What `judge_card` found. `print` shows it, `to_dict` has everything."""
+
+    _index = "judge"
+    judges: tuple[Judge, ...]
+    """The one whose topics are worth most first."""
+    ranking: JudgeRanking
+    """Which judge is better than which."""
+
+    @property
+    def verdict(self) -> str:
+        """Who ranks the systems most like the truth, and what its topics are worth."""
+        return self.ranking.verdict
+
+    def table(self) -> str:
+        """One row per judge; then families and labels, where there are; then what the columns are."""
+        first = self.judges[0]
+        heads = ["", "worth", "interval", "tau_b", "tau_ap", "SPA", "false", "miss", "drop", "best"]
+        rows = [
+            [
+                judge.name,
+                "< 1" if judge.worth.status == "below" else shown(judge.worth.worth),
+                span(judge.worth.interval).replace("no limit", "inf") if judge.worth.interval.high else "-",
+                f"{judge.tau_b:.3f}",
+                f"{judge.tau_ap_b:.3f}",
+                f"{judge.soft_accuracy.value:.3f}",
+                _percent(judge.significance.false_discovery_rate),
+                _percent(judge.significance.false_negative_rate),
+                f"{judge.ranks.largest_drop.value:g}",
+                f"{judge.ranks.best_rank.value:g}",
+            ]
+            for judge in self.judges
+        ]
+        parts = [_listed(heads, rows)]
+        if first.bias is not None:
+            favoured = [["", "favours most", "by", "p (Holm)"]]
+            favoured += [
+                [judge.name, f.family, f"{f.shift:+.2f} sd", p_cell(f.adjusted)]
+                for judge in self.judges
+                if judge.bias is not None
+                for f in judge.bias.families[:1]
+            ]
+            parts.append(columns(favoured))
+        if any(judge.labels is not None for judge in self.judges):
+            names = next([e.coefficient for e in j.labels.estimates] for j in self.judges if j.labels is not None)
+            labels = [["labels", *names]]
+            labels += [
+                [judge.name, *(f"{e.value:.3f}" for e in judge.labels.estimates)]
+                for judge in self.judges
+                if judge.labels
+            ]
+            parts.append(columns(labels))
+        level, alpha = f"{100 * first.worth.interval.confidence_level:g}%", self.settings["alpha"]
+        parts.append(
+            f"  worth: of {first.worth.half} topics, in topics of {first.worth.names[0]}, with its {level} interval\n"
+            f"  false: of its significant differences (alpha {alpha:g}), those the truth does not confirm\n"
+            "  miss: of the truth's significant differences, those that it does not find\n"
+            "  drop: by how many ranks a system falls at most; best: its rank of the best system"
+        )
+        return "\n\n".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per judge."""
+        return [judge.row() for judge in self.judges]
+
+    def printed(self) -> list[dict[str, Any]]:
+        """The columns for a paper: one row per judge, as strings where digits would mislead."""
+        return [
+            {
+                "judge": judge.name,
+                "worth": "< 1" if judge.worth.status == "below" else shown(judge.worth.worth),
+                "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): span(
+                    judge.worth.interval
+                ),
+                "tau_b": f"{judge.tau_b:.3f}",
+                "tau_ap_b": f"{judge.tau_ap_b:.3f}",
+                "SPA": f"{judge.soft_accuracy.value:.3f}",
+                "false": _percent(judge.significance.false_discovery_rate),
+                "missed": _percent(judge.significance.false_negative_rate),
+                "drop": f"{judge.ranks.largest_drop.value:g}",
+                "best": f"{judge.ranks.best_rank.value:g}",
+            }
+            for judge in self.judges
+        ]
+
+    def _contents(self) -> dict[str, Any]:
+        return {"card": self.rows(), "judges": self.judges, "ranking": self.ranking}
+
+    def plot(self, ax: Any = None) -> Any:
+        """What each judge's topics are worth, with tau_b and soft pairwise accuracy beside it."""
+        from ..plots import judged
+
+        return judged.card(self, ax)
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.0f}%"
+
+
+def _listed(heads: list[str], rows: list[list[str]]) -> str:
+    """Numbers beside the judges' names, or below them where a name is long."""
+    beside = columns([heads, *rows])
+    if max(map(len, beside.split("\n"))) <= _WIDTH:
+        return beside
+    head, *lines = columns([heads, *(["", *row[1:]] for row in rows)]).split("\n")
+    return "\n".join([head, *(part for row, line in zip(rows, lines, strict=True) for part in (f"  {row[0]}", line))])
+
+
+def judge_card(  # noqa: PLR0913
+    truth: Collection,
+    candidates: Mapping[str, Collection],
+    *,
+    families: Mapping[str, str] | None = None,
+    labels: Mapping[str, LabelAgreement] | None = None,
+    test: Test = "t",
+    correction: Correction | None = None,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1_999,
+    name: str = "truth",
+    rng: Seed = None,
+) -> JudgeCard:
+    """All that papers report about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
+
+    Parameters
+    ----------
+    truth : what `as_topics` takes
+        Scores on each topic by whom we trust; at least 10 topics.
+    candidates : mapping of str to what `as_topics` takes
+        The judges by name. All are compared on the systems and topics that all have, the truth included.
+    families : mapping of str to str, optional
+        By system, its family, for `family_bias`; systems without one are not in the mapping.
+    labels : mapping of str to LabelAgreement, optional
+        By judge, how far its labels agree, from `judgments.label_agreement`.
+    test, correction, alpha
+        As in `significance_agreement`.
+    confidence_level : float
+        Of all intervals.
+    n_resamples : int
+        Permutations for soft pairwise accuracy and families, and resamples for rank intervals.
+    name : str
+        What to call the truth.
+    rng : int, Generator or None
+        The same seed gives the same bits. Where none is given, one is drawn, and the settings say which.
+
+    Returns
+    -------
+    JudgeCard
+        One `Judge` each, the one whose topics are worth most first, and the ranking of the judges with its tests.
+
+    Notes
+    -----
+    Each number is that of the function by itself, `rank_judges`, `soft_pairwise_accuracy`, `significance_agreement`,
+    `rank_changes` and `family_bias`, which say what it means. What concerns the truth alone is computed once.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    >>> found = cc.judge_card(people, {"careful": careful, "hasty": hasty}, name="people", rng=7)
+    >>> [(judge.name, round(judge.tau_b, 3), judge.ranks.largest_drop.value) for judge in found.judges]
+    [('careful', 0.905, 3.0), ('hasty', 0.723, 4.0)]
+
+    """
+    check_choice("test", test, get_args(Test))
+    check_choice("correction", correction, (None, *get_args(Correction)))
+    tested = HowTested(test, correction, check_alpha(alpha))
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
+    if labels is not None and (unknown := [key for key in labels if key not in set(map(str, candidates))]):
+        raise InputError(f"labels has {unknown[0]!r}, which is no judge: use the names of candidates")
+    named = (name, *map(str, candidates))
+    given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
+    sides = matched_sides(given, named, "tau_b", confidence_level)
+    m = len(sides.scores[0].systems)
+    require_room_for_pairs(m, "the judge card", 5 * BATCHES)
+    of = None if families is None else members_of(families, sides.scores[0].systems)
+    how = Resampling.of(n_resamples, rng)
+    # A stream for each statistic: what one draws does not depend on whether another is asked for.
+    base = how.seed if how.seed is not None else int(how.generator().integers(2**63))
+    how = Resampling.of(how.n_resamples, base)
+    ranking = judges_from(curves_of(sides, Resampling.of(DEFAULT.splits, base)), sides, base)
+    signs = draw_signs(len(sides.scores[0].topics), how.n_resamples, how.generator())
+    of_truth = reached(sides.scores[0].values, signs)
+    significant = [significant_pairs(side.values, *tested, how) for side in sides.scores]
+    bounds = [rank_bounds(side, sides.level, how.n_resamples, how.generator()) for side in sides.scores]
+    ap = get_coefficient("tau_ap_b")
+    judges = []
+    for worth in ranking.judges:
+        k = named.index(worth.names[1])
+        pair = Matched((sides.scores[0], sides.scores[k]), (name, named[k]), ())
+        means = sides.scores[0].means(), sides.scores[k].means()
+        judges.append(
+            Judge(
+                name=named[k],
+                worth=worth,
+                tau_b=float(get_coefficient("tau_b").attempt(*means)[0]),
+                tau_ap_b=float(ap.attempt(*means)[0]),
+                soft_accuracy=accuracy_from(pair, of_truth, reached(sides.scores[k].values, signs), signs, how),
+                significance=agreement_from(pair, significant[0], significant[k], tested, how),
+                ranks=changes_from(pair, (bounds[0], bounds[k]), default_k(m), sides.level, how),
+                bias=None if of is None else bias_from(pair, of, tested.alpha, sides.level, how),
+                labels=None if labels is None else labels.get(named[k]),
+            )
+        )
+    return JudgeCard(
+        judges=tuple(judges),
+        ranking=ranking,
+        notes=ranking.notes,
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=sides.level,
+            **tested._asdict(),
+            families=families is not None,
+            measure=sides.scores[0].measure,
+        ),
+    )

@@ -1,0 +1,154 @@
+"""The judge card: each number is that of its own function, it fits 80 columns, and every form of output has it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concordant as cc
+from concordant.errors import InputError, InputTypeError
+
+from ..commands import CAREFUL, HASTY, PEOPLE, bad, good
+
+PEOPLE_SCORES, CAREFUL_SCORES, HASTY_SCORES = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+FAMILIES = {system: system.split("-")[0] for system in PEOPLE_SCORES.systems}
+
+
+@pytest.fixture(scope="module")
+def card() -> Any:
+    judges = {"hasty": HASTY_SCORES, "careful": CAREFUL_SCORES}
+    return cc.judge_card(PEOPLE_SCORES, judges, families=FAMILIES, name="people", n_resamples=499, rng=7)
+
+
+def test_each_number_is_that_of_its_function(card: Any) -> None:
+    assert [judge.name for judge in card.judges] == ["careful", "hasty"]
+    for judge, scores in zip(card.judges, (CAREFUL_SCORES, HASTY_SCORES), strict=True):
+        means = PEOPLE_SCORES.means(), scores.means()
+        assert judge.tau_b == cc.tau_b(*means)
+        assert judge.tau_ap_b == cc.tau_ap_b(*means)
+        assert judge.soft_accuracy == cc.soft_pairwise_accuracy(PEOPLE_SCORES, scores, n_resamples=499, rng=7)
+        assert judge.significance == cc.significance_agreement(PEOPLE_SCORES, scores)
+        changes = cc.rank_changes(PEOPLE_SCORES, scores, n_resamples=499, rng=7)
+        assert judge.ranks.largest_drop.value == changes.largest_drop.value
+        assert judge.ranks.best_rank.systems == changes.best_rank.systems
+        bias = cc.family_bias(PEOPLE_SCORES, scores, FAMILIES, n_resamples=499, rng=7)
+        assert judge.bias == bias
+    alone = cc.rank_judges(PEOPLE_SCORES, {"hasty": HASTY_SCORES, "careful": CAREFUL_SCORES}, name="people", rng=7)
+    assert card.ranking == alone
+
+
+def test_it_fits_80_columns_whatever_the_names(card: Any) -> None:
+    assert max(map(len, card.table().splitlines())) <= 100  # the key is prose
+    assert max(len(line) for line in card.table().split("\n\n")[0].splitlines()) <= 80
+    long = cc.judge_card(PEOPLE_SCORES, {"j" * 60: HASTY_SCORES}, n_resamples=99, rng=1)
+    lines = long.table().split("\n\n")[0].splitlines()
+    assert lines[1] == f"  {'j' * 60}"
+    assert max(map(len, lines)) <= 80
+
+
+def test_every_form_of_output(tmp_path: Path) -> None:
+    families = tmp_path / "families.csv"
+    families.write_text("system,family\n" + "\n".join(f"{s},{f}" for s, f in FAMILIES.items()), encoding="utf-8")
+    asked = ["judge-card", f"people={PEOPLE}", CAREFUL, HASTY, "--resamples", "199", "--families", families]
+    files = ["--html", tmp_path / "card.html", "--plot", tmp_path / "c.svg"]
+    found = json.loads(good(*asked, *files, "--quiet", "--format", "json"))
+    rows = found["judge_card"]["card"]
+    assert [row["judge"] for row in rows] == ["careful", "hasty"]
+    assert rows[0]["favours"] == "dense"
+    page = (tmp_path / "card.html").read_text(encoding="utf-8")
+    assert "Bias for families" in page
+    assert "<text" in (tmp_path / "c.svg").read_text(encoding="utf-8")
+    latex = good(*asked[:-2], "--format", "latex")
+    assert r"careful & 12 & 8.5 to 16 & 0.905 & 0.906 &" in latex
+    text = good(*asked)
+    assert text.startswith("careful ranks the systems most like people")
+    assert "favours most" in text
+    families.write_text("system,team\na,b\n", encoding="utf-8")
+    assert "no columns named system and family" in bad(*asked, status=1)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputTypeError, match="candidates must be a dictionary"):
+        cc.judge_card(PEOPLE_SCORES, [HASTY_SCORES])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="labels has 'other', which is no judge"):
+        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels={"other": None})  # type: ignore[dict-item]
+    few = PEOPLE_SCORES.topics[:9]
+    with pytest.raises(InputError, match="at least 10 are needed"):
+        cc.judge_card(PEOPLE_SCORES.select(topics=few), {"hasty": HASTY_SCORES.select(topics=few)}, rng=1)
+    with pytest.raises(InputError, match="test is 'z'"):
+        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, test="z")  # type: ignore[arg-type]
+
+
+def sides(shift: float, seed: int, n: int = 40, m: int = 24) -> tuple[Any, Any, dict[str, str]]:
+    """Six families of four systems that err together over topics; the first is favoured by a shift in true sd."""
+    rng = np.random.default_rng(seed)
+    quality = np.repeat(rng.normal(0, 0.08, 6), 4) + rng.normal(0, 0.06, m)
+    family = np.arange(m) // 4
+
+    def noise() -> Any:
+        return rng.normal(0, 0.15, (n, 6))[:, family] + rng.normal(0, 0.15, (n, m))
+
+    truth, favoured = quality + noise(), quality + shift * 0.1 * (family == 0)
+    systems = [f"s{k}" for k in range(m)]
+    made = [cc.Scores(values, range(n), systems) for values in (truth, favoured + noise())]
+    return made[0], made[1], {system: f"f{f}" for system, f in zip(systems, family, strict=True)}
+
+
+def test_families_by_hand() -> None:
+    truth, candidate, families = sides(0.0, 3)
+    found = cc.family_bias(truth, candidate, families, n_resamples=199, rng=1)
+    t, c = (side.values - side.values.mean(axis=1, keepdims=True) for side in (truth, candidate))
+    n, m = t.shape
+    signal = sum(t[:, i].mean() ** 2 for i in range(m)) / (m - 1) - sum(t[:, i].var(ddof=1) for i in range(m)) / (
+        n * (m - 1)
+    )
+    common = sum(t[:, i].mean() * c[:, i].mean() for i in range(m)) / (m - 1) - sum(
+        np.cov(t[:, i], c[:, i])[0, 1] for i in range(m)
+    ) / (n * (m - 1))
+    left = c.mean(axis=0) - common / signal * t.mean(axis=0)
+    left /= np.sqrt((c.mean(axis=0) ** 2).sum() / (m - 1))
+    assert found.slope == pytest.approx(common / signal)
+    for one in found.families:
+        inside = np.array([families[s] == one.family for s in truth.systems])
+        assert one.shift == pytest.approx(left[inside].mean() - left[~inside].mean())
+        others = [s for s in truth.systems if families[s] != one.family]
+        assert one.tau_without == cc.tau_b(truth.select(others).means(), candidate.select(others).means())
+        moved = candidate.means() + one.least_move * 1.001 * np.where(inside, 1, 0) * np.sqrt(
+            (c.mean(axis=0) ** 2).sum() / (m - 1)
+        )
+        back = candidate.means() - (moved - candidate.means())
+        orders = [tuple(np.argsort(means)) for means in (candidate.means(), moved, back)]
+        assert len(set(orders)) > 1  # in one of both directions
+        assert one.pvalue == max(one.p_systems, one.p_errors)
+    assert sum(one.shift for one in found.families) == pytest.approx(0, abs=1e-9)
+
+
+def test_families_that_are_not_favoured_and_one_that_is() -> None:
+    """Size and power in small; docs/measured/families.md has them in large."""
+    rejected = [
+        min(f.adjusted for f in cc.family_bias(*sides(0.0, seed), n_resamples=199, rng=1).families) <= 0.05
+        for seed in range(40)
+    ]
+    assert np.mean(rejected) <= 0.10  # 2.4 expected rejections of 40 at 6%
+    for seed in range(3):
+        found = cc.family_bias(*sides(3.0, seed), n_resamples=999, rng=1)
+        assert found.families[0].family == "f0"
+        assert found.families[0].adjusted <= 0.05
+        assert "candidate favours f0 by" in found.verdict
+
+
+def test_families_are_checked() -> None:
+    truth, candidate, families = sides(0.0, 1)
+    for given, message in (
+        ({}, "families must be a dictionary"),
+        ({"x": "a"}, "families has no system of the collection"),
+        (dict.fromkeys(truth.systems, "one"), "families has all systems in 'one'"),
+    ):
+        with pytest.raises((InputError, TypeError), match=message):
+            cc.family_bias(truth, candidate, given)
+    with pytest.warns(cc.errors.AlignmentWarning, match="families has 1 system that are not compared: x"):
+        cc.family_bias(truth, candidate, {**families, "x": "f0"}, n_resamples=9, rng=1)
