@@ -34,7 +34,7 @@ def test_rank_intervals() -> None:
     found = [cc.rank_intervals(cc.load_collection("people"), rng=seed) for seed in SEEDS]
     p = np.array([each.pvalues for each in found])
     shown = (p.min(axis=0) > 0.001) & (p.max(axis=0) < 1)
-    assert shown.sum() > 100
+    assert shown.sum() > 40
     assert on_normal_scale(p[:, shown]).std(axis=0, ddof=1).max() < 0.1
     significant, systems = p <= 0.05, found[0].systems
     otherwise = np.argwhere(np.triu(significant.any(axis=0) & ~significant.all(axis=0)))
