@@ -12,6 +12,8 @@ from hypothesis import settings
 from concordant import _kernels
 from concordant._kernels import reference
 
+from .places import places
+
 # The suite draws the same examples each time, so that a failure belongs to a change; `make explore` draws new ones.
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("long", deadline=None, derandomize=True, max_examples=200)
@@ -92,17 +94,16 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real collections. Where CONCORDANT_DATA is set, a file that is not there is a failure."""
-    named = os.environ.get("CONCORDANT_DATA")
-    if named:
-        if not Path(named).is_dir():
+    if os.environ.get("CONCORDANT_DATA"):
+        (named,) = places()
+        if not named.is_dir():
             pytest.fail(f"CONCORDANT_DATA is {named}, which is not a folder")
-        return Path(named)
-    project = Path(__file__).resolve().parents[1]
+        return named
     # What tools/fetch_data.py cannot get has to be there, too: a test may ask for any of it.
-    for here in (project / "data", project.parent / "shared" / "data"):
+    for here in places():
         if (here / "formats").is_dir():
             return here
-    pytest.skip(f"NO REAL COLLECTIONS, or not all, in {project / 'data'}: set CONCORDANT_DATA to run this test")
+    pytest.skip(f"NO REAL COLLECTIONS, or not all, in {places()[0]}: set CONCORDANT_DATA to run this test")
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from concordant.coefficients.overlap import Kind, Ties, _harmonic_rest, rbo
 from concordant.errors import InputError, InputTypeError
 
 from ..examples import share
+from ..places import places
 
 TIES: tuple[Ties, ...] = ("w", "a", "b")
 KINDS: tuple[Kind, ...] = ("ext", "min", "max", "res")
@@ -31,11 +32,11 @@ Ranking = list[list[Any]]  # tied groups, best first
 
 
 def golden_file() -> Path:
-    data = Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[2] / "data")
-    for folder in (data, data.parent):
-        if (folder / "golden" / "rbo.csv").is_file():
-            return folder / "golden" / "rbo.csv"
-    assert "CONCORDANT_DATA" not in os.environ, f"CONCORDANT_DATA is {data}, where there is no golden/rbo.csv"
+    for data in places():
+        for folder in (data, data.parent):
+            if (folder / "golden" / "rbo.csv").is_file():
+                return folder / "golden" / "rbo.csv"
+    assert "CONCORDANT_DATA" not in os.environ, f"CONCORDANT_DATA is {places()[0]}, where there is no golden/rbo.csv"
     pytest.skip("RBO IS NOT CHECKED AGAINST ITS AUTHORS' 3,000 PAIRS: python tools/fetch_data.py gets golden/rbo.csv")
 
 
