@@ -95,7 +95,7 @@ def test_a_hundred_candidates_fit_a_screen(tmp_path: Path) -> None:
 def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
     long = tmp_path / f"{'x' * 70}.csv"
     long.write_text(Path(CAREFUL).read_text())
-    text = good("compare", PEOPLE, long, HASTY, "-c", "tau_b", "--rank-test", "none", "--all")
+    text = good("compare", "--no-worth", PEOPLE, long, HASTY, "-c", "tau_b", "--rank-test", "none", "--all")
     assert f"         value\n  {long.stem}\n  tau_b  0.905\n  hasty\n  tau_b  0.723\n" in text
 
 
@@ -108,25 +108,30 @@ def test_json_has_full_precision() -> None:
 
 
 def test_csv_markdown_latex() -> None:
-    value = {(row["candidate"], row["coefficient"]): row["value"] for row in rows("compare", PEOPLE, CAREFUL, HASTY)}
+    value = {
+        (row["candidate"], row["coefficient"]): row["value"]
+        for row in rows("compare", "--no-worth", PEOPLE, CAREFUL, HASTY)
+    }
     assert float(value["hasty", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
     assert value["hasty", "tau"] == ""
-    plain = ("compare", PEOPLE, HASTY, "-c", "tau_b", "--rank-test", "none", "-f")
+    plain = ("compare", "--no-worth", PEOPLE, HASTY, "-c", "tau_b", "--rank-test", "none", "-f")
     assert "| hasty | tau_b | 0.723 |" in good(*plain, "markdown")
     assert r"hasty & tau\_b & 0.723 \\" in good(*plain, "latex")
 
 
 def test_the_rank_test(tmp_path: Path) -> None:
-    asked = ("compare", PEOPLE, HASTY, "--seed", "7", "--resamples", "499")
+    asked = ("compare", "--no-worth", PEOPLE, HASTY, "--seed", "7", "--resamples", "499")
     *_, last = one = rows(*asked)
     expected = cc.rank_test(cc.load_collection("people"), cc.load_collection("hasty"), n_resamples=499, rng=7)
     assert last["coefficient"] == "d_rank"
     assert (float(last["value"]), float(last["rank_pvalue"])) == (expected.distance, expected.pvalue)
     assert rows(*asked, "--workers", "2") == one
-    assert "rank distance" not in good("compare", PEOPLE, CAREFUL, HASTY, "--rank-test", "none")
+    assert "rank distance" not in good("compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "--rank-test", "none")
     saved = str(tmp_path / "people.npz")
     assert "999 resamples" in good("distribution", PEOPLE, "-o", saved, "--resamples", "999")
-    paper = json.loads(good("compare", PEOPLE, HASTY, "--distribution", saved, "-f", "json"))[0]["rank_test"]
+    paper = json.loads(good("compare", "--no-worth", PEOPLE, HASTY, "--distribution", saved, "-f", "json"))[0][
+        "rank_test"
+    ]
     assert paper["settings"]["method"] == "paper"
     assert "another collection" in bad("compare", CAREFUL, HASTY, "--distribution", saved, status=1)
     assert "there is no such file" in bad("compare", CAREFUL, HASTY, "--distribution", saved + "x", status=1)
@@ -134,7 +139,19 @@ def test_the_rank_test(tmp_path: Path) -> None:
 
 
 def test_intervals_and_tests_against_chance() -> None:
-    asked = ("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", "--level", "0.9", "--resamples", "999")
+    asked = (
+        "compare",
+        "--no-worth",
+        PEOPLE,
+        CAREFUL,
+        HASTY,
+        "--interval",
+        "--test",
+        "--level",
+        "0.9",
+        "--resamples",
+        "999",
+    )
     found = {(row["candidate"], row["coefficient"]): row for row in rows(*asked)}
     how = cc.TopicBootstrap(999, confidence_level=0.9)
     for name in ("careful", "hasty"):
@@ -145,7 +162,7 @@ def test_intervals_and_tests_against_chance() -> None:
         assert (float(row["low"]), float(row["high"])) == (expected.low, expected.high)
         p = cc.permutation_test(sides[0].means(), sides[1].means(), "tau_ap_b", n_resamples=999, rng=0).pvalue
         assert float(row["pvalue"]) == p
-    assert "--level is 2.0" in bad(*asked[:5], "--level", "2", status=1)
+    assert "--level is 2.0" in bad(*asked[:6], "--level", "2", status=1)
 
 
 def test_compare_judges() -> None:
@@ -164,10 +181,10 @@ def test_compare_judges() -> None:
 
 def test_no_verdict_where_the_test_claims_nothing() -> None:
     few = ",".join(str(topic) for topic in range(401, 416))  # 15 topics, 20 systems
-    text = good("compare", PEOPLE, CAREFUL, HASTY, "--topics", few)
+    text = good("compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "--topics", few)
     assert "(rank test" not in text.split("Cite")[0].replace("no size is claimed", "")
-    assert "rank_pvalue" not in rows("compare", PEOPLE, HASTY, "--topics", few)[-1]
-    assert "its p-value says nothing" in good("compare", PEOPLE, HASTY, "--topics", few)
+    assert "rank_pvalue" not in rows("compare", "--no-worth", PEOPLE, HASTY, "--topics", few)[-1]
+    assert "its p-value says nothing" in good("compare", "--no-worth", PEOPLE, HASTY, "--topics", few)
 
 
 def test_matrix() -> None:
@@ -191,18 +208,18 @@ def test_coefficients_and_cite() -> None:
 
 
 def test_options(tmp_path: Path) -> None:
-    some = good("compare", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-2, hybrid-1", "-f", "json")
+    some = good("compare", "--no-worth", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-2, hybrid-1", "-f", "json")
     assert json.loads(some)[0]["systems"] == ["bm25-1", "dense-2", "hybrid-1"]
     names = tmp_path / "topics.txt"
     names.write_text("401\n405\n\n409\n")
-    some = good("compare", PEOPLE, CAREFUL, "--topics", f"@{names}", "-f", "json")
+    some = good("compare", "--no-worth", PEOPLE, CAREFUL, "--topics", f"@{names}", "-f", "json")
     assert json.loads(some)[0]["topics"] == ["401", "405", "409"]
-    top = good("compare", PEOPLE, CAREFUL, "--top", "5", "--per-topic", "-f", "json")
+    top = good("compare", "--no-worth", PEOPLE, CAREFUL, "--top", "5", "--per-topic", "-f", "json")
     assert len(json.loads(top)[0]["systems"]) == 5
     assert json.loads(top)[0]["per_topic"]["tau_b"]["mean"] == pytest.approx(
         cc.compare(PEOPLE, CAREFUL, top=5, per_topic=True).per_topic[2].mean
     )
-    errors = good("compare", PEOPLE, CAREFUL, "--lower-is-better", "-f", "json")
+    errors = good("compare", "--no-worth", PEOPLE, CAREFUL, "--lower-is-better", "-f", "json")
     assert json.loads(errors)[0]["coefficients"]["tau_b"] == cc.compare(PEOPLE, CAREFUL)["tau_b"]
     assert "concordant 0" in good("--version")
     assert "compare" in good("--help")
@@ -216,7 +233,7 @@ def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "note: 2 systems of people left out" in done.stderr
     assert run("matrix", PEOPLE, str(tmp_path / "part.csv"), "--quiet").stderr == ""
-    done = run("compare", PEOPLE, str(tmp_path / "part.csv"))
+    done = run("compare", "--no-worth", PEOPLE, str(tmp_path / "part.csv"))
     assert done.stderr == ""  # the answer says it
     assert "2 systems of people left out" in done.stdout
     assert "1 topic of people left out" in done.stdout
@@ -225,23 +242,25 @@ def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path) -> None:
 def test_bad_data_is_status_1_in_one_line(tmp_path: Path) -> None:
     broken = tmp_path / "broken.csv"
     broken.write_text("topic,a,b\n401,0.5,0.25\n402,0.5,oops\n")
-    message = bad("compare", PEOPLE, str(broken), status=1)
+    message = bad("compare", "--no-worth", PEOPLE, str(broken), status=1)
     assert f"{broken}:3" in message
     assert "oops" in message
-    assert "no/such/file" in bad("compare", PEOPLE, "no/such/file", status=1)
-    assert "dense-9" in bad("compare", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-9", status=1)
+    assert "no/such/file" in bad("compare", "--no-worth", PEOPLE, "no/such/file", status=1)
+    assert "dense-9" in bad("compare", "--no-worth", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-9", status=1)
     (tmp_path / "x.eval").write_text("map\t1\t0.5\nP_5\t1\t0.2\n")
-    assert "map" in bad("compare", PEOPLE, str(tmp_path / "x.eval"), status=1)
+    assert "map" in bad("compare", "--no-worth", PEOPLE, str(tmp_path / "x.eval"), status=1)
 
 
 def test_bad_usage_is_status_2(tmp_path: Path) -> None:
-    assert "tau_c" in bad("compare", PEOPLE, CAREFUL, "-c", "tau_c", status=2)
-    assert "'CANDIDATE'" in bad("compare", PEOPLE, status=2)
-    assert "such" in bad("compare", PEOPLE, CAREFUL, "--no-such-option", status=2)
-    assert "twice" in bad("compare", PEOPLE, PEOPLE, status=2)
+    assert "tau_c" in bad("compare", "--no-worth", PEOPLE, CAREFUL, "-c", "tau_c", status=2)
+    assert "'CANDIDATE'" in bad("compare", "--no-worth", PEOPLE, status=2)
+    assert "such" in bad("compare", "--no-worth", PEOPLE, CAREFUL, "--no-such-option", status=2)
+    assert "twice" in bad("compare", "--no-worth", PEOPLE, PEOPLE, status=2)
     assert "two" in bad("matrix", PEOPLE, status=2)
-    assert "nothing" in bad("compare", PEOPLE, CAREFUL, "--systems", ",", status=2)
-    assert "missing.txt" in bad("compare", PEOPLE, CAREFUL, "--topics", f"@{tmp_path}/missing.txt", status=2)
+    assert "nothing" in bad("compare", "--no-worth", PEOPLE, CAREFUL, "--systems", ",", status=2)
+    assert "missing.txt" in bad(
+        "compare", "--no-worth", PEOPLE, CAREFUL, "--topics", f"@{tmp_path}/missing.txt", status=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,7 +268,7 @@ def test_bad_usage_is_status_2(tmp_path: Path) -> None:
     [["--top", "1"], ["--per-topic", "--own-topics"], ["--missing", "zero", "--lower-is-better"], ["--format", "xml"]],
 )
 def test_options_that_contradict_are_bad_usage(options: list[str]) -> None:
-    bad("compare", PEOPLE, CAREFUL, *options, status=2)
+    bad("compare", "--no-worth", PEOPLE, CAREFUL, *options, status=2)
 
 
 def test_one_file_under_two_names(tmp_path: Path) -> None:
@@ -260,22 +279,26 @@ def test_one_file_under_two_names(tmp_path: Path) -> None:
 def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
     cc.load_collection("careful").to_frame().iloc[:, :6].to_csv(tmp_path / "few.csv")
     few = str(tmp_path / "few.csv")
-    text = good("compare", PEOPLE, few, HASTY)
+    text = good("compare", "--no-worth", PEOPLE, few, HASTY)
     assert "cannot be ranked" in text
     assert "most like the truth" not in text
     assert "  few (6 systems, 40 topics)\n" in text
-    assert [row["systems"] for row in rows("compare", PEOPLE, few, HASTY) if row["coefficient"] == "rbo"] == ["6", "20"]
-    done = run("compare", PEOPLE, few, HASTY, "--common", "-f", "json")
+    assert [
+        row["systems"] for row in rows("compare", "--no-worth", PEOPLE, few, HASTY) if row["coefficient"] == "rbo"
+    ] == ["6", "20"]
+    done = run("compare", "--no-worth", PEOPLE, few, HASTY, "--common", "-f", "json")
     assert [len(c["systems"]) for c in json.loads(done.stdout)] == [6, 6]
     assert "14 systems of people left out" in done.stderr
 
 
 def test_per_topic_in_every_format() -> None:
     found = cc.compare(PEOPLE, CAREFUL, ["tau_b"], per_topic=True).per_topic[0]
-    first, _ = rows("compare", PEOPLE, CAREFUL, "-c", "tau_b", "--per-topic")
+    first, _ = rows("compare", "--no-worth", PEOPLE, CAREFUL, "-c", "tau_b", "--per-topic")
     assert float(first["topics_mean"]) == found.mean
-    assert f"{found.sd:.3f}" in good("compare", PEOPLE, CAREFUL, HASTY, "-c", "tau_b", "--per-topic", "-f", "latex")
-    several = good("compare", PEOPLE, CAREFUL, HASTY, "-c", "tau_b", "-c", "tau", "--per-topic")
+    assert f"{found.sd:.3f}" in good(
+        "compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "-c", "tau_b", "--per-topic", "-f", "latex"
+    )
+    several = good("compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "-c", "tau_b", "-c", "tau", "--per-topic")
     assert "tau on each topic: ties in truth on topic 421" in several
 
 
@@ -288,7 +311,7 @@ def test_a_shell_that_expands_the_pattern(tmp_path: Path) -> None:
 
 def test_messages_speak_of_options(tmp_path: Path) -> None:
     (tmp_path / "two.eval").write_text("map                   \t1\t0.5000\nP_5                   \t1\t0.2000\n")
-    assert "choose one with -m: " in bad("compare", PEOPLE, str(tmp_path / "two.eval"), status=1)
+    assert "choose one with -m: " in bad("compare", "--no-worth", PEOPLE, str(tmp_path / "two.eval"), status=1)
     message = bad("matrix", PEOPLE, HASTY, "-c", "tau", status=1)
     assert "hasty has ties" in message
     assert "tau_b" in message
@@ -306,7 +329,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     assert "\x1b" not in run("compare", path, named).output
     if Path("/dev/full").exists():
         with Path("/dev/full").open("w") as full:
-            failed = process("compare", PEOPLE, HASTY, stdout=full)
+            failed = process("compare", "--no-worth", PEOPLE, HASTY, stdout=full)
         assert failed.returncode == 1
         assert failed.stderr == "concordant: standard output: No space left on device\n"
 
@@ -452,13 +475,15 @@ def test_look_says_what_a_file_is_taken_for(formats: Path) -> None:
     ],
 )
 def test_an_option_of_one_value_is_given_once(given: list[str], option: str) -> None:
-    told = bad("compare", PEOPLE, HASTY, *given, status=2)
+    told = bad("compare", "--no-worth", PEOPLE, HASTY, *given, status=2)
     assert f"{option} was given 2 times" in told
     assert ("PATH:MEASURE" in told) == (option == "--measure")
 
 
 def test_options_that_may_be_repeated_still_may() -> None:
-    assert "rbo" in good("compare", PEOPLE, HASTY, "-c", "tau_b", "-c", "rbo", "-q", "-q", "--rank-test", "none")
+    assert "rbo" in good(
+        "compare", "--no-worth", PEOPLE, HASTY, "-c", "tau_b", "-c", "rbo", "-q", "-q", "--rank-test", "none"
+    )
 
 
 def test_sides_are_called_by_what_differs(tmp_path: Path) -> None:
@@ -488,8 +513,8 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["compare", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
-        (["compare", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
+        (["compare", "--no-worth", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
+        (["compare", "--no-worth", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
         (["compare-judges", PEOPLE, CAREFUL, HASTY, "--method", "plain", "--resamples", 5], "--resamples is 5: a test"),
         (["compare-judges", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
         (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),

@@ -51,7 +51,8 @@ def test_help_has_an_example_and_speaks_of_no_types(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, c in COMMANDS.items() if not any(x in example(c) for x in ("runs/", ".json", "adhoc"))]
+    "name",
+    [name for name, c in COMMANDS.items() if not any(x in example(c) for x in ("runs/", ".json", "adhoc", "battles"))],
 )
 def test_examples_work(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

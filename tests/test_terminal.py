@@ -140,7 +140,7 @@ def test_an_interrupt_is_status_130(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 def test_only_what_the_extra_brings_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "run", _raising(ModuleNotFoundError("No module named 'rich'", name="rich")))
-    with pytest.raises(SystemExit, match=r"needs rich: pip install 'concordant\[app\]'"):
+    with pytest.raises(SystemExit, match=r"needs rich: pip install 'concordant\[cli\]'"):
         main()
     monkeypatch.setattr(app, "run", _raising(ModuleNotFoundError("No module named 'scipy'", name="scipy")))
     with pytest.raises(ModuleNotFoundError, match="scipy"):

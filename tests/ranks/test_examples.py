@@ -37,7 +37,10 @@ def test_the_papers_three_systems(example: ModuleType, capsys: pytest.CaptureFix
     assert distances == pytest.approx([4.88, 4.88, 4.88, 4.88, 0.65, 0], abs=0.02)  # the paper's table
 
 
-def test_all_experiments_run(example: ModuleType, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_experiments_run(
+    example: ModuleType, data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONCORDANT_DATA", str(data))
     example.main(count=300)
     printed = capsys.readouterr().out
     assert "critical value of the paper's test" in printed

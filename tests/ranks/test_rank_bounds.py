@@ -276,7 +276,8 @@ def test_what_is_printed_and_exported() -> None:
             "separable with 40 topics"
         )
     )
-    assert text.endswith("95% confidence for all intervals together; 9,999 resamples of 40 topics")
+    assert "\n95% confidence for all intervals together; 49,999 resamples of 40 topics\n" in text
+    assert text.splitlines()[-1].startswith("Note: borderline: ")
     for row in found.rows():
         assert any(line.split()[2:] == [row["system"], f"{row['mean']:.4f}", str(row["low"]), "to", str(row["high"])]
                    for line in text.splitlines())  # fmt: skip

@@ -108,7 +108,7 @@ def test_frame_plot_and_text() -> None:
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     found = cc.rank_probabilities(collection(), n_resamples=20, rng=1)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(cc.errors.MissingExtraError, match=r"pip install 'concordant\[app\]'"):
+    with pytest.raises(cc.errors.MissingExtraError, match=r"pip install 'concordant\[plots\]'"):
         found.plot()
 
 

@@ -92,7 +92,7 @@ class JudgeCard(Result):
     def table(self) -> str:
         """One row per judge; then families and labels, where there are; then what the columns are."""
         first = self.judges[0]
-        heads = ["", "worth", "interval", "tau_b", "tau_ap", "SPA", "false", "miss", "drop", "best"]
+        heads = ["", "worth", "interval", "tau_b", "tau_ap_b", "SPA", "false", "miss", "drop", "best"]
         rows = [
             [
                 judge.name,
