@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
-from .pairing import Value, finite, for_each_truth
+from ...arrays import FloatArray
+from .pairing import Value, entry_points
 
 
 class Cosines(NamedTuple):
@@ -17,25 +17,6 @@ class Cosines(NamedTuple):
     weight: Value
     range_truth: Value  # 0 if all are tied; otherwise of no further meaning
     range_candidate: Value
-
-
-def cosines_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
-    """`Cosines` of one pair."""
-    if not finite(truth, candidate):
-        return None
-    return tuple(_cosines(truth, candidate[None])[0].tolist())
-
-
-def cosines_rows(
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-    workers: int,
-) -> bool:
-    """`Cosines` of many pairs."""
-    return for_each_truth(_cosines, truth, candidate, truth_row, candidate_row, out)
 
 
 def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -97,3 +78,6 @@ def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
     dx, dy = x[:above] - x[i], y[:above] - y[i]
     dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
     return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))
+
+
+cosines_pair, cosines_rows = entry_points(_cosines)

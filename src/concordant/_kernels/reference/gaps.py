@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
-from .pairing import Value, finite, for_each_truth
+from ...arrays import FloatArray
+from .pairing import Value, entry_points
 from .permutations import earlier_smaller
 
 
@@ -17,25 +17,6 @@ class Gaps(NamedTuple):
     sum: Value  # over the items: share of the gaps to the items above that is concordant
     places: Value  # items with a positive gap to an item above
     tied_candidate: Value  # positive if there are ties
-
-
-def gaps_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
-    """`Gaps` of one pair."""
-    if not finite(truth, candidate):
-        return None
-    return tuple(_gaps(truth, candidate[None])[0].tolist())
-
-
-def gaps_rows(
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-    workers: int,
-) -> bool:
-    """`Gaps` of many pairs."""
-    return for_each_truth(_gaps, truth, candidate, truth_row, candidate_row, out)
 
 
 def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -62,3 +43,6 @@ def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:
         scores = y[order]
         out[row] = (up[some] / whole[some]).sum(), some.sum(), np.count_nonzero(scores[1:] == scores[:-1])
     return out
+
+
+gaps_pair, gaps_rows = entry_points(_gaps)

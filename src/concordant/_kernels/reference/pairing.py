@@ -16,6 +16,10 @@ from ...arrays import FloatArray, IntArray
 
 # A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
 Value: TypeAlias = FloatArray
+Block: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+"""One truth with rows of candidates: one row of sums for each."""
+Pair: TypeAlias = Callable[[FloatArray, FloatArray], tuple[float, ...] | None]
+Rows: TypeAlias = Callable[[FloatArray, FloatArray, IntArray, IntArray, FloatArray, int], bool]
 
 
 def finite(truth: FloatArray, candidate: FloatArray) -> bool:
@@ -27,7 +31,7 @@ def finite(truth: FloatArray, candidate: FloatArray) -> bool:
 
 
 def for_each_truth(
-    block: Callable[[FloatArray, FloatArray], FloatArray],
+    block: Block,
     truth: FloatArray,
     candidate: FloatArray,
     truth_row: IntArray,
@@ -47,3 +51,24 @@ def for_each_truth(
                 return False
             out[some] = block(truth[truth_row[some[0]]], these)
     return True
+
+
+def entry_points(block: Block) -> tuple[Pair, Rows]:
+    """The two calls that a kernel has, by its function of one truth with rows of candidates: one pair, many pairs."""
+
+    def pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
+        if not finite(truth, candidate):
+            return None
+        return tuple(block(truth, candidate[None])[0].tolist())
+
+    def rows(
+        truth: FloatArray,
+        candidate: FloatArray,
+        truth_row: IntArray,
+        candidate_row: IntArray,
+        out: FloatArray,
+        workers: int,
+    ) -> bool:
+        return for_each_truth(block, truth, candidate, truth_row, candidate_row, out)
+
+    return pair, rows

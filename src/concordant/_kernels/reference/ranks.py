@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
-from .pairing import Value, finite, for_each_truth
+from ...arrays import FloatArray
+from .pairing import Value, entry_points
 
 
 class Ranks(NamedTuple):
@@ -16,25 +16,6 @@ class Ranks(NamedTuple):
     product: Value
     square_truth: Value
     square_candidate: Value
-
-
-def ranks_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
-    """`Ranks` of one pair."""
-    if not finite(truth, candidate):
-        return None
-    return tuple(_ranks(truth, candidate[None])[0].tolist())
-
-
-def ranks_rows(
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-    workers: int,
-) -> bool:
-    """`Ranks` of many pairs."""
-    return for_each_truth(_ranks, truth, candidate, truth_row, candidate_row, out)
 
 
 def _ranks(truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -56,3 +37,6 @@ def centred_ranks(scores: FloatArray) -> FloatArray:
     ranks = np.empty((rows, m))
     np.put_along_axis(ranks, order, (below + up_to - m).astype(np.float64), axis=1)
     return ranks
+
+
+ranks_pair, ranks_rows = entry_points(_ranks)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from .pairing import Value, finite, for_each_truth
+from .pairing import Value, entry_points
 from .permutations import earlier_smaller
 
 
@@ -23,25 +23,6 @@ class Weights(NamedTuple):
     by_candidate: Value
     by_candidate_untied_truth: Value
     by_candidate_untied_candidate: Value
-
-
-def weights_pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
-    """`Weights` of one pair."""
-    if not finite(truth, candidate):
-        return None
-    return tuple(_weights(truth, candidate[None])[0].tolist())
-
-
-def weights_rows(
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-    workers: int,
-) -> bool:
-    """`Weights` of many pairs."""
-    return for_each_truth(_weights, truth, candidate, truth_row, candidate_row, out)
 
 
 def _weights(truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -76,3 +57,6 @@ def _above_on_both(x: IntArray, y: IntArray) -> IntArray:
     counts = np.empty(x.size, np.int64)
     counts[order] = earlier_smaller(ranks[order])[0]
     return counts
+
+
+weights_pair, weights_rows = entry_points(_weights)
