@@ -167,7 +167,7 @@ def tables(done: dict[tuple[Any, ...], dict[str, Any]]) -> str:
         if not some:
             continue
         lines += [
-            f"### {more:,} machine topics",
+            f"## {more:,} machine topics",
             "",
             "| human scores, machine | n | people | machine | control | shrunk | worth: control | worth: shrunk |",
             "| --- | --- | --- | --- | --- | --- | --- | --- |",
