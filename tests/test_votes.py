@@ -165,3 +165,18 @@ def test_bad_arguments_are_named(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("a,b,winner\nx,y,a\n")
     with pytest.raises(ReadError, match="has no column 'prompt'"):
         cc.read_votes(tmp_path / "v.csv", question="prompt")
+
+
+def test_what_is_printed(tmp_path: Path) -> None:
+    votes = battles(np.array([1.0, 0.5, 0, -1]), 400, 2)
+    found = cc.rank_votes(votes, n_resamples=100, rng=1)
+    text = str(found)
+    assert text.startswith(found.verdict)
+    assert f"95% confidence for all intervals together; 100 resamples of {found.settings['resampled']}s" in text
+    file = tmp_path / "battles.csv"
+    lines = [
+        "model_a,model_b,winner",
+        *(f"{a},{b},model_a" for a, b in ("ab", "bc", "ca", "ab", "ac", "cb") for _ in range(20)),
+    ]
+    file.write_text("\n".join(["model_a,model_b,winner", *lines]) + "\n")
+    assert "tier  rank  system" in good("votes", file)

@@ -24,6 +24,9 @@ _ROUNDS = 9_999  # normal draws for the rank intervals
 class VoteRanks(EstimatedRanks):
     """What `rank_votes` found, systems by their observed order; `means` are win rates or strengths."""
 
+    def _draws(self) -> str:
+        return f"{self.settings['n_resamples']:,} resamples of {self.settings['resampled']}s"
+
     def estimates(self) -> Means:
         """One number per system, for `compare` and all else that takes a ranking."""
         return Means(self.means, self.systems, str(self.settings["method"]))
