@@ -12,7 +12,7 @@ from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption,
 from .reading import Reader, known_coefficients
 
 
-@answering()
+@answering(plot=True)
 def select(
     scores: ScoresArgument,
     *,
