@@ -141,8 +141,7 @@ class Comparison(Result):
 
     def text(self, *, every: bool) -> str:
         """The verdict, the table and the notes; with `every`, the table of all coefficients."""
-        notes = "\n".join(f"Note: {note}" for note in self.notes)
-        return "\n\n".join(part for part in (self.verdict, self.table(every=every), notes) if part)
+        return self._text(self.table(every=every))
 
     def table(self, *, every: bool = False) -> str:
         """What was compared, one row per coefficient, and what ties and topics add.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import errno
 import hashlib
 import io
@@ -21,6 +20,7 @@ import numpy as np
 
 from .arrays import FloatArray
 from .errors import InputTypeError, ReadError, limit_of
+from .words import closest
 
 # The most that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. Set
 # CONCORDANT_MAX_BYTES in the environment, or this, to read larger files. All other limits of bytes are shares of it.
@@ -86,10 +86,10 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
 def _alike(path: Path) -> str:
     """'; did you mean ...?' where its folder has a file whose name is nearly the same."""
     try:
-        near = difflib.get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.6)
+        near = closest(path.name, os.listdir(path.parent))
     except OSError:
-        near = []
-    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else ""
+        near = None
+    return "" if near is None else f"; did you mean {str(path.with_name(near))!r}?"
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

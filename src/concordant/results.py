@@ -71,8 +71,12 @@ class Result(ABC):
         return ""
 
     def __str__(self) -> str:
+        return self._text(self.table())
+
+    def _text(self, table: str) -> str:
+        """A table below the verdict, above the notes."""
         notes = "\n".join(f"Note: {note}" for note in self.notes)
-        return "\n\n".join(part for part in (self.verdict, self.table(), notes) if part)
+        return "\n\n".join(part for part in (self.verdict, table, notes) if part)
 
     __repr__ = __str__
 

@@ -24,10 +24,16 @@ def listing(labels: Iterable[Any], most: int = 12) -> str:
     return ", ".join(labels[:most]) + more
 
 
+def closest(label: str, labels: Collection[str]) -> str | None:
+    """The label that is nearly the same, if there is one."""
+    near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
+    return near[0] if near else None
+
+
 def nearest(label: str, labels: Collection[str]) -> str:
     """'; did you mean ...?' for a label that is not there."""
-    near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are: {listing(labels)}"
+    near = closest(label, labels)
+    return f"; there are: {listing(labels)}" if near is None else f"; did you mean {near!r}?"
 
 
 def p_cell(p: float, decimals: int = 3) -> str:

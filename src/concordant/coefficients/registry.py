@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from ..arrays import FloatArray
 from ..errors import InputError, LimitError, TiesError
 from ..parallel import Workers, shared_out
+from ..words import closest
 from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau
@@ -253,6 +253,6 @@ def get_coefficient(name: str) -> Coefficient:
     try:
         return _BY_NAME[name]
     except (KeyError, TypeError):
-        near = difflib.get_close_matches(str(name), _BY_NAME, n=1)
-        hint = f"; did you mean {near[0]!r}? There are:" if near else ": choose from"
+        near = closest(str(name), _BY_NAME)
+        hint = ": choose from" if near is None else f"; did you mean {near!r}? There are:"
         raise InputError(f"there is no coefficient {name!r}{hint} {', '.join(_BY_NAME)}") from None
