@@ -151,6 +151,12 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def trec() -> Path:
+    """The collections that come with the project."""
+    return places()[0] / "trec"
+
+
+@pytest.fixture(scope="session")
 def formats(data: Path) -> Path:
     """Real files of each tool."""
     return data / "formats"
