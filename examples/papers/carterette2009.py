@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+import learning
 import numpy as np
 import numpy.typing as npt
 from making import Item, Paper, data
@@ -526,8 +527,81 @@ def documents(made: Item) -> None:
         rows,
         "40 simulated users who grade 8 documents:",
     )
-    made.notes.append("Missing: a gradient, and an experiment in learning to rank.")
-    made.reproduced = "in part"
+
+
+def beside_the_baseline(made: Item, found: dict[str, FloatArray], names: tuple[str, str], caption: str) -> None:
+    """Means over repeats or topics (rows) of two measures, and their differences from the baseline."""
+    from scipy.stats import t
+
+    rows: list[list[object]] = []
+    for loss, values in found.items():
+        off = values - found[learning.BASELINE]
+        half = t.ppf(0.975, len(off) - 1) * off.std(axis=0, ddof=1) / np.sqrt(len(off))
+        row: list[object] = [loss]
+        for k in range(2):
+            mean, width = off[:, k].mean(), half[k]
+            row += [values[:, k].mean(), "" if loss == learning.BASELINE else f"{mean:+.4f} ± {width:.4f}"]
+        rows.append(row)
+    made.table(["objective", names[0], "difference", names[1], "difference"], rows, caption)
+
+
+@paper.item("objective", "Section 5: learning to rank")
+def objective(made: Item) -> None:
+    """The rank distance as an objective, on simulated queries whose relevance is known."""
+    for unexplained, what in ((0.0, "all"), (0.5, "a part")):
+        found: dict[str, list[list[float]]] = {name: [] for name in learning.LOSSES}
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            weights = rng.normal(0, 1 / np.sqrt(8), 8)
+            training, heldout = (learning.simulated(rng, count, weights, unexplained) for count in (20, 100))
+            for name, loss in learning.LOSSES.items():
+                by = learning.trained(loss, training)
+                scores = [query.features @ by for query in heldout]
+                tau = [float(cc.tau(query.relevance, f)) for query, f in zip(heldout, scores, strict=True)]
+                gain = [learning.ndcg(f, query.relevance, 8) for query, f in zip(heldout, scores, strict=True)]
+                found[name].append([float(np.mean(tau)), float(np.mean(gain))])
+        caption = (
+            f"Features explain {what} of the relevance. Means over 100 held-out queries and 20 repeats, and "
+            "differences from the first row with 95% intervals over repeats."
+        )
+        arrays = {name: np.array(values) for name, values in found.items()}
+        beside_the_baseline(made, arrays, ("tau with the relevance", "nDCG"), caption)
+    made.tests.append("tests/ranks/test_loss.py")
+
+
+JUDGES = ("binary_gpt4", "binary_gpt4o", "binary_llama3.2", "exam_graded_max_gpt4", "exam_graded_mean_gpt4",
+          "umbrela_gpt4")  # fmt: skip
+
+
+@paper.item("fusion", "Section 5: learning to fuse runs", DL21)
+def fusion(made: Item) -> None:
+    """The same on real queries: trained on machine judges, evaluated with human judgments."""
+    folder = data(DL21)
+    assert folder is not None
+    queries = learning.fused(folder, JUDGES, 15)
+    repeats, folds, depth = 3, 5, 20
+    found = {name: np.zeros((len(queries), 2)) for name in learning.LOSSES}
+    for seed in range(repeats):
+        rng = np.random.default_rng(seed)
+        fold = rng.permutation(len(queries)) % folds
+        some = []
+        for query in queries:
+            kept = rng.choice(len(query.relevance), min(depth, len(query.relevance)), replace=False)
+            some.append(learning.Query(query.features[kept], query.users[:, kept], query.relevance[kept]))
+        for name, loss in learning.LOSSES.items():
+            for left_out in range(folds):
+                by = learning.trained(loss, [query for query, at in zip(some, fold, strict=True) if at != left_out])
+                for k in np.flatnonzero(fold == left_out):
+                    relevance, scores = queries[k].relevance, queries[k].features @ by
+                    gain = learning.ndcg(scores, 2**relevance - 1, 10)
+                    found[name][k] += np.array([gain, float(cc.tau_b(relevance, scores))]) / repeats
+    made.table(
+        ["topics", "documents per topic", "of these trained on", "judges", "runs as features"],
+        [[len(queries), np.mean([len(query.relevance) for query in queries]), depth, len(JUDGES), 15]],
+    )
+    caption = "Means over held-out topics, and differences from the first row with 95% intervals over topics."
+    beside_the_baseline(made, found, ("nDCG@10, human", "tau_b, human"), caption)
+    made.tests.append("tests/ranks/test_loss.py")
 
 
 if __name__ == "__main__":
