@@ -1,7 +1,8 @@
 """What the scripts of examples/papers made, written into the pages of docs/papers when they are built.
 
-In a page, a line `<!-- made: figure-3 -->` becomes that item of the page's paper, and `<!-- made: all -->` in the
-first page the table of all items of all papers.
+In a page, a line `<!-- made: figure-3 -->` becomes that item of the page's paper, and `<!-- made: verdict -->` how many
+of its items were reproduced; in the first page both `<!-- made: all -->`, the table of all items, and the verdict are
+those of all papers.
 """
 
 from __future__ import annotations
@@ -33,6 +34,29 @@ def overview() -> str:
             named = f"[{paper}, {item['title'][0].lower()}{item['title'][1:]}]({paper}.md#{anchor(item['title'])})"
             lines.append([named, item["reproduced"], largest(item), command])
     return _table(["item", "reproduced", "largest difference", "command"], lines)
+
+
+def verdict(papers: tuple[str, ...]) -> str:
+    """How many items were reproduced, and which had to be repaired."""
+    found = [(paper, item) for paper in papers for item in items(paper).values()]
+    counts = [
+        f"{number} {words}"
+        for kind, words in (
+            ("yes", "reproduced"),
+            ("on other data", "on other data"),
+            ("in part", "in part"),
+            ("repaired", "repaired"),
+        )
+        if (number := sum(item["reproduced"] == kind for _, item in found))
+    ]
+    repaired = [
+        f"[{paper + ', ' if len(papers) > 1 else ''}{item['title'][0].lower()}{item['title'][1:]}]"
+        f"({paper}.md#{anchor(item['title'])})"
+        for paper, item in found
+        if item["reproduced"] == "repaired"
+    ]
+    ending = f" Repaired: {'; '.join(repaired)}." if repaired else ""
+    return f"**{len(found)} items: {', '.join(counts)}.**{ending}"
 
 
 def largest(item: dict[str, Any]) -> str:
@@ -101,7 +125,13 @@ def fill_in(app: Sphinx, page: str, source: list[str]) -> None:
         return
     paper = page.removeprefix("papers/")
     found = items(paper) if paper in ORDER else {}
-    source[0] = MARK.sub(lambda mark: overview() if mark[1] == "all" else section(found[mark[1]]), source[0])
+
+    def made(mark: re.Match[str]) -> str:
+        if mark[1] == "verdict":
+            return verdict((paper,) if found else ORDER)
+        return overview() if mark[1] == "all" else section(found[mark[1]])
+
+    source[0] = MARK.sub(made, source[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -58,6 +58,10 @@ class Item:
         cells = [[_rounded(cell) for cell in row] for row in rows]
         self.tables.append({"caption": caption, "head": list(head), "rows": cells})
 
+    def held_by(self, file: str, *tests: str) -> None:
+        """The tests of a file that hold what the item says."""
+        self.tests += [f"{file}::{test}" for test in tests]
+
     @contextmanager
     def panels(self, count: int, caption: str, height: float = 2.4, width: float = 7.0) -> Iterator[list[Any]]:
         """Axes side by side; the figure is written at the end."""
