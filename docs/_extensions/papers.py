@@ -39,24 +39,19 @@ def overview() -> str:
 def verdict(papers: tuple[str, ...]) -> str:
     """How many items were reproduced, and which had to be repaired."""
     found = [(paper, item) for paper in papers for item in items(paper).values()]
-    counts = [
-        f"{number} {words}"
-        for kind, words in (
-            ("yes", "reproduced"),
-            ("on other data", "on other data"),
-            ("in part", "in part"),
-            ("repaired", "repaired"),
-        )
-        if (number := sum(item["reproduced"] == kind for _, item in found))
-    ]
-    repaired = [
-        f"[{paper + ', ' if len(papers) > 1 else ''}{item['title'][0].lower()}{item['title'][1:]}]"
-        f"({paper}.md#{anchor(item['title'])})"
-        for paper, item in found
-        if item["reproduced"] == "repaired"
-    ]
-    ending = f" Repaired: {'; '.join(repaired)}." if repaired else ""
-    return f"**{len(found)} items: {', '.join(counts)}.**{ending}"
+    counts = []
+    for kind in ("yes", "on other data", "in part", "repaired", "future work"):
+        some = [(paper, item) for paper, item in found if item["reproduced"] == kind]
+        if kind == "repaired":
+            links = [
+                f"[{'' if len(papers) == 1 else f'{paper}, '}{item['title'][0].lower()}{item['title'][1:]}]"
+                f"({paper}.md#{anchor(item['title'])})"
+                for paper, item in some
+            ]
+            counts += [f"{len(some)} repaired ({', '.join(links)})"] if some else []
+        elif some:
+            counts.append(f"{len(some)} {'reproduced' if kind == 'yes' else kind}")
+    return f"**{len(found)} items**: {', '.join(counts)}."
 
 
 def largest(item: dict[str, Any]) -> str:
@@ -69,7 +64,8 @@ def largest(item: dict[str, Any]) -> str:
 
 def section(item: dict[str, Any]) -> str:
     """One item: figure, values beside the printed ones, tables and notes."""
-    parts = [f"**Reproduced:** {item['reproduced']}."]
+    future = item["reproduced"] == "future work"
+    parts = ["**Future work** of the paper." if future else f"**Reproduced:** {item['reproduced']}."]
     notes = list(item["notes"])
     if item["figure"]:
         parts.append(f"![{notes[0]}](made/{item['figure']})\n\n*{notes.pop(0)}*")

@@ -25,7 +25,7 @@ from concordant import plots
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "papers" / "made"
-Reproduced = Literal["yes", "on other data", "in part", "repaired"]
+Reproduced = Literal["yes", "on other data", "in part", "repaired", "future work"]
 Cell = str | int | float | None
 
 
