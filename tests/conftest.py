@@ -22,6 +22,7 @@ settings.load_profile("suite")
 
 # What `make test` leaves to `make test-long`: folders, files, and single tests that take seconds.
 LONG = (
+    "card/test_judge_card.py::test_each_number_is_that_of_its_function",
     "card/test_judge_card.py::test_every_form_of_output",
     "card/test_significance.py::test_counted_pair_by_pair",
     "card/test_soft_accuracy.py::test_the_values_of_wmt",
@@ -30,6 +31,7 @@ LONG = (
     "chance/test_nulls.py::test_up_to_eight_systems_it_is_full_enumeration[8",
     "chance/test_permutation.py::test_random_permutations_agree_with_all_of_them[tau_gap_a",
     "chance/test_random_rankings.py::test_uniform_over_all_rankings_with_the_value",
+    "coefficients/test_against_literal.py::test_equal_to_the_definition[native-60",
     "coefficients/test_against_literal.py::test_equal_to_the_definition[numpy-60",
     "coefficients/test_gap_ties.py::test_fewer_nodes_for_large_groups_are_enough",
     "coefficients/test_gap_ties.py::test_is_the_mean_over_all_orders",
@@ -44,13 +46,17 @@ LONG = (
     "judgments/test_against_trec_eval.py::test_all_runs_of_real_collections",
     "judgments/test_against_trec_eval.py::test_small_runs_with_ties_and_negative_grades",
     "judgments/test_commands.py::test_judges",
+    "judgments/test_real_collections.py",
     "judgments/test_study.py::test_a_study_continues_in_its_folder_and_is_the_same_in_processes",
     "mixing/test_combine.py::test_a_fixed_lam_is_ppi_py",
+    "mixing/test_combine.py::test_the_commands",
     "packaging/",
     "plots/test_images.py",
     "plots/test_use.py::test_commands",
     "plots/test_use.py::test_odd_names",
     "plots/test_use.py::test_the_example_runs",
+    "ranks/test_rank_bounds.py::test_same_seed_same_bits",
+    "ranks/test_values.py::test_both_kernels_agree_and_threads",
     "ranks/test_values.py::test_small_eps_ends_too",
     "read/test_large.py",
     "read/test_layouts.py::TestMatrix::test_many_columns",
@@ -60,6 +66,7 @@ LONG = (
     "report/test_claims.py::test_many_candidates_are_counted",
     "report/test_claims.py::test_one_best_candidate_is_named",
     "report/test_claims.py::test_worth_fewer_topics_is_for",
+    "report/test_commands.py::test_a_comparison_without_the_extras",
     "report/test_commands.py::test_a_saved_document_makes_the_same_report",
     "report/test_commands.py::test_compare_writes_the_document_that_it_prints",
     "report/test_commands.py::test_judges",
@@ -80,6 +87,7 @@ LONG = (
     "study/test_reliability.py::test_the_command_stops_continues_and_refuses",
     "study/test_reliability.py::test_the_published_figures",
     "test_board.py::test_mteb",
+    "test_cli.py::test_a_hundred_candidates",
     "test_cli.py::test_demo_runs",
     "test_docs.py::test_every_block_runs[docs/guide",
     "test_docs.py::test_every_block_runs[docs/how-to",
@@ -91,9 +99,14 @@ LONG = (
     "test_site.py",
     "topics/test_commands.py::test_costs_come_in_either_order",
     "topics/test_commands.py::test_several_judges_are_ranked",
+    "topics/test_commands.py::test_worth_for_papers",
+    "topics/test_commands.py::test_worth_is_drawn",
+    "topics/test_commands.py::test_worth_takes_names",
     "topics/test_coverage.py",
     "topics/test_judges.py::test_alternatives_add_up",
     "topics/test_judges.py::test_p_and_interval_say_the_same",
+    "topics/test_judges.py::test_the_same_bits_at_any_number",
+    "topics/test_worth.py::test_a_pair_is_what_compare_judges_finds",
     "topics/test_worth_core.py",
 )
 
@@ -135,6 +148,12 @@ def data() -> Path:
         if (here / "formats").is_dir():
             return here
     pytest.skip(f"NO REAL COLLECTIONS, or not all, in {places()[0]}: set CONCORDANT_DATA to run this test")
+
+
+@pytest.fixture(scope="session")
+def trec() -> Path:
+    """The collections that come with the project."""
+    return places()[0] / "trec"
 
 
 @pytest.fixture(scope="session")

@@ -55,7 +55,7 @@ def test_many_candidates_one_row_each_the_best_first() -> None:
 
 
 def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:
-    text = good("compare", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
+    text = good("compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "--interval", "--test", *FEW)
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "population" in line)
     assert " ".join(lines[head].split()) == "these topics population 95% interval p (chance)"
@@ -103,7 +103,8 @@ def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
     judges = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, name="people", rng=0).judges
     for one, path, judge in zip(found, (CAREFUL, HASTY), judges, strict=True):
-        compared = replace(cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0), worth=judge)
+        compared = cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0, worth=False)
+        compared = replace(compared, worth=judge, settings={**compared.settings, "worth": True})
         assert one == {**compared.to_dict(), "read_notes": []}
 
 
@@ -112,7 +113,7 @@ def test_csv_markdown_latex() -> None:
         (row["candidate"], row["coefficient"]): row["value"]
         for row in rows("compare", "--no-worth", PEOPLE, CAREFUL, HASTY)
     }
-    assert float(value["hasty", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY)["tau_ap_b"]
+    assert float(value["hasty", "tau_ap_b"]) == cc.compare(PEOPLE, HASTY, worth=False)["tau_ap_b"]
     assert value["hasty", "tau"] == ""
     plain = ("compare", "--no-worth", PEOPLE, HASTY, "-c", "tau_b", "--rank-test", "none", "-f")
     assert "| hasty | tau_b | 0.723 |" in good(*plain, "markdown")
@@ -217,10 +218,10 @@ def test_options(tmp_path: Path) -> None:
     top = good("compare", "--no-worth", PEOPLE, CAREFUL, "--top", "5", "--per-topic", "-f", "json")
     assert len(json.loads(top)[0]["systems"]) == 5
     assert json.loads(top)[0]["per_topic"]["tau_b"]["mean"] == pytest.approx(
-        cc.compare(PEOPLE, CAREFUL, top=5, per_topic=True).per_topic[2].mean
+        cc.compare(PEOPLE, CAREFUL, top=5, per_topic=True, worth=False).per_topic[2].mean
     )
     errors = good("compare", "--no-worth", PEOPLE, CAREFUL, "--lower-is-better", "-f", "json")
-    assert json.loads(errors)[0]["coefficients"]["tau_b"] == cc.compare(PEOPLE, CAREFUL)["tau_b"]
+    assert json.loads(errors)[0]["coefficients"]["tau_b"] == cc.compare(PEOPLE, CAREFUL, worth=False)["tau_b"]
     assert "concordant 0" in good("--version")
     assert "compare" in good("--help")
     assert "{TRUTH} {CANDIDATE}..." in good("compare", "-h")
@@ -292,7 +293,7 @@ def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
 
 
 def test_per_topic_in_every_format() -> None:
-    found = cc.compare(PEOPLE, CAREFUL, ["tau_b"], per_topic=True).per_topic[0]
+    found = cc.compare(PEOPLE, CAREFUL, ["tau_b"], per_topic=True, worth=False).per_topic[0]
     first, _ = rows("compare", "--no-worth", PEOPLE, CAREFUL, "-c", "tau_b", "--per-topic")
     assert float(first["topics_mean"]) == found.mean
     assert f"{found.sd:.3f}" in good(

@@ -348,12 +348,10 @@ def test_golden_values_of_real_judges(data: Path, golden: Path) -> None:
     assert checked == 6
 
 
-def test_ties_of_real_means(data: Path) -> None:
+def test_ties_of_real_means(trec: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = compare(data / "covid1" / "map.csv", data / "covid1" / "P_5.csv", ["tau_b"], rank_test=None)
-        assert found.tied_candidate == 116
-        ap, p10 = (data / "trec" / f"robust2004_{measure}.csv" for measure in ("ap", "p10"))
+        ap, p10 = (trec / f"robust2004_{measure}.csv" for measure in ("ap", "p10"))
         robust = compare(ap, p10, ["tau_b"], rank_test=None)
     assert robust.tied_candidate == 16
     assert robust["tau_b"] == pytest.approx(0.7993, abs=1e-3)

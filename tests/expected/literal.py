@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from scipy import signal, special, stats
 
 FloatArray = npt.NDArray[np.float64]
-
-
-def read_collection(data: Path, name: str) -> FloatArray:
-    with (data / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    values = np.array(rows[1:], dtype=np.float64)
-    return values[:, 1:] if rows[0][0] == "topic" else values
 
 
 def by_sign(mean: float) -> float:

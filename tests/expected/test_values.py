@@ -18,9 +18,10 @@ from concordant.expected.estimation import ESTIMATORS
 from concordant.expected.estimators import bandwidths
 from concordant.expected.probabilities import Estimator
 from concordant.means import mean_over_topics
+from tests.places import read_matrix
 
 from . import literal
-from .literal import FloatArray, read_collection
+from .literal import FloatArray
 
 # Spec, section 4: ML and MSQD to all digits, RES and KD by one run of 1,000 resamples.
 PUBLISHED = {
@@ -38,8 +39,8 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_values(data: Path, name: str) -> None:
-    found = cc.reliability(read_collection(data, name), identical="concordant", rng=1).estimates
+def test_published_values(trec: Path, name: str) -> None:
+    found = cc.reliability(read_matrix(trec / f"{name}.csv"), identical="concordant", rng=1).estimates
     assert tuple(found) == ("posterior", *ESTIMATORS)
     for estimator, expected in PUBLISHED[name].items():
         # What R calls ranks are off by rounding: see below.
@@ -50,8 +51,8 @@ def test_published_values(data: Path, name: str) -> None:
             np.testing.assert_allclose(found[estimator], expected, rtol=0, atol=0.01)
 
 
-def test_equal_differences_have_equal_ranks_whatever_floating_point_makes_of_them(data: Path) -> None:
-    scores = read_collection(data, "adhoc6")  # four decimals
+def test_equal_differences_have_equal_ranks_whatever_floating_point_makes_of_them(trec: Path) -> None:
+    scores = read_matrix(trec / "adhoc6.csv")  # four decimals
     exact = literal.msqd_tau(np.rint(scores * 10_000))
     assert cc.expected_correlation(scores, "tau", "msqd", identical="concordant").value == pytest.approx(
         exact, abs=1e-12
@@ -210,8 +211,8 @@ def test_one_topic_decides(ratio: int) -> None:
 
 
 @pytest.mark.parametrize("estimator", ["res", "kd"])
-def test_resampling_tends_to_its_limit(data: Path, estimator: Estimator) -> None:
-    values = read_collection(data, "adhoc6")[:, :12]
+def test_resampling_tends_to_its_limit(trec: Path, estimator: Estimator) -> None:
+    values = read_matrix(trec / "adhoc6.csv")[:, :12]
     limit = np.asarray(cc.discordance(values, estimator))
     resampled = cc.discordance(values, estimator, n_resamples=20_000, rng=3)
     error = 4.5 * np.sqrt(limit * (1 - limit) / 20_000) + 1e-4

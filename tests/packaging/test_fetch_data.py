@@ -35,6 +35,13 @@ def test_every_file_says_where_it_comes_from() -> None:
         assert file.licence
 
 
+def test_what_comes_with_the_project_is_what_it_was() -> None:
+    carried = [file for file in TOOL["FILES"] if file.name.startswith("trec/")]
+    assert len(carried) == len(list((ROOT / "data" / "trec").glob("*.csv"))) == 5
+    for file in carried:
+        TOOL["fetched"](file, (ROOT / "data" / file.name).read_bytes())
+
+
 def test_fetching_and_checking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TOOL["fetch"].__globals__, "FILES", (FILE._replace(sha256=TWO, lines=1),))
     monkeypatch.setattr(urllib.request, "urlopen", lambda address, timeout: io.BytesIO(b"abc\nmore\n"))

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
-
-
-def read_collection(data: Path, name: str) -> FloatArray:
-    """Topics x systems of a file in trec/."""
-    with (data / "trec" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    values = np.array(rows[1:], dtype=np.float64)
-    return values[:, 1:] if rows[0][0] == "topic" else values
 
 
 def literal_distance(truth: FloatArray, candidate: FloatArray, eps: float = 1e-5) -> float:

@@ -14,8 +14,7 @@ from scipy import stats
 import concordant as cc
 from concordant.chance.adjustment import holm
 from concordant.ranks.discriminative import paired_pvalues
-
-from .collections import read_collection
+from tests.places import read_matrix
 
 AP = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
 
@@ -31,8 +30,8 @@ def test_the_papers_table() -> None:
     assert [tau for _, tau in found.values()] == [-1, -0.33, -0.33, 0.33, 0.33, 1]
 
 
-def test_against_scipy_pair_by_pair(data: Path) -> None:
-    x = read_collection(data, "adhoc8")[:, :40]  # with identical systems among them or not, as they come
+def test_against_scipy_pair_by_pair(trec: Path) -> None:
+    x = read_matrix(trec / "adhoc8.csv")[:, :40]  # with identical systems among them or not, as they come
     x = np.column_stack([x, x[:, 3], x[:, 3] + 0.1])
     means, candidate = x.mean(axis=0), np.random.default_rng(1).random(42)
     significant = agreeing = 0

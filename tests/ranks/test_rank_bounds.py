@@ -18,7 +18,7 @@ from hypothesis.extra.numpy import arrays
 import concordant as cc
 from concordant.ranks import pair_tests
 from concordant.resampling import Resampling
-from tests.ranks.collections import read_collection
+from tests.places import read_matrix
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -300,9 +300,9 @@ def test_plot() -> None:
     pyplot.close("all")
 
 
-def test_true_ranks_of_a_population_are_covered(data: Path) -> None:
+def test_true_ranks_of_a_population_are_covered(trec: Path) -> None:
     """The quick version of benchmarks/coverage_ranks.py: samples of robust2004, P@10, whose true means have ties."""
-    population = read_collection(data, "robust2004_p10")
+    population = read_matrix(trec / "robust2004_p10.csv")
     covered = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)

@@ -18,8 +18,9 @@ from concordant._kernels.reference.distance import order_of
 from concordant.files import fingerprint
 from concordant.means import mean_over_topics
 from concordant.ranks.distribution import FORMAT, RankTestMethod
+from tests.places import read_matrix
 
-from .collections import FloatArray, literal_distance, read_collection
+from .collections import FloatArray, literal_distance
 
 METHODS: tuple[RankTestMethod, ...] = ("recentred", "paper")
 
@@ -134,9 +135,9 @@ def test_equal_distances_are_equal_whatever_the_kernel() -> None:
     assert made.pvalue(largest * (1 + 1e-12)) == made.pvalue(largest) > 0
 
 
-def test_quick_size(data: Path) -> None:
+def test_quick_size(trec: Path) -> None:
     """The true ranking of a population is rejected about as often as the level says; `make coverage` has the table."""
-    population = read_collection(data, "robust2004_ap")
+    population = read_matrix(trec / "robust2004_ap.csv")
     rejected = dict.fromkeys(METHODS, 0)
     for seed in range(150):
         rng = np.random.default_rng(seed)

@@ -18,9 +18,10 @@ from concordant import _kernels
 from concordant._kernels.reference.distance import differences_of, order_of
 from concordant.means import mean_over_topics
 from concordant.ranks.distance import Problem
+from tests.places import read_matrix
 
 from ..conftest import KERNELS
-from .collections import FloatArray, fuzzed, literal_distance, read_collection
+from .collections import FloatArray, fuzzed, literal_distance
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -34,8 +35,8 @@ def _quiet() -> Any:
 
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("name", ["adhoc6", "adhoc7"])
-def test_golden_values(data: Path, golden: Path, name: str) -> None:
-    x = read_collection(data, name)
+def test_golden_values(trec: Path, golden: Path, name: str) -> None:
+    x = read_matrix(trec / f"{name}.csv")
     means = mean_over_topics(x)
     expected = json.loads((golden / "real_data.json").read_text())["rank_distance"][name]
     assert cc.rank_distance(x, means) == expected["y = column means"] == 0

@@ -231,16 +231,16 @@ class TestOthers:
 
 
 class TestCollections:
-    def test_matrix_without_topics(self, data: Path) -> None:
-        scores = read_scores(data / "trec" / "adhoc8.csv")
+    def test_matrix_without_topics(self, trec: Path) -> None:
+        scores = read_scores(trec / "adhoc8.csv")
         assert scores.values.shape == (50, 129)
         assert scores.topics[0] == "row 1"
         assert scores.systems[-1] == "sys129"
         assert scores.values[0, :3].tolist() == [0.0007, 0.4711, 0.1495]
         assert scores.values[-1, [0, 1, -1]].tolist() == [0.0003, 0.4776, 0.4743]
 
-    def test_matrix_with_topics(self, data: Path) -> None:
-        scores = read_scores(data / "trec" / "robust2004_ap.csv")
+    def test_matrix_with_topics(self, trec: Path) -> None:
+        scores = read_scores(trec / "robust2004_ap.csv")
         assert scores.values.shape == (249, 110)
         assert (scores.topics[0], scores.topics[-1]) == ("301", "700")
         assert "topic" not in scores.systems

@@ -187,8 +187,8 @@ def test_identical_systems_stay_identical() -> None:
     assert means[2] == means[-1]
 
 
-def test_identical_systems_stay_so_to_the_last_bit(data: Path) -> None:
-    whole = cc.read_scores(data / "trec" / "adhoc8.csv")
+def test_identical_systems_stay_so_to_the_last_bit(trec: Path) -> None:
+    whole = cc.read_scores(trec / "adhoc8.csv")
     _, first, group = np.unique(whole.values, axis=1, return_index=True, return_inverse=True)
     assert len(first) == len(whole.systems) - 2  # two pairs
     drawn = cc.simulate(whole, 10, rng=0)
@@ -262,8 +262,8 @@ def test_systems_are_dropped_only_when_asked() -> None:
 
 
 @pytest.mark.parametrize(("name", "systems"), [("adhoc6", 55), ("adhoc7", 77), ("adhoc8", 97)])
-def test_real_collections_keep_what_the_reference_keeps(data: Path, name: str, systems: int) -> None:
-    whole = cc.read_scores(data / "trec" / f"{name}.csv")
+def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, systems: int) -> None:
+    whole = cc.read_scores(trec / f"{name}.csv")
     model = cc.simulation.Simulator(whole, drop_bottom=0.25)
     assert len(model.scores.systems) == systems
     found = model.fidelity(5_000, rng=0)

@@ -213,7 +213,7 @@ def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["adhoc6", "adhoc7"])
-def test_the_published_figures(data: Path, golden: Path, name: str) -> None:
+def test_the_published_figures(trec: Path, golden: Path, name: str) -> None:
     """A small run: within the tolerance of the full one and four standard errors of the smaller number of trials."""
     with (golden / "sigir2016_study.csv").open(newline="") as file:
         published = {
@@ -221,7 +221,7 @@ def test_the_published_figures(data: Path, golden: Path, name: str) -> None:
             for r in csv.DictReader(file)
             if r["collection"] == name and r["topics"] == "30"
         }
-    scores = cc.read_scores(data / "trec" / f"{name}.csv")
+    scores = cc.read_scores(trec / f"{name}.csv")
     found = cc.study.reliability_study({name: scores}, n_trials=40, sizes=[30])
     assert len(published) == len(found.rows()) == 12
     for row in found.rows():

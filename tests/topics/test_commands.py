@@ -97,6 +97,10 @@ def test_worth_for_machines() -> None:
     (row,) = rows("worth", PEOPLE, CAREFUL)
     assert (row["candidate"], int(row["topics"]), float(row["worth"])) == ("careful", 20, found.worth)
     assert (float(row["low"]), float(row["high"])) == (found.interval.low, found.interval.high)
+
+
+def test_worth_for_papers() -> None:
+    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
     latex = good("worth", PEOPLE, CAREFUL, "-f", "latex")
     assert rf"careful & tau\_b & 20 & {found.worth:.4f} & {found.interval.low:.4f} &" in latex
     assert f"| careful | tau_b | 20 | {found.worth:.4f} |" in good("worth", PEOPLE, CAREFUL, "-f", "markdown")

@@ -54,15 +54,15 @@ def test_the_bounds_can_tell() -> None:
 
 
 @pytest.mark.parametrize("method", ["iterated", "shrinkage", "another-sample"])
-def test_real_topics(data: Path, method: BootstrapMethod) -> None:
+def test_real_topics(trec: Path, method: BootstrapMethod) -> None:
     """robust2004, AP against P@10, 50 of 249 topics."""
-    x, y = (read(data / "trec" / f"robust2004_{name}.csv") for name in ("ap", "p10"))
+    x, y = (read(trec / f"robust2004_{name}.csv") for name in ("ap", "p10"))
     assert held(x, y, method) >= ENOUGH
 
 
-def test_quantiles_of_resamples_do_not_hold(data: Path) -> None:
+def test_quantiles_of_resamples_do_not_hold(trec: Path) -> None:
     """The interval that papers print; were it to pass, the test above would show nothing."""
-    x, y = (read(data / "trec" / f"robust2004_{name}.csv") for name in ("ap", "p10"))
+    x, y = (read(trec / f"robust2004_{name}.csv") for name in ("ap", "p10"))
     assert held(x, y, "percentile") < 0.7 * TRIALS
 
 
