@@ -115,9 +115,12 @@ def _rows(rng: Rng, fields: int) -> tuple[Call, bool]:
 
 def _concordance(rng: Rng, call: Call) -> Call:
     tolerance = 0.0 if rng.random() < 0.7 else float(rng.choice([0.1, 0.25, 5e-324, 1e-300, 1e308, np.nan, -1.0]))
-    extra = int(rng.integers(0, 8))
+    extra = int(rng.choice([*range(8), reference.PAIRS]))
     call.arguments += [tolerance, extra]
-    call.exact = (0, 1, 2, 3, 4, 5, 6)
+    call.exact = (0, 1, 2, 3, 4)
+    if extra == reference.PAIRS:
+        return call
+    call.exact += (5, 6)
     strict = (11, 12) if extra & reference.STRICT else ()
     mean = (9, 10) if extra & reference.MEAN and not tolerance > 0 else ()
     back = (7,) if extra & reference.BACK else ()
@@ -263,6 +266,23 @@ def short_means(rng: Rng) -> Call:
     return call
 
 
+def exceedances(rng: Rng) -> Call:
+    n, m, count, draws = (int(rng.choice([1, 2, 5, 70])) for _ in range(4))
+    scores, kind = values(rng, (n, m), 0.5)
+    base = np.array([int(rng.integers(-1, c)) if c else -1 for c in range(m)], dtype=np.int64)
+    signs = rng.choice(np.array([-1, 1]), (draws, n))
+    first, second = (rng.integers(0, m, count) for _ in range(2))
+    scale, least = rng.integers(0, 8, count) / 4, rng.integers(0, 30, count) / 16
+    ends = np.unique([*rng.integers(0, count + 1, int(rng.integers(0, 4))), count])
+    for begin, end in zip((0, *ends[:-1]), ends, strict=True):
+        least[begin:end].sort()
+    call = Call([scores, base, signs, first, second, scale, least, ends], outputs=(8,), indexes=(3, 4, 7))
+    call.arguments.append(filled(call, count))
+    call.comparable = kind in ("uniform", "ties", "zeros")
+    call.exact = (0,)
+    return call
+
+
 def negative_shares(rng: Rng) -> Call:
     n, count = int(rng.choice([1, 2, 5, 50])), int(rng.choice([0, 1, 3, 40]))
     differences, kind = values(rng, (count, n))
@@ -314,6 +334,7 @@ MAKERS: dict[str, Callable[[Rng], Call]] = {
         recentred_distances,
         resampled_sums,
         short_means,
+        exceedances,
         negative_shares,
         plug_in_widths,
     )

@@ -5,10 +5,11 @@ Each module is the twin of the C++ file of its name. Here they stand together, u
 
 from __future__ import annotations
 
-from .concordance import BACK, MEAN, STRICT, Counts, concordance_pair, concordance_rows
+from .concordance import BACK, MEAN, PAIRS, STRICT, Counts, concordance_pair, concordance_rows
 from .cosines import Cosines, cosines_pair, cosines_rows
 from .discordance import negative_shares, plug_in_widths
 from .distance import rank_distances, recentred_distances
+from .exceedances import exceedances
 from .gaps import Gaps, gaps_pair, gaps_rows
 from .means import short_means
 from .overlaps import Overlaps, overlaps_pair, overlaps_rows
@@ -20,6 +21,7 @@ from .weights import Weights, weights_pair, weights_rows
 __all__ = [
     "BACK",
     "MEAN",
+    "PAIRS",
     "STRICT",
     "Cosines",
     "Counts",
@@ -32,6 +34,7 @@ __all__ = [
     "concordance_rows",
     "cosines_pair",
     "cosines_rows",
+    "exceedances",
     "gaps_pair",
     "gaps_rows",
     "negative_shares",
