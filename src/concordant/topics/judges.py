@@ -304,7 +304,10 @@ def compare_judges(  # noqa: PLR0913
 
 
 def _tested(
-    curves: Curves, which: tuple[int, int], alternative: Alternative = "two-sided", rates: Mapping[int, Rate] | None = None
+    curves: Curves,
+    which: tuple[int, int],
+    alternative: Alternative = "two-sided",
+    rates: Mapping[int, Rate] | None = None,
 ) -> tuple[Difference, float]:
     """Two candidates (1...) by the difference of their agreement across topics, over the same splits; and its p-value.
 
