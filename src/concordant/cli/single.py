@@ -165,7 +165,7 @@ def plan(
     probability: Annotated[
         float | None, typer.Option(help="How probable it must be to reach the target; by default on average.")
     ] = None,
-    resamples: ResamplesOption = 4_000,
+    resamples: ResamplesOption = 16_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
     totals: Totals,
     read: Reader,

@@ -100,7 +100,7 @@ def plan_topics(  # noqa: PLR0913
     types: Types | None = None,
     groups: Groups | None = None,
     missing: Missing = "error",
-    n_resamples: int = 4_000,
+    n_resamples: int = 16_000,
     most: int = 10_000,
     rng: Seed = None,
     workers: Workers = 1,
@@ -158,17 +158,17 @@ def plan_topics(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> print(cc.plan_topics(cc.load_collection("people"), "tau", target=0.9, rng=1))
-    59 topics for an expected tau of 0.9 with the true ranking; predicted from 40 topics
+    60 topics for an expected tau of 0.9 with the true ranking; predicted from 40 topics
     <BLANKLINE>
       topics  expected tau  90% of collections  P(>= 0.9)
-           5         0.684       0.516 to 0.821       0.00
+           5         0.684       0.526 to 0.821       0.00
            9         0.757       0.632 to 0.863       0.01
           15         0.808       0.705 to 0.895       0.04
           26         0.851       0.768 to 0.926       0.15
-          40         0.879       0.800 to 0.937       0.34
-          59         0.900       0.832 to 0.958       0.54
-          68         0.907       0.842 to 0.958       0.62
-         118         0.929       0.874 to 0.968       0.84
+          40         0.879       0.800 to 0.937       0.33
+          46         0.887       0.811 to 0.947       0.40
+          60         0.901       0.832 to 0.958       0.55
+          79         0.913       0.853 to 0.958       0.68
 
     """
     known = get_coefficient(coefficient)

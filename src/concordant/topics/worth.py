@@ -21,7 +21,7 @@ from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..sides import Matched, matched_topics
 from ..words import counted
-from .agreement_curves import DEFAULT, Curves, compute_curves
+from .agreement_curves import DEFAULT, Curves, Effort, compute_curves
 from .correlation import not_resampled
 from .splits import FEWEST, draw_splits
 from .worth_core import Beyond, Yardstick, beyond_half, worth_of
@@ -348,7 +348,7 @@ def yardstick(truth: Scores, coefficient: Coefficient, rng: np.random.Generator)
     return Yardstick.of(truth.values, Agreement(coefficient.name), partial(tied_sums, n=n), splits)
 
 
-def curves_of(sides: Judged, drawn: Resampling) -> Curves:
+def curves_of(sides: Judged, drawn: Resampling, effort: Effort = DEFAULT) -> Curves:
     """Agreement across topics of all sides, over random splits."""
     values = [side.values for side in sides.scores]
     n = len(values[0])
@@ -367,6 +367,7 @@ def curves_of(sides: Judged, drawn: Resampling) -> Curves:
         sides.coefficient.on_workers(drawn.threads),
         drawn.generator(),
         settle=partial(tied_sums, n=n),
+        effort=effort,
     )
 
 
