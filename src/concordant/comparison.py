@@ -19,6 +19,7 @@ from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Comparison, PerTopic
 from .door import Collection, as_side
 from .errors import InputError, LimitError, TiesError, check_choice
+from .incomplete import open_to_holes
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import DistanceDistribution, RankTestMethod
@@ -149,8 +150,8 @@ def compare(
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
-    given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
-    found = matched(*given, on, names)
+    given = [as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing)]
+    found = matched(*map(open_to_holes, given), on, names)
     totalling = Totalling(aggregate, types, groups)
     sides = totalling(*found.scores)
     kept, more = best_of(sides[0], top)
