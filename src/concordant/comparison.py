@@ -150,8 +150,8 @@ def compare(
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
-    given = [as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing)]
-    found = matched(*map(open_to_holes, given), on, names)
+    given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
+    found = matched(open_to_holes(given[0]), open_to_holes(given[1]), on, names)
     totalling = Totalling(aggregate, types, groups)
     sides = totalling(*found.scores)
     kept, more = best_of(sides[0], top)
