@@ -16,6 +16,8 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 
 def read_only(value: Any) -> None:
     """Let nobody write to an array, nor to those within tuples, lists and mappings: results are values."""
+    if type(value) in (float, str, int, bool):  # nearly all there is
+        return
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, Mapping):

@@ -14,7 +14,7 @@ from hypothesis import example, given
 
 import concordant as cc
 from concordant import _kernels
-from concordant._kernels.reference import BACK, MEAN, STRICT
+from concordant._kernels.reference import BACK, MEAN, PAIRS, STRICT
 
 from .. import literal
 from ..conftest import KERNELS
@@ -172,13 +172,13 @@ NUMBERS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1e-300, 1e-200, 1.7e308, -1.7e308, 1 + 2**-52, 1.0]),
 )
-PAIRS = st.integers(2, 40).flatmap(
+RANKINGS = st.integers(2, 40).flatmap(
     lambda m: st.tuples(st.lists(NUMBERS, min_size=m, max_size=m), st.lists(NUMBERS, min_size=m, max_size=m))
 )
 
 
 @pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, so it is not compared")
-@given(PAIRS, st.sampled_from([0.0, 1e-300, 0.5, 3.0]))
+@given(RANKINGS, st.sampled_from([0.0, 1e-300, 0.5, 3.0]))
 @example(([0.0, -0.0, 1.0], [1.0, 1.0 + 2**-52, 0.0]), 0.0)
 def test_native_counts_equal_numpy_counts_on_any_numbers(
     case: tuple[list[float], list[float]], tolerance: float
@@ -190,6 +190,31 @@ def test_native_counts_equal_numpy_counts_on_any_numbers(
         truth, candidate, tolerance, BACK | STRICT | (MEAN if not tolerance else 0)
     )
     np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=0)
+    pairs = slice(0, 5)
+    assert native.concordance_pair(truth, candidate, tolerance, PAIRS)[pairs] == theirs[pairs]
+
+
+@pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, so it is not compared")
+@pytest.mark.parametrize("m", [2, 3, 15, 16, 17, 31, 32, 33, 60, 64, 127, 128, 129])
+@pytest.mark.parametrize("kind", ["untied", "nearly tied", "ties in candidate", "ties in truth", "ties in both"])
+def test_pairs_are_counted_alike_where_16_bits_tell_scores_apart_and_where_not(m: int, kind: str) -> None:
+    rng = np.random.default_rng(m)
+    truth, candidate = rng.random((2, 20, m))
+    if kind == "nearly tied":  # neighbours that differ by less than a 65534th of the range
+        candidate = np.sort(candidate, axis=1)
+        candidate[:, 1] = candidate[:, 0] + 1e-9
+        candidate = rng.permuted(candidate, axis=1)
+    if kind in ("ties in candidate", "ties in both"):
+        candidate = np.round(candidate, 1)
+    if kind in ("ties in truth", "ties in both"):
+        truth = np.round(truth, 1)
+    for x, y in zip(truth, candidate, strict=True):
+        dx, dy = (np.sign(z[:, None] - z)[np.triu_indices(m, 1)] for z in (x, y))
+        counts = (dx * dy > 0, dx * dy < 0, dx == 0, dy == 0, (dx == 0) & (dy == 0))
+        expected = tuple(float(of.sum()) for of in counts)
+        for extra in (PAIRS, 0):
+            for kernels in KERNELS.values():
+                assert kernels.concordance_pair(x, y, 0.0, extra)[:5] == expected
 
 
 @pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, so it is not compared")

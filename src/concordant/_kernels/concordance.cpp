@@ -102,6 +102,12 @@ void concordance_small(const Order& order, const double* candidate, int extra, C
     double y[SMALL + BLOCK];
     int32_t both[SMALL + BLOCK], above[SMALL + BLOCK], equal[SMALL + BLOCK], same[SMALL + BLOCK];
     order.gather(candidate, y);
+    if (const int32_t descents = extra & PAIRS ? count_descents(n, y) : -1; descents >= 0) {  // no ties in candidate
+        c.concordant = descents;
+        c.tied_truth = order.tied_pairs;
+        c.discordant = pairs_of(n) - c.concordant - c.tied_truth;
+        return;
+    }
     count_above(n, y, both, above);
     int64_t ordered = 0, concordant = 0;
     for (int i = 0; i < n; i++) {
@@ -127,6 +133,7 @@ void concordance_small(const Order& order, const double* candidate, int extra, C
         for (int i = 0; i < n; i++) equal[i] = size[above[i]];
     }
     c.discordant = pairs_of(n) - c.concordant - c.tied_truth - c.tied_candidate + c.tied_both;
+    if (extra & PAIRS) return;
     sum_over_items({size_t(n), both, above, order.ties() ? order.above : nullptr, ties, equal,
                     order.ties() ? same : nullptr},
                    extra, c);

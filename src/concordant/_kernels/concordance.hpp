@@ -23,7 +23,7 @@ struct Counts {
     double strict_candidate = 0, alone_candidate = 0;
 };
 
-enum Extra { MEAN = 1, STRICT = 2, BACK = 4 };  // sums that only some coefficients ask for
+enum Extra { MEAN = 1, STRICT = 2, BACK = 4, PAIRS = 8 };  // sums that only some coefficients ask for; no sums
 
 // Where the current run of equals began, walking up: here, or where it did before. A branch would be mispredicted.
 inline size_t begin_if(bool here, size_t i, size_t before) { return std::max(before, i & -size_t(here)); }

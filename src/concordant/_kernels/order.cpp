@@ -9,9 +9,10 @@ namespace kernels {
 
 namespace {
 
-// Scores as 32-bit integers that order as they do, so that twice as many fit a register. Distinct scores may get the
-// same integer; `count_above` sees that and falls back on the scores themselves. False where there is no such scale.
-VECTORISED bool quantise(int n, const double* v, int32_t* q) {
+// Scores as integers from `first` to first + `most` that order as they do, so that more of them fit a register. Distinct
+// scores may get the same integer, which the callers see. False where there is no such scale.
+template <class Whole>
+INLINE bool quantise(int n, const double* v, int32_t first, double most, Whole* q) {
     double low[BLOCK], high[BLOCK];
     for (int l = 0; l < BLOCK; l++) low[l] = high[l] = v[0];
     for (int b = 0; b < n; b += BLOCK)
@@ -20,19 +21,125 @@ VECTORISED bool quantise(int n, const double* v, int32_t* q) {
             low[l] = value < low[l] ? value : low[l];
             high[l] = value > high[l] ? value : high[l];
         }
-    const double least = *std::min_element(low, low + BLOCK), most = *std::max_element(high, high + BLOCK);
-    const double scale = most > least ? 2147483000.0 / (most - least) : 1;
+    const double least = *std::min_element(low, low + BLOCK), largest = *std::max_element(high, high + BLOCK);
+    const double scale = largest > least ? most / (largest - least) : 1;
     if (!(scale > 0 && scale < 1e300)) return false;
-    for (int i = 0; i < n; i++) q[i] = int32_t((v[i] - least) * scale);
+    for (int i = 0; i < n; i++) q[i] = Whole(first + int32_t((v[i] - least) * scale));
     return true;
 }
 
-VECTORISED void count_integers(int n, const int32_t* v, int32_t* both, int32_t* above) {
-    count_pairs(n, v, both, above);
+// Rows of up to FEW scores as 16-bit integers, which most often tell them apart. A comparison of vectors is -1 where it
+// holds, so that counts stay in registers.
+#if defined(GNU_VECTORS)
+constexpr int WIDE = 16;
+typedef int16_t Shorts __attribute__((vector_size(2 * WIDE), aligned(2), may_alias));
+#pragma GCC diagnostic ignored "-Wpsabi"  // they are never passed to what is not inline
+
+INLINE Shorts shorts(const int16_t* from) {
+    Shorts found;
+    std::memcpy(&found, from, sizeof found);
+    return found;
+}
+
+// LATER + WIDE - k: -1 from the k-th lane on, 0 before.
+alignas(64) const int16_t LATER[2 * WIDE] = {0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
+                                             -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+
+// The number of pairs of which the earlier is the greater; -1 where two are equal.
+INLINE int32_t short_descents(int n, const int16_t* v) {
+    Shorts count = {}, equal = {};  // FEW of them add at most FEW * FEW / WIDE to a lane
+    for (int b = 0; b < n; b += WIDE) {
+        const Shorts mine = shorts(v + b);
+        for (int j = 0; j < b; j++) {
+            const Shorts one = v[j] - Shorts{};
+            count -= one > mine;
+            equal |= one == mine;
+        }
+        for (int k = 1; k < WIDE && b + k < n; k++) {
+            const Shorts one = v[b + k - 1] - Shorts{}, mask = shorts(LATER + WIDE - k);
+            count -= (one > mine) & mask;
+            equal |= (one == mine) & mask;
+        }
+    }
+    int16_t counted[WIDE], same[WIDE];
+    std::memcpy(counted, &count, sizeof count);
+    std::memcpy(same, &equal, sizeof equal);
+    int32_t descents = 0, ties = 0;
+    for (int l = 0; l < WIDE; l++) descents += counted[l], ties |= same[l];
+    return ties ? -1 : descents;
+}
+
+// As count_pairs.
+INLINE void short_pairs(int n, const int16_t* v, int32_t* both, int32_t* above) {
+    int16_t counted[2][FEW + BLOCK];
+    for (int b = 0; b < n; b += WIDE) {
+        const Shorts mine = shorts(v + b);
+        Shorts before = {}, after = {};
+        const int size = std::min(n - b, WIDE);
+        for (int j = 0; j < b; j++) before -= (v[j] - Shorts{}) > mine;
+        for (int k = 1; k <= size; k++) {
+            const Shorts is = (v[b + k - 1] - Shorts{}) > mine, mask = shorts(LATER + WIDE - k);
+            before -= is & mask;
+            after -= is & ~mask;
+        }
+        for (int j = b + size; j < n; j++) after -= (v[j] - Shorts{}) > mine;
+        after += before;
+        std::memcpy(counted[0] + b, &before, sizeof before);
+        std::memcpy(counted[1] + b, &after, sizeof after);
+    }
+    for (int i = 0; i < n; i++) both[i] = counted[0][i];
+    for (int i = 0; i < n; i++) above[i] = counted[1][i];
+}
+#else
+inline int32_t short_descents(int n, const int16_t* v) {
+    int32_t descents = 0;
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            if (v[j] == v[i]) return -1;
+            descents += v[j] > v[i];
+        }
+    return descents;
+}
+
+inline void short_pairs(int n, const int16_t* v, int32_t* both, int32_t* above) { count_pairs(n, v, both, above); }
+#endif
+
+INLINE bool as_shorts(int n, const double* v, int16_t* q) {
+    std::fill(q + n, q + n + BLOCK, int16_t(INT16_MAX));  // which no score is, and none is above
+    return quantise(n, v, INT16_MIN, 65534.0, q);
+}
+
+VECTORISED int32_t count_descents_of_few(int n, const double* v) {
+    int16_t q[FEW + BLOCK];
+    return as_shorts(n, v, q) ? short_descents(n, q) : -1;
+}
+
+VECTORISED bool count_few(int n, const double* v, int32_t* both, int32_t* above) {
+    int16_t q[FEW + BLOCK];
+    if (!as_shorts(n, v, q)) return false;
+    short_pairs(n, q, both, above);
+    return true;
+}
+
+VECTORISED bool count_integers(int n, const double* v, int32_t* both, int32_t* above) {
+    int32_t q[SMALL + BLOCK];
+    if (!quantise(n, v, 0, 2147483000.0, q)) return false;
+    std::fill(q + n, q + n + BLOCK, 0);
+    count_pairs(n, q, both, above);
+    return true;
 }
 
 VECTORISED void count_scores(int n, const double* v, int32_t* both, int32_t* above) {
     count_pairs(n, v, both, above);
+}
+
+// Whether scores that `above` calls tied are equal.
+bool told_apart(int n, const double* v, const int32_t* above) {
+    double score[SMALL];
+    bool exact = true;
+    for (int i = 0; i < n; i++) score[above[i]] = v[i];
+    for (int i = 0; i < n; i++) exact &= score[above[i]] == v[i];
+    return exact;
 }
 
 // Three passes over the leading 33 bits order nearly everything; what they leave equal is sorted in place, which is
@@ -68,18 +175,12 @@ void radix_sort(std::vector<Keyed>& items) {
 
 }  // namespace
 
+int32_t count_descents(int n, const double* v) { return n <= FEW ? count_descents_of_few(n, v) : -1; }
+
 // By integers where they tell all scores apart that differ.
 void count_above(int n, const double* v, int32_t* both, int32_t* above) {
-    int32_t q[SMALL + BLOCK];
-    std::fill(q + n, q + n + BLOCK, 0);
-    if (quantise(n, v, q)) {
-        count_integers(n, q, both, above);
-        double score[SMALL];
-        bool exact = true;
-        for (int i = 0; i < n; i++) score[above[i]] = v[i];
-        for (int i = 0; i < n; i++) exact &= score[above[i]] == v[i];  // what `above` calls tied must be equal
-        if (exact) return;
-    }
+    if (n <= FEW && count_few(n, v, both, above) && told_apart(n, v, above)) return;
+    if (count_integers(n, v, both, above) && told_apart(n, v, above)) return;
     count_scores(n, v, both, above);
 }
 

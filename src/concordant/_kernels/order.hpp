@@ -13,6 +13,7 @@
 namespace kernels {
 
 constexpr int SMALL = 384;  // up to here all pairs are compared
+constexpr int FEW = 128;    // up to here 16 bits tell the scores of most rows apart
 constexpr int BLOCK = 32;   // items that are compared with one other item at a time
 
 inline double pairs_of(double n) { return n * (n - 1) / 2; }
@@ -49,6 +50,10 @@ INLINE void count_pairs(int n, const Value* v, int32_t* both, int32_t* above) {
 
 // As count_pairs, for up to SMALL scores.
 void count_above(int n, const double* v, int32_t* both, int32_t* above);
+
+// The number of j < i with v[j] > v[i], where that can be had quickly: -1 where there are more than FEW scores, or two
+// that are equal or nearly so.
+int32_t count_descents(int n, const double* v);
 
 // The truth, ready for many rows of candidates.
 struct Order {

@@ -11,6 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from .._kernels.reference import PAIRS
 from ..arrays import FloatArray
 from .public import ALL_TIED, complete_docstrings, undefined_if
 from .sums import concordance, ratio, refuse_ties
@@ -38,7 +39,7 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     0.6666666666666666
 
     """
-    m, c = concordance(truth, candidate, workers=workers)
+    m, c = concordance(truth, candidate, extra=PAIRS, workers=workers)
     refuse_ties(c.tied_truth, "truth", truth, of="tau", admits={"tau_b": ""})
     admits = {"tau_a": "", "tau_b": "if truth is no objective ranking"}
     refuse_ties(c.tied_candidate, "candidate", candidate, of="tau", admits=admits)
@@ -68,7 +69,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     0.4
 
     """
-    m, c = concordance(truth, candidate, workers=workers)
+    m, c = concordance(truth, candidate, extra=PAIRS, workers=workers)
     admits = {"tau_b": "", "tau_strict": "if a tie should be a tie"}
     refuse_ties(c.tied_truth, "truth", truth, of="tau_a", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
@@ -94,7 +95,7 @@ def tau_b(
     0.385758
 
     """
-    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
+    m, c = concordance(truth, candidate, tolerance=tolerance, extra=PAIRS, workers=workers)
     pairs = m * (m - 1) / 2
     untied = (pairs - c.tied_truth) * (pairs - c.tied_candidate)
     root = math.sqrt(untied) if isinstance(untied, float) else np.sqrt(untied)
@@ -127,7 +128,7 @@ def tau_strict(
     0.666667
 
     """
-    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
+    m, c = concordance(truth, candidate, tolerance=tolerance, extra=PAIRS, workers=workers)
     return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1
 
 
@@ -157,7 +158,7 @@ def pairwise_accuracy(
     1.0
 
     """
-    m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
+    m, c = concordance(truth, candidate, tolerance=tolerance, extra=PAIRS, workers=workers)
     return (c.concordant + c.tied_both) / (m * (m - 1) / 2)
 
 

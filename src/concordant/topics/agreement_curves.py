@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -75,12 +76,15 @@ class Curves:
         the jackknife estimates V_1 + 2 V_2 + 3 V_3 + ..., the second differences V_2 + 3 V_3 + 6 V_4 + ...; half of
         them leaves at least the variance up to j = 4.) Both are estimates themselves: neither takes more than half.
         """
+        return self._variance(_Few.of(contrast))
+
+    def _variance(self, of: _Few) -> float:
         n = self.n_topics
-        squares = self._squares(contrast)
-        first = max(squares - _square(self.noise, contrast), squares / 2)
-        if contrast[~self.has_second].any():
+        squares = self._squares(of)
+        first = max(squares - of.square(self.noise), squares / 2)
+        if not self.has_second[of.points].all():
             return (n - 1) / n * first
-        return (n - 1) / n * min(first, max(first - _square(self.second, contrast) / 2, first / 2))
+        return (n - 1) / n * min(first, max(first - of.square(self.second) / 2, first / 2))
 
     def point_errors(self, side: int) -> FloatArray:
         """The standard error of each point of a side, over samples of topics and draws of splits."""
@@ -88,8 +92,9 @@ class Curves:
 
     def errors(self, contrast: FloatArray) -> tuple[float, float]:
         """The standard error of a linear combination of points, over topics and splits, and that over splits alone."""
-        monte_carlo = max(_square(self.monte_carlo, contrast), 0.0)
-        return math.sqrt(self.variance(contrast) + monte_carlo), math.sqrt(monte_carlo)
+        of = _Few.of(contrast)
+        monte_carlo = max(of.square(self.monte_carlo), 0.0)
+        return math.sqrt(self._variance(of) + monte_carlo), math.sqrt(monte_carlo)
 
     def unit(self, *points: int) -> FloatArray:
         """The contrast of a point, minus a second one if it is given."""
@@ -122,20 +127,36 @@ class Curves:
         gain = float(self.values.flat[ends[0]] - self.values.flat[ends[1]])
         return gain > critical * math.sqrt(self.variance(self.unit(*ends)))
 
+    def wanted(self, contrast: FloatArray, effort: Effort) -> tuple[float, float]:
+        """How many splits its Monte Carlo error asks for, and how many of the jackknife the noise among them."""
+        variance, spread = self.variance(contrast), _Few.of(contrast).square(self.monte_carlo)
+        splits = self.n_splits * spread / (variance * effort.monte_carlo**2) if variance > 0 else 0.0
+        return splits, self.n_jackknife * self.noise_share(contrast) / effort.noise
+
     def noise_share(self, contrast: FloatArray) -> float:
         """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
-        squares = self._squares(contrast)
-        return _square(self.noise, contrast) / squares if squares > 0 else 0.0
+        of = _Few.of(contrast)
+        squares = self._squares(of)
+        return of.square(self.noise) / squares if squares > 0 else 0.0
 
-    def _squares(self, contrast: FloatArray) -> float:
-        (used,) = np.nonzero(contrast)
-        return float(((self.deletions[:, used] @ contrast[used]) ** 2).sum())
+    def _squares(self, of: _Few) -> float:
+        return float(((self.deletions[:, of.points] @ of.weights) ** 2).sum())
 
 
-def _square(form: FloatArray, contrast: FloatArray) -> float:
-    """The quadratic form at a contrast, which has few points of many."""
-    (used,) = np.nonzero(contrast)
-    return float(contrast[used] @ form[np.ix_(used, used)] @ contrast[used])
+class _Few(NamedTuple):
+    """A contrast by the few points of many that it has."""
+
+    points: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, contrast: FloatArray) -> _Few:
+        (points,) = contrast.nonzero()
+        return cls(points, contrast[points])
+
+    def square(self, form: FloatArray) -> float:
+        """The quadratic form at the contrast."""
+        return float(self.weights @ form[self.points[:, None], self.points] @ self.weights)
 
 
 def compute_curves(
@@ -222,13 +243,8 @@ def _summary(values: FloatArray, changes: FloatArray, second: FloatArray, splits
 
 def _missing(curves: Curves, effort: Effort, most_jackknife: int) -> tuple[int, int]:
     """How many more splits are wanted: for the values, and among the splits for the jackknife."""
-    wanted, wanted_jackknife = 0.0, 0.0
-    for contrast in _contrasts(curves):
-        variance = curves.variance(contrast)
-        if variance > 0:
-            spread = _square(curves.monte_carlo, contrast)
-            wanted = max(wanted, curves.n_splits * spread / (variance * effort.monte_carlo**2))
-        wanted_jackknife = max(wanted_jackknife, curves.n_jackknife * curves.noise_share(contrast) / effort.noise)
+    each = [curves.wanted(contrast, effort) for contrast in _contrasts(curves)]
+    wanted, wanted_jackknife = (max(column, default=0.0) for column in zip(*each, strict=True))
     splits = min(math.ceil(1.1 * wanted), effort.most_splits) - curves.n_splits
     jackknife = min(math.ceil(1.1 * wanted_jackknife), most_jackknife) - curves.n_jackknife
     splits = splits if wanted > curves.n_splits else 0

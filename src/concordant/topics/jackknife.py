@@ -22,6 +22,7 @@ def changes_without(problem: Problem, splits: Splits) -> FloatArray:
     n, m = sides[0].values.shape
     half = splits.half
     changes = np.zeros((len(splits), n, len(points)))
+    of_size = {k: [p for p, (_, size) in enumerate(points) if size == k] for k in {size for _, size in points}}
     step = max(1, CHUNK // (2 * (n + len(points)) * m))
     for lo in range(0, len(splits), step):
         chunk = Splits(splits.order[lo : lo + step], half)
@@ -32,15 +33,18 @@ def changes_without(problem: Problem, splits: Splits) -> FloatArray:
         members = sides[0].values[in_b]
         less = sides[0].means(members.sum(axis=1, keepdims=True) - members, n - half - 1, settle)
         changes[rows, in_b] = defined(problem.coefficient(less[:, :, None, :], means[:, None, :, :])) - base[:, None, :]
-        for p, (i, k) in enumerate(points):
-            side = sides[i]
-            members = side.values[chunk.order[:, :k]]
-            sums = members.sum(axis=1, keepdims=True) - members
-            if k < half:
-                sums += side.values[chunk.order[:, k]][:, None, :]
-            replaced = side.means(sums, k if k < half else k - 1, settle)
-            found = defined(problem.coefficient(reference[:, None, :], replaced))
-            changes[rows, chunk.order[:, :k], p] = found - base[:, p][:, None]
+        for k, its_points in of_size.items():
+            in_a = chunk.order[:, :k]
+            replaced = np.empty((len(chunk), k, len(its_points), m))
+            for at, p in enumerate(its_points):
+                side = sides[points[p][0]]
+                members = side.values[in_a]
+                sums = members.sum(axis=1, keepdims=True) - members
+                if k < half:
+                    sums += side.values[chunk.order[:, k]][:, None, :]
+                replaced[:, :, at] = side.means(sums, k if k < half else k - 1, settle)
+            found = defined(problem.coefficient(reference[:, None, None, :], replaced))
+            changes[rows[:, :, None], in_a[:, :, None], its_points] = found - base[:, None, its_points]
     return changes
 
 

@@ -7,7 +7,7 @@ import math
 import sys
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -26,7 +26,7 @@ from ..words import listing, named, p_cell, p_equals
 from .agreement_curves import DEFAULT, Curves
 from .judge_difference import tested
 from .worth import Judged, JudgeWorth, check_costs, curves_of, matched_sides, shown, span, worth_from
-from .worth_core import Rate, difference_of, rate_of
+from .worth_core import Difference, Rate, difference_of, rate_of
 
 JudgeMethod: TypeAlias = Literal["across", "shrinkage", "iterated", "plain"]
 
@@ -266,7 +266,8 @@ def compare_judges(  # noqa: PLR0913
     given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
     sides = matched_sides(given, ("truth", *names), coefficient, confidence_level, groups)
     if method == "across":
-        return _across(curves_of(sides, drawn), sides, (1, 2), drawn.seed, alternative)
+        curves = curves_of(sides, drawn)
+        return _across(curves, sides, (1, 2), drawn.seed, _tested(curves, (1, 2), alternative), alternative)
     if drawn.n_resamples < FEWEST:
         raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
     known, level, notes = sides.coefficient, sides.level, sides.notes
@@ -308,24 +309,33 @@ def compare_judges(  # noqa: PLR0913
     )
 
 
+def _tested(
+    curves: Curves, which: tuple[int, int], alternative: Alternative = "two-sided", rates: Mapping[int, Rate] | None = None
+) -> tuple[Difference, float]:
+    """Two candidates (1...) by the difference of their agreement across topics, over the same splits; and its p-value.
+
+    `rates` are what many pairs share.
+    """
+    found = difference_of(curves, *which, rates)
+    df, t = curves.n_topics - 1, found.statistic
+    p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
+    return found, max(float(p), sys.float_info.min)
+
+
 def _across(
     curves: Curves,
     sides: Judged,
     which: tuple[int, int],
     seed: int | None,
+    tested: tuple[Difference, float],
     alternative: Alternative = "two-sided",
     *,
-    rates: Mapping[int, Rate] | None = None,
     rising: bool | None = None,
+    adjusted: float | None = None,
 ) -> JudgeComparison:
-    """Two candidates (1...) by the difference of their agreement across topics, over the same splits.
-
-    `rates` and `rising` are what many pairs share.
-    """
-    found = difference_of(curves, *which, rates)
-    df, half = curves.n_topics - 1, sides.critical * found.standard_error
-    t = found.statistic
-    p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
+    """What `_tested` found of two candidates. `rising` is what many pairs share."""
+    found, p = tested
+    half = sides.critical * found.standard_error
     rising = curves.is_rising(sides.critical) if rising is None else rising
     ratio, known = None, rising and not math.isnan(found.log_ratio)
     if known:
@@ -340,11 +350,12 @@ def _across(
         bias_corrected=math.nan,
         standard_error=found.standard_error,
         interval=Interval(low, high, sides.level, "jackknife over topics"),
-        pvalue=max(float(p), sys.float_info.min),
+        pvalue=p,
         alternative=alternative,
         names=(sides.names[which[0]], sides.names[which[1]]),
         ratio=math.exp(found.log_ratio) if known else math.nan,
         ratio_interval=ratio,
+        adjusted=adjusted,
         notes=sides.notes,
         settings={**sides.settings(curves, seed), "method": "across"},
     )
@@ -417,12 +428,13 @@ def judges_from(
     order = sorted(range(len(judges)), key=lambda k: -judges[k].agreement)
     rates = {k: rate_of(curves, k) for k in range(1, len(sides.names))}
     rising = curves.is_rising(sides.critical)
+    which = [(i + 1, j + 1) for i, j in itertools.combinations(order, 2)]
+    tests = [_tested(curves, pair, rates=rates) for pair in which]
+    adjusted = holm(np.array([p for _, p in tests])).tolist()
     pairs = [
-        _across(curves, sides, (i + 1, j + 1), seed, rates=rates, rising=rising)
-        for i, j in itertools.combinations(order, 2)
+        _across(curves, sides, pair, seed, found, rising=rising, adjusted=p)
+        for pair, found, p in zip(which, tests, adjusted, strict=True)
     ]
-    adjusted = holm(np.array([pair.pvalue for pair in pairs])).tolist()
-    pairs = [replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     beaten = {pair.names[1] for pair, p in zip(pairs, adjusted, strict=True) if p <= 1 - sides.level}
     ranked = tuple(judges[k] for k in order)
     return JudgeRanking(

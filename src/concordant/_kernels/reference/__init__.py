@@ -5,7 +5,7 @@ Each module is the twin of the C++ file of its name. Here they stand together, u
 
 from __future__ import annotations
 
-from .concordance import BACK, MEAN, STRICT, Counts, concordance_pair, concordance_rows
+from .concordance import BACK, MEAN, PAIRS, STRICT, Counts, concordance_pair, concordance_rows
 from .cosines import Cosines, cosines_pair, cosines_rows
 from .discordance import negative_shares, plug_in_widths
 from .distance import rank_distances, recentred_distances
@@ -21,6 +21,7 @@ from .weights import Weights, weights_pair, weights_rows
 __all__ = [
     "BACK",
     "MEAN",
+    "PAIRS",
     "STRICT",
     "Cosines",
     "Counts",
