@@ -189,7 +189,7 @@ def items(lines: Sequence[str]) -> str:
 def packed(content: Any) -> str:
     """JSON, compressed, as base64: the same bytes for the same content."""
     made = json.dumps(content, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(made.encode(), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(made.encode(), compresslevel=6, mtime=0)).decode()
 
 
 def in_script(content: Any) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import stdtr
 
 from ..calibration import FEWEST
 from ..chance.adjustment import holm
@@ -303,12 +302,17 @@ def compare_judges(  # noqa: PLR0913
 
 
 def _tested(
-    curves: Curves, which: tuple[int, int], alternative: Alternative = "two-sided", rates: Mapping[int, Rate] | None = None
+    curves: Curves,
+    which: tuple[int, int],
+    alternative: Alternative = "two-sided",
+    rates: Mapping[int, Rate] | None = None,
 ) -> tuple[Difference, float]:
     """Two candidates (1...) by the difference of their agreement across topics, over the same splits; and its p-value.
 
     `rates` are what many pairs share.
     """
+    from scipy.special import stdtr
+
     found = difference_of(curves, *which, rates)
     df, t = curves.n_topics - 1, found.statistic
     p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
