@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal, get_args
 
@@ -164,16 +164,17 @@ def compare(
     notes: Notes = [*found.notes, *more]
     values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
+    tests = [k for k, v in enumerate(values) if test and v.coefficient in chosen and not v.why]
+    stages = _stages(drawn, (interval is not None) + len(tests) + 1)
     if interval is not None:
-        notes += _add_intervals(values, chosen, (a, b), interval, drawn)
-    if test:
-        for k, v in enumerate(values):
-            if v.coefficient in chosen and not v.why:
-                values[k] = replace(v, pvalue=chance_pvalue(get_coefficient(v.coefficient), x, y, drawn))
+        notes += _add_intervals(values, chosen, (a, b), interval, next(stages))
+    for k in tests:
+        pvalue = chance_pvalue(get_coefficient(values[k].coefficient), x, y, next(stages))
+        values[k] = replace(values[k], pvalue=pvalue)
     tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
     notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, drawn, distribution)
+    tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, next(stages), distribution)
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
     same = _same(a, b)
     level = None if interval is None else float(interval.confidence_level)
@@ -213,6 +214,17 @@ def compare(
             **totalling.settings(),
         ),
     )
+
+
+def _stages(drawn: Resampling, count: int) -> Iterator[Resampling]:
+    """The same draws for each of so many stages, which together go once from nothing done to all of it."""
+    for k in range(count):
+
+        def part(done: int, total: int, before: int = k) -> None:
+            if drawn.progress is not None:
+                drawn.progress(int((before + done / total) * drawn.n_resamples), count * drawn.n_resamples)
+
+        yield replace(drawn, progress=part)
 
 
 def _wanted(coefficients: Iterable[str] | None) -> tuple[Coefficient, ...]:

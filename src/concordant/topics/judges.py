@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import stdtr
 
 from ..calibration import FEWEST
 from ..chance.adjustment import holm
@@ -320,6 +319,8 @@ def _tested(
 
     `rates` are what many pairs share.
     """
+    from scipy.special import stdtr
+
     found = difference_of(curves, *which, rates)
     df, t = curves.n_topics - 1, found.statistic
     p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ..arrays import FloatArray, IntArray
 from ..clusters import Groups
@@ -310,6 +309,8 @@ class Judged(Matched):
     @property
     def critical(self) -> float:
         """Standard errors to either side of an estimate: Student's t with n - 1 degrees of freedom."""
+        from scipy.special import stdtrit
+
         return float(stdtrit(len(self.scores[0].topics) - 1, (1 + self.level) / 2))
 
     def settings(self, curves: Curves, seed: int | None) -> dict[str, Any]:
