@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from .jackknife import changes_without, interactions, mean_changes
 from .splits import Formula, Problem, Settle, Side, Splits, agreements, defined, draw_splits, grid_of
 
 LARGEST = 3 * 2**19  # changes by split, topic and point that the jackknife may add splits for: seconds of work
+MOST_VALUES = 2**21  # agreements by split and point that splits may be added for: over some 42 candidates get fewer
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,15 @@ class Effort:
     noise: float = 0.12
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
     groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
+    pairs: int = 0  # splits, at most `splits`, that show the interactions of candidates on all of A again, more exactly
 
 
 DEFAULT = Effort()
+STEADY = Effort(
+    splits=2000, jackknife=600, most_splits=8000, most_jackknife=1200, monte_carlo=0.06, noise=0.03, pairs=2000
+)
+"""For one test: limits and p-value move with the seed by less than a tenth of a standard error, for tau_b on 20 systems
+and 40 topics by 0.06 and 0.07, at three times the time."""
 
 
 @dataclass(frozen=True)
@@ -205,13 +212,26 @@ def compute_curves(
     sizes = grid_of(splits.half) if sizes is None else sizes
     points = [(i, int(k)) for i in range(len(sides)) for k in sizes]
     problem = Problem(sides, points, coefficient, settle)
-    most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points))))
+    effort = replace(
+        effort,
+        most_jackknife=max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points)))),
+        most_splits=max(effort.splits, min(effort.most_splits, MOST_VALUES // len(points))),
+    )
     values = agreements(problem, splits)
-    changes = changes_without(problem, splits.first(effort.jackknife))
-    second = interactions(problem, splits.first(effort.jackknife), values, effort.groups, effort.groupings, rng)
+    first_ones = splits.first(effort.jackknife)
+    changes = changes_without(problem, first_ones)
+    chosen = [p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half]
+    groups, groupings = effort.groups, effort.groupings
+    second = interactions(problem, chosen, first_ones, values, n_groups=groups, n_groupings=groupings, rng=rng)
+    if effort.pairs:
+        of_candidates = [p for p in chosen if points[p][0] > 0]
+        groupings = groupings * effort.pairs // effort.jackknife
+        again = splits.first(effort.pairs)
+        finer = interactions(problem, of_candidates, again, values, n_groups=groups, n_groupings=groupings, rng=rng)
+        second = np.where(np.isnan(finer), second, finer)
     while True:
         curves = _summary(values, changes, second, splits, sizes)
-        more_splits, more_jackknife = _missing(curves, effort, most)
+        more_splits, more_jackknife = _missing(curves, effort)
         if not more_splits and not more_jackknife:
             return curves
         more = draw_splits(n, more_splits, rng)
@@ -241,12 +261,12 @@ def _summary(values: FloatArray, changes: FloatArray, second: FloatArray, splits
     )
 
 
-def _missing(curves: Curves, effort: Effort, most_jackknife: int) -> tuple[int, int]:
+def _missing(curves: Curves, effort: Effort) -> tuple[int, int]:
     """How many more splits are wanted: for the values, and among the splits for the jackknife."""
     each = [curves.wanted(contrast, effort) for contrast in _contrasts(curves)]
     wanted, wanted_jackknife = (max(column, default=0.0) for column in zip(*each, strict=True))
     splits = min(math.ceil(1.1 * wanted), effort.most_splits) - curves.n_splits
-    jackknife = min(math.ceil(1.1 * wanted_jackknife), most_jackknife) - curves.n_jackknife
+    jackknife = min(math.ceil(1.1 * wanted_jackknife), effort.most_jackknife) - curves.n_jackknife
     splits = splits if wanted > curves.n_splits else 0
     jackknife = jackknife if wanted_jackknife > curves.n_jackknife else 0
     splits = max(splits, 0, curves.n_jackknife + jackknife - curves.n_splits)

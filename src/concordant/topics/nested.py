@@ -6,8 +6,8 @@ adds it once more. What the statistic loses from level to level tells what it lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +22,7 @@ Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
 executor of processes needs one that can be pickled."""
 
 ROWS = 1024  # resamples at a time: what bounds the memory
+KEPT = 2**20  # draws of topics in all resamples that are kept for the next candidate
 
 
 class Nested(NamedTuple):
@@ -50,6 +51,12 @@ def nested_weights(
         yield _counts(first), _counts(second), _counts(third)
 
 
+@lru_cache(maxsize=1)
+def _kept_weights(n: int, outer: int, inner: int, seed: int) -> tuple[IntArray, ...]:
+    """Drawn once for all candidates that are resampled with one seed."""
+    return tuple(map(np.concatenate, nested_weights(n, outer, np.random.default_rng(seed), inner=inner)))
+
+
 def nested_values(
     conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, *, inner: int = INNER
 ) -> Nested:
@@ -63,7 +70,9 @@ def nested_values(
     sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
     k = len(sample)
     found = Nested(sample, np.empty((k, outer)), np.empty((k, outer, inner)), np.empty((k, outer, inner)))
-    pieces = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
+    pieces: Iterable[IntArray] = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
+    if drawn.seed is not None and n * outer * levels <= KEPT:
+        pieces = _kept_weights(n, outer, inner, drawn.seed)
     done = 0
     for every in shared_out(values, pieces, drawn.workers):
         rows = every.shape[1] // levels
@@ -75,6 +84,31 @@ def nested_values(
         if drawn.progress is not None:
             drawn.progress(done * levels, outer * levels)
     return found
+
+
+def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
+    """The centre of each statistic alone, from pairs of a resample and one of it: as many resamples in all as asked.
+
+    Without a standard error nothing deeper is needed, and the Monte Carlo error is a third of that of `nested_values`.
+    nan where a statistic is undefined on nearly all pairs.
+    """
+    n, count = len(conditions[0]), max(2, drawn.n_resamples // 2)
+    values = partial(_values, conditions, statistic, drawn.threads)
+    sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
+    pieces = map(np.concatenate, _pairs(n, count, drawn.generator()))
+    parts = [every.reshape(len(sample), 2, -1) for every in shared_out(values, pieces, drawn.workers)]
+    once, twice = np.moveaxis(np.concatenate(parts, axis=2), 1, 0)
+    kept = ~(np.isnan(once) | np.isnan(twice))
+    counts = np.where(kept.sum(axis=1) < 2, np.nan, kept.sum(axis=1))
+    means = (np.where(kept, level, 0.0).sum(axis=1) / counts for level in (once, twice))
+    return centre_of(sample, *means)
+
+
+def _pairs(n: int, count: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """How often each topic is drawn at the first two levels, one second-level sample of each first-level one."""
+    for lo in range(0, count, ROWS // 2):
+        first = rng.integers(0, n, (min(ROWS // 2, count - lo), n))
+        yield _counts(first), _counts(_drawn_from(first, rng))
 
 
 def plain_values(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
