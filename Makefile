@@ -49,6 +49,7 @@ docs: $(VENV)/tools $(VENV)/installed
 # The pictures of the docs, by the commands beside them.
 figures: $(VENV)/tools $(VENV)/installed
 	$(PY) tools/docs_figures.py
+	$(PY) tools/notebook.py
 
 lint: $(VENV)/tools
 	$(PY) -m ruff check .

@@ -13,7 +13,16 @@ project = "concordant"
 version = release = concordant.__version__
 copyright = "the authors of concordant, MIT licence"
 
-extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton", "mathml", "generated", "papers", "docstrings"]
+extensions = [
+    "myst_parser",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "mathml",
+    "generated",
+    "papers",
+    "notebooks",
+    "docstrings",
+]
 exclude_patterns = ["_extensions"]
 nitpicky = True
 

@@ -396,3 +396,23 @@ def test_systems_far_beyond_the_others_are_named() -> None:
     candidate = {"a": 12.31, "b": 12.42, "c": 12.6, "diverged": 1.0}
     (note,) = compare(truth, candidate).notes
     assert note.startswith("scores of truth are up to 3e+13 in size for diverged, over a million times")
+
+
+def test_progress_goes_once_from_nothing_to_all_through_intervals_and_tests() -> None:
+    people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    seen: list[tuple[int, int]] = []
+    cc.compare(
+        people,
+        careful,
+        interval=cc.TopicBootstrap(500),
+        test=True,
+        worth=False,
+        n_resamples=199,
+        rng=1,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    shares = [done / total for done, total in seen]
+    assert len({total for _, total in seen}) == 1
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert len({round(share, 2) for share in shares}) >= 4

@@ -51,6 +51,26 @@ def test_a_coefficient_needs_no_scipy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+WITHOUT_SCIPY = """
+import sys
+sys.modules["scipy"] = None  # as where it is not installed: every import of it fails
+import concordant as cc
+people, careful = cc.load_collection("people"), cc.load_collection("careful")
+for coefficient in cc.list_coefficients():
+    coefficient.attempt(people.means(), careful.means())
+found = cc.compare(people, careful, worth=False, rank_test=None, test=True, n_resamples=99, rng=1)
+assert found["tau_b"] > 0 and "tau_b" in str(found)
+"""
+
+
+@pytest.mark.parametrize("kernels", ["native", "numpy"])
+def test_coefficients_files_and_a_plain_comparison_need_no_scipy(kernels: str) -> None:
+    if kernels == "native" and not concordant.has_native:
+        pytest.skip("NOT BUILT: the native module")
+    environment = {**os.environ, "CONCORDANT_KERNELS": kernels}
+    subprocess.run([sys.executable, "-c", WITHOUT_SCIPY], check=True, env=environment)
+
+
 def test_the_numpy_kernels_can_be_asked_for() -> None:
     code = "import concordant as cc; assert not cc.has_native; assert cc.tau_ap([1, 2, 3], [1, 3, 2]) == 0.5 - 0.5"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "CONCORDANT_KERNELS": "numpy"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,19 @@ def test_answers(found: cc.study.JudgeStudy) -> None:
     alone = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=500)
     assert alone.ranking is not None
     assert alone.ranking.pairs == ()
+
+
+def test_where_nothing_was_tested_the_verdict_is_of_these_topics_and_says_so(found: cc.study.JudgeStudy) -> None:
+    untested = replace(found, ranking=None)
+    assert untested.verdict == (
+        "on these topics half ranks the systems most like the truth "
+        f"(nDCG@5, tau_b {found.estimates['half', 'nDCG@5', 'tau_b'].value:.3f}); "
+        "whether a difference is chance was not tested"
+    )
+    alike = replace(untested, estimates={key: replace(of, value=0.5) for key, of in found.estimates.items()})
+    assert alike.verdict.startswith(f"on these topics {', '.join(JUDGES)} rank the systems most like the truth")
+    none = replace(untested, estimates={key: replace(of, value=np.nan) for key, of in found.estimates.items()})
+    assert none.verdict == "tau_b is undefined for all judges (nDCG@5)"
 
 
 def test_figures(found: cc.study.JudgeStudy) -> None:

@@ -272,7 +272,7 @@ def test_what_is_printed_and_exported() -> None:
         text.splitlines()[0]
         == found.verdict
         == (
-            "3 tiers; rerank-4 ranks first, and 4 other systems may be best as well; 19 of 19 adjacent ranks are not "
+            "3 tiers; rerank-4 ranks first, but 4 other systems could be the best; 19 of 19 adjacent ranks are not "
             "separable with 40 topics"
         )
     )

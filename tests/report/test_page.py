@@ -20,6 +20,7 @@ from concordant.markup import text as escaped
 from concordant.markup import visible
 from concordant.report.elements import in_script, shown
 from concordant.report.page import library
+from concordant.topics.worth import shown as shown_topics
 
 from .conftest import HOSTILE, documented, made
 
@@ -34,6 +35,7 @@ class Page(HTMLParser):
         self.scripts: list[tuple[dict[str, str | None], str]] = []
         self.cells: list[tuple[str, str]] = []
         self.pvalues: list[tuple[str, str]] = []
+        self.topics: list[tuple[str, str]] = []
         self.words: list[str] = []
         self.open: list[tuple[str, dict[str, str | None]]] = []
         self.feed(source)
@@ -61,7 +63,7 @@ class Page(HTMLParser):
         elif tag != "style":
             self.words.append(data)
             if tag == "td" and attributes.get("data-v") is not None:
-                kept = self.pvalues if attributes.get("class") == "n p" else self.cells
+                kept = {"n p": self.pvalues, "n t": self.topics}.get(str(attributes.get("class")), self.cells)
                 kept.append((str(attributes["data-v"]), data))
 
     def script(self, key: str) -> Any:
@@ -142,6 +144,10 @@ def test_every_number_is_one_of_the_json(
         assert float(value) in known
         assert text == shown(value)
         assert abs(float(text) - value) <= 0.5001e-4
+    for full, text in page.topics:  # as the terminal has them
+        value = json.loads(full)
+        assert value in known
+        assert text == ("< 1" if text == "< 1" and value == 0 else shown_topics(value))
     for full, text in page.pvalues:
         value = json.loads(full)
         assert value in known

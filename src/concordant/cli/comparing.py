@@ -117,13 +117,17 @@ def compare(
     }
     bootstrap = TopicBootstrap(resamples, confidence_level=level) if interval or out.html is not None else None
     found = []
-    for k, (other, label) in enumerate(zip(others, labels[1:], strict=True)):
-        with out.bar(f"testing {k + 1} of {len(others)}") as bar:
-            how = {**settings, "names": (labels[0], label), "progress": bar.update}
+    many = len(others) > 1
+    with out.bar("comparing" if many else "resampling") as bar:
+        for k, (other, label) in enumerate(zip(others, labels[1:], strict=True), start=1):
+            how = {**settings, "names": (labels[0], label), "progress": None if many else bar.update}
             found.append(_compared(first, other, bootstrap, how, required=interval))
+            bar.update(k, len(others))
     ranking = None
-    if worth and len(others) > 1:
-        found, ranking = ranked(found, first, others, random.workers)
+    if worth and many:
+        with out.bar("valuing the topics of each candidate") as bar:
+            bar.pulse()
+            found, ranking = ranked(found, first, others, random.workers)
     together = candidates(found, ranking, named=wanted is not None, every=every)
 
     def document() -> Any:

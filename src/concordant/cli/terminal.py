@@ -115,16 +115,24 @@ class Bar:
         else:
             self._tell(done, total)
 
+    def pulse(self) -> None:
+        """Say that it runs, where nobody knows how far it is."""
+        if not self.quiet and sys.stderr.isatty():
+            self._open(None)
+
     def _draw(self, done: int, total: int) -> None:
         if self.bar is None and time.monotonic() - self.start > 1:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task(self.what, total=total)
+            self._open(total)
         if self.bar is not None:
             self.bar.update(self.task, completed=done, total=total)
+
+    def _open(self, total: int | None) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self.bar = Progress(console=Console(stderr=True), transient=True)
+        self.bar.start()
+        self.task = self.bar.add_task(self.what, total=total)
 
     def _tell(self, done: int, total: int) -> None:
         """How far it is, and how long it will take at the speed of this run."""

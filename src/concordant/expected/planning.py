@@ -53,12 +53,17 @@ class TopicPlan(Result):
         """The answer in a sentence."""
         aim = f"{self.coefficient} of {self.target:g} with the true ranking"
         aim = f"expected {aim}" if self.probability is None else f"{aim}, with a probability of {self.probability:g}"
-        a = "an" if self.probability is None else "a"
+        a, unit = "an" if self.probability is None else "a", self._unit
         if self.n_topics is None:
-            verdict = f"{self.most:,} topics are not enough for {a} {aim}"
+            verdict = f"{self.most:,} {unit}s are not enough for {a} {aim}"
         else:
-            verdict = f"{counted(self.n_topics, 'topic')} for {a} {aim}"
-        return f"{verdict}; predicted from {counted(self.observed_topics, 'topic')}"
+            verdict = f"{counted(self.n_topics, unit)} for {a} {aim}"
+        return f"{verdict}; predicted from {counted(self.observed_topics, unit)}"
+
+    @property
+    def _unit(self) -> str:
+        """What is counted: topics, or groups of them."""
+        return "group" if "groups" in self.settings else "topic"
 
     def rows(self) -> list[dict[str, Any]]:
         """The curve: one row per number of topics."""
@@ -76,7 +81,7 @@ class TopicPlan(Result):
             for row in self.rows()
             if row["topics"] in shown
         ]
-        return "\n".join([f"  topics  {expected}  90% of collections  {reaches}", *lines])
+        return "\n".join([f"  {self._unit}s  {expected}  90% of collections  {reaches}", *lines])
 
     def _contents(self) -> dict[str, Any]:
         names = ("n_topics", "coefficient", "target", "probability", "most", "observed_topics")
@@ -197,6 +202,7 @@ def plan_topics(  # noqa: PLR0913
         return float((at(n) >= target - SLACK).mean()) >= probability
 
     answer = _smallest(enough, most)
+    grouped = {} if groups is None else {"groups": len(values)}
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     return TopicPlan(
@@ -211,7 +217,7 @@ def plan_topics(  # noqa: PLR0913
         high=np.quantile(curve, 0.95, axis=1),
         reached=(curve >= target - SLACK).mean(axis=1),
         observed_topics=len(values),
-        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, aggregate=aggregate),
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, aggregate=aggregate, **grouped),
     )
 
 

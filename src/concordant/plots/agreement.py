@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError
-from .labels import fitting, number_ticks, row_height, text
+from .labels import fitting, number_ticks, place_beside, row_height, symbol, text
 from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int
             ).pop().set_label("others")
         label = None if best.all() else f"{best.sum()} best of the truth"
         ax.plot(truth[best], candidate[best], "o", color=VERMILLION, label=label)
-        _name_movers(ax, comparison, named)
         ax.set_xlabel(_side(comparison.truth, comparison.measure))
         ax.set_ylabel(_side(comparison.candidate, comparison.measure))
-        main = [f"{v.coefficient} {v.value:.3f}" for v in comparison.main_values if not v.why]
+        main = [f"{symbol(v.coefficient)} {v.value:.3f}" for v in comparison.main_values if not v.why]
         ax.set_title(", ".join(main), fontsize="medium")
         if tied or not best.all():
             ax.legend(loc="best")
+        _name_movers(ax, comparison, named)
     return ax
 
 
@@ -60,16 +60,17 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
             x, y = truth[who], candidate[who]
             diagonal(ax, x, y)
             ax.plot(x, y, "o", color=colour, markersize=3)
-            for system in who if len(who) <= 12 else ():
-                ax.annotate(
-                    str(ranks[system]), (truth[system], candidate[system]), (2.5, 1.5), textcoords="offset points",
-                    fontsize="x-small", color=DARK,
-                )  # fmt: skip
             tau = comparison.tau_b_among(who)
-            ax.set_title(f"{title}: tau_b {'undefined' if math.isnan(tau) else f'{tau:.2f}'}", fontsize="small")
+            ax.set_title(
+                f"{title}: {symbol('tau_b')} {'undefined' if math.isnan(tau) else f'{tau:.2f}'}", fontsize="small"
+            )
             ax.set_xlabel(text(comparison.truth, 18))
             number_ticks(ax, "xy", 3)
         made[0].set_ylabel(text(comparison.candidate, 18))
+        for ax, (_, who, _) in zip(made, shown, strict=True):
+            if len(who) <= 12:
+                numbers = {k: str(ranks[system]) for k, system in enumerate(who)}
+                place_beside(ax, numbers, truth[who].tolist(), candidate[who].tolist(), size=5.5)
     return made
 
 
@@ -159,22 +160,8 @@ def _name_movers(ax: Any, comparison: Comparison, most: int) -> None:
     truth, candidate = comparison.truth_means, comparison.candidate_means
     above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, candidate)]
     shift = above[0] - above[1]
-    low, high = min(truth.min(), candidate.min()), max(truth.max(), candidate.max())
-    taken: list[float] = []
-    for system in np.argsort(-np.abs(shift), kind="stable")[:most]:
-        height = (candidate[system] - low) / ((high - low) or 1)
-        if abs(shift[system]) < max(1, len(truth) / 10) or any(abs(height - other) < 0.05 for other in taken):
-            continue
-        taken.append(height)
-        over = candidate[system] > truth[system]
-        to_left = over and truth[system] - low > 0.35 * (high - low)
-        to_left = to_left or truth[system] - low > 0.7 * (high - low)
-        ax.annotate(
-            text(comparison.systems[system], 18), (truth[system], candidate[system]),
-            (-4 if to_left else 4, 2 if over else -2), textcoords="offset points", fontsize="x-small", color=DARK,
-            ha="right" if to_left else "left", va="bottom" if over else "top",
-            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.3}, zorder=1.2,
-        )  # fmt: skip
+    moved = [k for k in np.argsort(-np.abs(shift), kind="stable")[:most] if abs(shift[k]) >= max(1, len(truth) / 10)]
+    place_beside(ax, {int(k): text(comparison.systems[k], 18) for k in moved}, truth.tolist(), candidate.tolist())
 
 
 def _name_ends(ax: Any, systems: Sequence[str], places: IntArray, end: tuple[int, float, int]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, import_extra
 from ..words import counted
-from .labels import number_topics, text
+from .labels import number_topics, symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..study.judgments import JudgmentStudy
     from ..study.reliability import ReliabilityStudy
     from ..topics.worth import JudgeWorth
-
-_SYMBOLS = {"tau": r"$\tau$", "tau_ap": r"$\tau_{AP}$"}
 
 
 def plan(found: TopicPlan, ax: Any = None) -> Any:
@@ -33,7 +31,7 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_xlabel("topics")
-        ax.set_ylabel(f"{found.coefficient} with the true ranking")
+        ax.set_ylabel(f"{symbol(found.coefficient)} with the true ranking")
         ax.legend(loc="lower right", fontsize="x-small")
     return ax
 
@@ -52,7 +50,7 @@ def worth(found: JudgeWorth, ax: Any = None) -> Any:
         _arrow(ax, found)
         number_topics(ax, 1, found.half)
         ax.set_xlabel("topics")
-        ax.set_ylabel(f"{found.coefficient} across topics", fontsize="small")
+        ax.set_ylabel(f"{symbol(found.coefficient)} across topics", fontsize="small")
         ax.set_title(found.title, fontsize="small")
         ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
     return ax
@@ -106,7 +104,7 @@ def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: s
         for estimator, mark, colour in zip(found.estimators, MARKS, SERIES, strict=False):
             heights = [of(name, size, coefficient, estimator) for size in found.sizes]
             ax.plot(found.sizes, heights, marker=mark, color=colour, linewidth=1, label=_shown(estimator))
-        ax.set_title(f"{text(name)}, {_SYMBOLS[coefficient]}")
+        ax.set_title(f"{text(name)}, {symbol(coefficient)}")
         ax.set_xlabel("topics")
         ax.set_ylabel(what)
         ax.legend(fontsize="x-small", ncols=2)
@@ -120,7 +118,7 @@ def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
         made = import_extra("matplotlib.figure").Figure(figsize=(TEXT, height), layout="constrained")
         panels = made.subplots(len(found.collections), 2, sharex=True, sharey=True, squeeze=False)
         for row, collection in zip(panels, found.collections, strict=True):
-            for ax, coefficient in zip(row, _SYMBOLS, strict=True):
+            for ax, coefficient in zip(row, ("tau", "tau_ap"), strict=True):
                 reliability_study(found, ax, what, collection, coefficient)
                 ax.get_legend().remove()
                 ax.label_outer()

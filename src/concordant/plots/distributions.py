@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..words import p_equals
-from .labels import number_ticks
+from .labels import number_ticks, symbol
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def permutations(found: PermutationTest, ax: Any = None) -> Any:
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])
         _mark(ax, found.value, f"candidate {found.value:.3f}, {p_equals(found.pvalue)}")
-        ax.set_xlabel(f"{found.coefficient} of permuted scores")
+        ax.set_xlabel(f"{symbol(found.coefficient)} of permuted scores")
         ax.set_ylabel("permutations")
         _key(ax)
     return ax
@@ -66,7 +66,7 @@ def null(found: NullDistribution, ax: Any = None, value: float | None = None) ->
         if value is not None:
             _mark(ax, value, f"value {value:.3f}, {p_equals(float(found.pvalue(value)))}")
             _key(ax)
-        ax.set_xlabel(f"{found.coefficient} of random rankings of {found.m} systems")
+        ax.set_xlabel(f"{symbol(found.coefficient)} of random rankings of {found.m} systems")
         ax.set_ylabel("probability")
     return ax
 

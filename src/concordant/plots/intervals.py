@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from .labels import fitting, name_places, number_ticks, number_topics, row_height, text
+from .labels import fitting, name_places, number_ranks, number_topics, row_height, symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def judges(found: JudgeComparison, ax: Any = None) -> Any:
     with canvas(ax, height=1.1) as ax:
         ax.axvline(0.0, color=GREY, linestyle="--", linewidth=0.8)
         level = f"{100 * found.interval.confidence_level:g}% interval"
-        forest([row], f"{found.coefficient} of {a} minus {b}, {level}", ax)
+        forest([row], f"{symbol(found.coefficient)} of {a} minus {b}, {level}", ax)
         ax.set_yticks([])
     return ax
 
@@ -142,7 +142,7 @@ def reliability(found: Reliability, ax: Any = None) -> Any:
                 rows = [n for n, name in enumerate(names) if name.startswith("sh") is baseline]
                 ax.plot(
                     [found.estimates[names[n]][k] for n in rows], rows, MARKS[k], color=SERIES[k], markersize=4.5,
-                    markerfacecolor="white" if baseline else SERIES[k], label=None if baseline else label,
+                    markerfacecolor="white" if baseline else SERIES[k], label=None if baseline else symbol(label),
                 )  # fmt: skip
         name_places(ax, names)
         ax.set_ylim(len(names) - 0.4, -0.6)
@@ -155,7 +155,7 @@ def reliability(found: Reliability, ax: Any = None) -> Any:
 def selection(found: TopicSelection, ax: Any = None) -> Any:
     """Agreement of the chosen topics on other systems, and on other systems and topics, with intervals."""
     rows = [Row(row["test"], row["chosen"], row["low"], row["high"]) for row in found.rows()]
-    return forest(rows, f"{found.coefficient} of {len(found.topics)} chosen topics", ax)
+    return forest(rows, f"{symbol(found.coefficient)} of {len(found.topics)} chosen topics", ax)
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:
@@ -198,7 +198,7 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         name_places(ax, found.systems)
         ax.set_ylim(m - 0.5, -0.5)
         ax.set_xlim(0.5 - 0.02 * m, m + 0.5 + 0.02 * m)
-        number_ticks(ax, "x", whole=True)
+        number_ranks(ax, m)
         scope = "simultaneous" if found.simultaneous else "for each system"
         ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% {scope}")
     return ax

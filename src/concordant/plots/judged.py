@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .intervals import Row, forest, worths
-from .labels import name_places, number_ticks
+from .labels import name_places, number_ticks, symbol
 from .style import BLUE, DARK, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def card(found: JudgeCard, ax: Any = None) -> Any:
     with canvas(ax, height=0.85 + 0.2 * max(len(found.judges), 2)) as ax:
         worths([judge.worth for judge in found.judges], ax)
         ax.annotate(
-            "tau_b   SPA", (1, 1), (3, 3), xycoords="axes fraction", textcoords="offset points", va="bottom",
-            fontsize="x-small", annotation_clip=False,
+            f"{symbol('tau_b')}      SPA", (1, 1), (3, 3), xycoords="axes fraction", textcoords="offset points",
+            va="bottom", fontsize="x-small", annotation_clip=False,
         )  # fmt: skip
         for k, judge in enumerate(found.judges):
             ax.annotate(

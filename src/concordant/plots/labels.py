@@ -6,12 +6,28 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any
+
+import numpy as np
 
 from ..errors import import_extra
 
 LEAST = 4.5  # points: what is smaller cannot be read in print
 _LINE = 1.18  # height of a line of text, in its size
+
+SYMBOLS = {
+    "tau": r"\tau",
+    "tau_a": r"\tau_a",
+    "tau_b": r"\tau_b",
+    "tau_ap": r"\tau_{AP}",
+    "tau_ap_a": r"\tau_{AP,a}",
+    "tau_ap_b": r"\tau_{AP,b}",
+    "tau_gap": r"\tau_{GAP}",
+    "pearson_rank": r"\rho_r",
+    "spearman": r"\rho",
+}
+"""Coefficients as papers write them, in TeX; the others go by their names."""
 
 
 def shortened(name: object, most: int = 24) -> str:
@@ -35,6 +51,47 @@ def text(name: object, most: int = 24) -> str:
     clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
     drawn = "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
     return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
+
+
+def symbol(coefficient: str) -> str:
+    """A coefficient as papers write it, with its subscript; by its name where it has no symbol."""
+    return f"${SYMBOLS[coefficient]}$" if coefficient in SYMBOLS else text(coefficient)
+
+
+def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float], size: float = 6.0) -> None:
+    """Write names beside their points, each where it lies on no point, on no other name and off the diagonal.
+
+    The nearest of a few places is taken; one that is further away gets a thin line. Without any free place the name is
+    left out: it would only hide what it names.
+    """
+    ax.figure.figure.draw_without_rendering()  # of a part of a figure, the whole: axes have their size only then
+    unit = ax.figure.dpi / 72
+    at = ax.transData.transform(np.column_stack([x, y])) / unit
+    frame = ax.get_window_extent().extents / unit
+    ends = ax.transData.transform(np.column_stack([(min(*x, *y), max(*x, *y))] * 2)) / unit
+    drawn = np.vstack([at, np.linspace(*ends, 200)])
+    taken: list[tuple[float, float, float, float]] = []
+    near_by = 3 if size < 6 else 5
+    for k, name in names.items():
+        width, height = 0.58 * size * len(name) + 2, 1.25 * size
+        for reach, (right, up) in product((near_by, 12, 20, 30), ((-1, 1), (1, -1), (1, 1), (-1, -1), (-1, 0), (1, 0))):
+            low = at[k] + (reach * right - (width if right < 0 else 0), reach * up - height * (1 - up) / 2)
+            box = (*low, low[0] + width, low[1] + height)
+            inside = box[0] > frame[0] and box[2] < frame[2] and box[1] > frame[1] and box[3] < frame[3]
+            near = (drawn > np.array(box[:2]) - 2.5).all(axis=1) & (drawn < np.array(box[2:]) + 2.5).all(axis=1)
+            meets = any(box[0] < b[2] and box[2] > b[0] and box[1] < b[3] and box[3] > b[1] for b in taken)
+            if not inside or near.any() or meets:
+                continue
+            taken.append(box)
+            ax.annotate(
+                name, (x[k], y[k]), (reach * right, reach * up), textcoords="offset points", fontsize=size,
+                color="0.25", ha="right" if right < 0 else "left", va=("top", "center", "bottom")[up + 1],
+                arrowprops=None if reach == near_by else {
+                    "arrowstyle": "-", "linewidth": 0.5, "color": "0.5", "shrinkA": 0, "shrinkB": 2,
+                    "relpos": (1 if right < 0 else 0, (1 - up) / 2),
+                },
+            )  # fmt: skip
+            break
 
 
 @lru_cache(maxsize=4)
@@ -86,6 +143,12 @@ def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = 
     for axis in axes:
         ticks = import_extra("matplotlib.ticker").MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
         getattr(ax, f"{axis}axis").set_major_locator(ticks)
+
+
+def number_ranks(ax: Any, m: int) -> None:
+    """Ticks at 1, where ranks begin, and at round numbers up to m."""
+    round_ones = import_extra("matplotlib.ticker").MaxNLocator(5, integer=True).tick_values(1, m)
+    ax.set_xticks([1, *(int(t) for t in round_ones if 1 + m / 15 < t <= m)])
 
 
 def _ordinal(number: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError, import_extra
-from .labels import LEAST, name_places, number_ticks, text
+from .labels import LEAST, name_places, number_ticks, symbol
 from .style import canvas, new_width
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def confusion(found: LabelAgreement, ax: Any = None) -> Any:
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
     """All rankings against each other: the row is the truth, the column the candidate."""
     with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
-        heatmap(values, names, names, ax, label=text(coefficient))
+        heatmap(values, names, names, ax, label=symbol(coefficient))
         ax.set_xlabel("candidate")
         ax.set_ylabel("truth")
     return ax

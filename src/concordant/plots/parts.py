@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
-from .labels import name_places, number_ticks, shortened, text
+from .labels import name_places, number_ticks, shortened, symbol, text
 from .style import BLUE, DARK, LIGHT, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def explanation(found: Explanation, kind: Kind, ax: Any = None, *, most: int = 2
             which = "worst and best" if kind == "topics" else "worst"
             ax.set_title(f"the {which} {len(shown)} of {len(parts)} {kind}", fontsize="small")
         if kind == "topics":
-            ax.set_xlabel(f"{found.coefficient} without the topic, minus {found.value:.3f}")
+            ax.set_xlabel(f"{symbol(found.coefficient)} without the topic, minus {found.value:.3f}")
         else:
-            ax.set_xlabel(f"part of 1 − {found.coefficient} = {found.loss:.3f}")
+            ax.set_xlabel(f"part of 1 − {symbol(found.coefficient)} = {found.loss:.3f}")
     return ax
 
 

@@ -141,13 +141,14 @@ class RankIntervals(Result):
 
     @property
     def verdict(self) -> str:
-        """How many tiers there are, who may be best, and how many neighbours cannot be separated."""
-        others = len(self.best(1).possible) - 1
-        top = (
-            f"{self.systems[0]} ranks first, and {counted(others, 'other system')} may be best as well"
-            if others
-            else f"{self.systems[0]} is the best system"
-        )
+        """How many tiers there are, who could be the best, and how many neighbours cannot be separated."""
+        first = [system for system, rank in zip(self.systems, self.rank, strict=True) if rank == 1]
+        others = len(set(self.best(1).possible) - set(first))
+        top = f"{listing(first)} tie for first" if len(first) > 1 else f"{first[0]} ranks first"
+        if others:
+            top += f", but {counted(others, 'other system')} could be the best"
+        elif len(first) == 1:
+            top = f"{first[0]} is the best system ({100 * self.confidence_level:g}% confidence)"
         return (
             f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
             f"are not separable{self._evidence()}"
@@ -297,7 +298,7 @@ def rank_intervals(  # noqa: PLR0913
     >>> scores = cc.Scores(values, topics=range(40), systems=["a", "b", "c", "d"])
     >>> found = cc.rank_intervals(scores, rng=1)
     >>> found.verdict
-    '3 tiers; b ranks first, and 1 other system may be best as well; 1 of 3 adjacent ranks are not separable with 40 topics'
+    '3 tiers; b ranks first, but 1 other system could be the best; 1 of 3 adjacent ranks are not separable with 40 topics'
     >>> print(found.table())
       tier  rank  system       mean  ranks
          1     1  b          1.0413  1 to 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..coefficients.registry import headlines
 from ..comparison_result import POPULATION
 from ..markup import text
 from ..words import counted
-from .elements import Column, Span, names, number, pvalue, spark, table, words
+from .elements import Column, Span, names, number, pvalue, spark, table, topics, words
 from .parts import Part, Records, domain_of
 
 MANY = 10  # of more candidates than that, the pairs with the first one are shown
@@ -82,14 +83,28 @@ def _worth(document: Mapping[str, Any], order: Sequence[int], rows: Records) -> 
         if not worth:
             continue
         span = worth["interval"]
-        row |= {"worth": worth["worth"], "worth low": span["low"], "worth high": span["high"]}
+        row.update(worth_row(worth))
         if span["low"] is not None:
             row["worth drawn"] = Span(worth["worth"], span["low"], span["high"], domain)
         if best is not None:
             row["best"] = "no" if row["candidate"][1] not in best else "yes" if len(best) == 1 else "maybe"
-    columns = [number(f"worth of {half}", "worth"), number("low", "worth low")]
-    columns += [number("high", "worth high"), spark("interval", "worth drawn")]
+    columns = [*worth_columns(f"worth of {half}"), spark("interval", "worth drawn")]
     return columns + [words("best?", "best")] * (best is not None)
+
+
+def worth_columns(label: str) -> list[Column]:
+    """Worth and its interval."""
+    return [Column(label, "worth", "worth"), topics("low", "worth low"), topics("high", "worth high")]
+
+
+def worth_row(worth: Part) -> dict[str, Any]:
+    """What the columns hold; an interval without an end ends at inf."""
+    low, high = (worth["interval"][end] for end in ("low", "high"))
+    return {
+        "worth": worth["worth"],
+        "worth low": low,
+        "worth high": math.inf if high is None and low is not None else high,
+    }
 
 
 def _coefficient(n: str, found: Sequence[Part], rows: Records, *, drawn: bool) -> list[Column]:
@@ -120,7 +135,7 @@ def pairs_table(ranking: Part | None) -> str:
     adjusted = f"p (Holm) is adjusted for all {counted(count, 'pair')} by Holm's method." * (count > 1)
     note = f'<p class="about">{shown}{adjusted}</p>' if adjusted else ""
     columns = [names("candidate", "a"), names("against", "b"), number("difference"), number("low"), number("high")]
-    columns += [number("ratio of worths", "ratio"), pvalue("p (Holm)", "adjusted"), pvalue("p, unadjusted", "pvalue")]
+    columns += [topics("ratio of worths", "ratio"), pvalue("p (Holm)", "adjusted"), pvalue("p, unadjusted", "pvalue")]
     rows = [
         {**p, "a": p["names"][0], "b": p["names"][1], "low": p["interval"]["low"], "high": p["interval"]["high"]}
         for p in pairs

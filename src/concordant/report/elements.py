@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..markup import attribute, text
+from ..topics.worth import shown as of_topics
 from ..words import p_cell
 
 SHOWN_OF_NAME = 60
 
-Kind = Literal["text", "name", "number", "pvalue", "spark", "candidate"]
+Kind = Literal["text", "name", "number", "topics", "worth", "pvalue", "spark", "candidate"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ def names(label: str, key: str = "") -> Column:
 def number(label: str, key: str = "") -> Column:
     """A column of numbers."""
     return Column(label, key or label, "number")
+
+
+def topics(label: str, key: str = "") -> Column:
+    """A column of numbers of topics, as precise as the terminal shows them."""
+    return Column(label, key or label, "topics")
 
 
 def pvalue(label: str, key: str = "") -> Column:
@@ -96,8 +103,12 @@ def shown(value: float | int | None) -> str:
 
 def cell(value: Any, kind: Kind) -> str:
     """A cell; a number keeps its full precision for sorting and for whoever reads the source."""
-    if kind in ("number", "pvalue"):
-        full = "" if value is None else f' data-v="{json.dumps(value)}"'
+    if kind in ("number", "topics", "worth", "pvalue"):
+        full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'
+        if kind == "topics":
+            return f'<td class="n t"{full}>{"–" if value is None else of_topics(value)}</td>'
+        if kind == "worth":
+            return f'<td class="n t"{full}>{"–" if value is None else of_topics(value) if value else "&lt; 1"}</td>'
         if kind == "pvalue" and value is not None:
             return f'<td class="n p"{full}>{text(p_cell(value))}</td>'
         return f'<td class="n"{full}>{shown(value)}</td>'
@@ -153,7 +164,7 @@ def option(system: str) -> str:
 
 
 def _align(column: Column) -> str:
-    return ' class="n"' if column.kind in ("number", "pvalue") else ""
+    return ' class="n"' if column.kind in ("number", "topics", "worth", "pvalue") else ""
 
 
 def details(summary: str, content: str, *, opened: bool = False, kind: str = "more", part: str = "") -> str:
@@ -189,7 +200,7 @@ def items(lines: Sequence[str]) -> str:
 def packed(content: Any) -> str:
     """JSON, compressed, as base64: the same bytes for the same content."""
     made = json.dumps(content, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(made.encode(), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(made.encode(), compresslevel=6, mtime=0)).decode()
 
 
 def in_script(content: Any) -> str:

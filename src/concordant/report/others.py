@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,9 +11,9 @@ from ..markup import text
 from ..study.judgments import OTHERS
 from ..words import counted
 from . import charts
-from .candidates import pairs_table
+from .candidates import pairs_table, worth_columns, worth_row
 from .comparisons import worth_chart
-from .elements import chart, details, items, name, names, number, table, words
+from .elements import chart, details, items, name, names, number, table, topics, words
 from .parts import Parts, Records, domain_of
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
@@ -109,7 +110,9 @@ def card_parts(document: Mapping[str, Any]) -> Parts:
         "shift_p": "p of the shift (Holm)",
     }
     columns = [
-        (names if isinstance(value, str) else number)(labels.get(key, key.replace("_", " ")), key)
+        (names if isinstance(value, str) else topics if key in ("worth", "low", "high") else number)(
+            labels.get(key, key.replace("_", " ")), key
+        )
         for key, value in found["card"][0].items()
     ]
     parts.add("card", "The judges", table("One row per judge", columns, found["card"]))
@@ -246,14 +249,15 @@ def _judge_tests(judges: Mapping[str, Any], parts: Parts) -> str:
     """What each judge's topics are worth, its coefficients with intervals, and the judges against each other."""
     content, ranking = "", judges["ranking"]
     if ranking:
-        columns = [names("judge"), number("topics"), number("worth"), number("low"), number("high")]
-        columns += [number("agreement across topics", "agreement"), number("limit"), names("could be the best", "best")]
+        columns = [names("judge"), number("topics"), *worth_columns("worth")]
+        columns += [number("agreement across topics", "agreement"), topics("limit"), names("could be the best", "best")]
         rows: Records = [
             {
                 "judge": judge["names"][1],
                 "topics": judge["half"],
-                **{key: judge[key] for key in ("worth", "agreement", "limit")},
-                **{end: judge["interval"][end] for end in ("low", "high")},
+                "agreement": judge["agreement"],
+                "limit": math.inf if judge["limit"] is None and judge["all_topics"] is not None else judge["limit"],
+                **worth_row(judge),
                 "best": "yes" if judge["names"][1] in ranking["best"] else "no",
             }
             for judge in ranking["judges"]

@@ -66,8 +66,13 @@ class JudgeStudy(StudyResult):
         if self.ranking is not None:
             return f"{self.ranking.verdict} ({measure})"
         values = {judge: self.estimates[judge, measure, coefficient].value for judge in self.judges}
-        best = max(values, key=lambda judge: -2.0 if np.isnan(values[judge]) else values[judge])
-        return f"{best} ranks the systems most like the truth ({measure}, {coefficient} {values[best]:.3f})"
+        known = {judge: value for judge, value in values.items() if not np.isnan(value)}
+        if not known:
+            return f"{coefficient} is undefined for all judges ({measure})"
+        best = [judge for judge, value in known.items() if value == max(known.values())]
+        about = f"({measure}, {coefficient} {max(known.values()):.3f}); whether a difference is chance was not tested"
+        verb = "rank" if len(best) > 1 else "ranks"
+        return f"on these topics {listing(best)} {verb} the systems most like the truth {about}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per judge, measure and coefficient."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from .jackknife import changes_without, interactions, mean_changes
 from .splits import Formula, Problem, Settle, Side, Splits, agreements, defined, draw_splits, grid_of
 
 LARGEST = 3 * 2**19  # changes by split, topic and point that the jackknife may add splits for: seconds of work
+MOST_VALUES = 2**21  # agreements by split and point that splits may be added for: over some 42 candidates get fewer
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,11 @@ def compute_curves(
     sizes = grid_of(splits.half) if sizes is None else sizes
     points = [(i, int(k)) for i in range(len(sides)) for k in sizes]
     problem = Problem(sides, points, coefficient, settle)
-    most = max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points))))
+    effort = replace(
+        effort,
+        most_jackknife=max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points)))),
+        most_splits=max(effort.splits, min(effort.most_splits, MOST_VALUES // len(points))),
+    )
     values = agreements(problem, splits)
     first_ones = splits.first(effort.jackknife)
     changes = changes_without(problem, first_ones)
@@ -226,7 +231,7 @@ def compute_curves(
         second = np.where(np.isnan(finer), second, finer)
     while True:
         curves = _summary(values, changes, second, splits, sizes)
-        more_splits, more_jackknife = _missing(curves, effort, most)
+        more_splits, more_jackknife = _missing(curves, effort)
         if not more_splits and not more_jackknife:
             return curves
         more = draw_splits(n, more_splits, rng)
@@ -256,12 +261,12 @@ def _summary(values: FloatArray, changes: FloatArray, second: FloatArray, splits
     )
 
 
-def _missing(curves: Curves, effort: Effort, most_jackknife: int) -> tuple[int, int]:
+def _missing(curves: Curves, effort: Effort) -> tuple[int, int]:
     """How many more splits are wanted: for the values, and among the splits for the jackknife."""
     each = [curves.wanted(contrast, effort) for contrast in _contrasts(curves)]
     wanted, wanted_jackknife = (max(column, default=0.0) for column in zip(*each, strict=True))
     splits = min(math.ceil(1.1 * wanted), effort.most_splits) - curves.n_splits
-    jackknife = min(math.ceil(1.1 * wanted_jackknife), most_jackknife) - curves.n_jackknife
+    jackknife = min(math.ceil(1.1 * wanted_jackknife), effort.most_jackknife) - curves.n_jackknife
     splits = splits if wanted > curves.n_splits else 0
     jackknife = jackknife if wanted_jackknife > curves.n_jackknife else 0
     splits = max(splits, 0, curves.n_jackknife + jackknife - curves.n_splits)

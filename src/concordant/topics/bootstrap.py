@@ -179,7 +179,7 @@ class TopicBootstrap:
         )
         return [
             i and (i if f is None else i._replace(low=min(i.low, f.low), high=max(i.high, f.high), method="auto"))
-            for i, f in zip(self._iterated(sides, coefficients, drawn, note), found, strict=True)
+            for i, f in zip(self._iterated(sides, coefficients, drawn.quiet(), note), found, strict=True)
         ]
 
     def _iterated(

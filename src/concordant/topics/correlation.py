@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from ..alignment import matched
 from ..chance.permutation import chance_pvalue
+from ..clusters import Groups, by_group
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_side, as_topic_side
@@ -49,13 +50,14 @@ class CorrelationEstimate(Estimate):
         return [{**row, "bias_corrected": self.bias_corrected, "standard_error": self.standard_error}]
 
 
-def correlate(
+def correlate(  # noqa: PLR0913
     truth: Collection,
     candidate: Collection,
     coefficient: str = "tau_b",
     *,
     interval: TopicBootstrap | None = _DEFAULT,
     test: Test | None = None,
+    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -75,6 +77,9 @@ def correlate(
     test : {"chance"} or None
         "chance": a p-value of the hypothesis that the candidate scores have nothing to do with the truth, from the
         exact null distribution where there is one (`tau_null`, `tau_ap_null`), else by permutations.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: for the interval groups
+        are drawn whole, and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
         say which.
@@ -152,15 +157,22 @@ def correlate(
         raise InputError(f"{counted(len(a.systems), 'system')} to compare: at least 2 are needed that both sides have")
     if interval is not None and len(a.topics) < 2:
         raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+    if groups is not None and interval is None:
+        raise InputError("groups is for the interval, which resamples topics, and interval is None: leave groups out")
     x, y = a.means(), b.means()
     value = float(known.formula(x, y))
     warn_undefined(value, known.undefined)
     p = limits = None
+    grouped: dict[str, Any] = {}
     if test is not None and not math.isnan(value):
         p = chance_pvalue(known, x, y, replace(drawn, n_resamples=_PERMUTATIONS).quiet())
     notes = found.notes
     if interval is not None and not math.isnan(value):
-        (limits,) = interval.run(a.values, b.values, [known], drawn)
+        assert isinstance(a, Scores)  # as_topic_side has made sure
+        assert isinstance(b, Scores)
+        rows = by_group(a, groups), by_group(b, groups)
+        grouped = {} if groups is None else {"groups": len(rows[0].topics)}
+        (limits,) = interval.run(rows[0].values, rows[1].values, [known], drawn)
         if limits is None:
             raise InputError(NO_INTERVAL)
         if limits.note:
@@ -169,6 +181,7 @@ def correlate(
             notes += (undefined_on(limits, interval),)
             warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
     settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
+    settings |= grouped
     return estimate_of(known, value, interval, limits, seed=drawn.seed, pvalue=p, notes=notes, **settings)
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import stdtr
 
 from ..calibration import FEWEST
 from ..chance.adjustment import holm
 from ..chance.nulls import Alternative
+from ..clusters import Groups
 from ..door import Collection
 from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
@@ -77,7 +77,8 @@ class JudgeComparison(Result):
         lines[-1] += f"   {corrected}{level} {self.interval}"
         if self.ratio_interval is not None:
             between = f"{self.ratio_interval.low:.2g} to {self.ratio_interval.high:.2g}"
-            lines.append(f"  a topic of {a} is worth {self.ratio:.2g} of {b} ({level} {between})")
+            unit = "group" if "groups" in self.settings else "topic"
+            lines.append(f"  a {unit} of {a} is worth {self.ratio:.2g} of {b} ({level} {between})")
         about = ", agreement across topics" if math.isnan(self.bias_corrected) else ""
         return "\n".join([f"  {self.coefficient}{about}", *lines])
 
@@ -143,7 +144,7 @@ class JudgeRanking(Result):
             for judge in self.judges
         ]
         table = [heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]]
-        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns(table)]
+        parts = [f"  worth in {first.units} of {first.names[0]}; {first.coefficient}", columns(table)]
         with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
         if with_first:
             pairs = [
@@ -181,6 +182,7 @@ def compare_judges(  # noqa: PLR0913
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
+    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -217,6 +219,9 @@ def compare_judges(  # noqa: PLR0913
         Of the interval for the difference; the verdict is at level 1 - confidence_level.
     names : tuple of str
         What to call the judges.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
         say which.
@@ -260,7 +265,7 @@ def compare_judges(  # noqa: PLR0913
         raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
-    sides = matched_sides(given, ("truth", *names), coefficient, confidence_level)
+    sides = matched_sides(given, ("truth", *names), coefficient, confidence_level, groups)
     if method == "across":
         curves = curves_of(sides, drawn, STEADY)
         return _across(curves, sides, (1, 2), drawn.seed, _tested(curves, (1, 2), alternative), alternative)
@@ -300,6 +305,7 @@ def compare_judges(  # noqa: PLR0913
             n_topics=n,
             method=method,
             undefined=found.undefined,
+            **sides.grouped,
         ),
     )
 
@@ -314,6 +320,8 @@ def _tested(
 
     `rates` are what many pairs share.
     """
+    from scipy.special import stdtr
+
     found = difference_of(curves, *which, rates)
     df, t = curves.n_topics - 1, found.statistic
     p = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}[alternative]
@@ -367,6 +375,7 @@ def rank_judges(
     confidence_level: float = 0.95,
     costs: Mapping[str, float] | None = None,
     name: str = "truth",
+    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeRanking:
     """What several judges are worth, over the same splits of the topics; which is better than which, and who is best.
@@ -385,6 +394,8 @@ def rank_judges(
         What a topic costs by each judge, by its name, and by the truth, by `name`.
     name : str
         What to call the truth.
+    groups : mapping, Series or path, optional
+        The group of each topic, as in `judge_worth`.
     rng : int, Generator or None
         Draws the splits, as in `judge_worth`.
 
@@ -406,7 +417,7 @@ def rank_judges(
         raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    sides = matched_sides(given, named, coefficient, confidence_level)
+    sides = matched_sides(given, named, coefficient, confidence_level, groups)
     if costs is not None and (unknown := set(costs) ^ set(named)):
         raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
     of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}

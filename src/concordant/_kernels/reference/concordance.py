@@ -16,7 +16,7 @@ from .pairing import Value, finite, for_each_truth
 from .permutations import count_later_greater, later_positions
 
 MEAN, STRICT, BACK, PAIRS = 1, 2, 4, 8
-"""Sums that only some coefficients ask for: add them up and pass them as `extra`. PAIRS alone: numbers of pairs, no
+"""Sums that only some coefficients ask for: add them up and pass them as `extra`. PAIRS alone: numbers of pairs and no
 sums; the fields after `tied_both` mean nothing then, here and in the native module."""
 
 
