@@ -282,15 +282,18 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     """Coverage in % and mean width for the coefficient k; of the other methods on the trials that have them."""
     some = found[:, 1 + 7 * k : 8 + 7 * k]
     true, limits = some[:, 0], {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
-    beside = ~np.isnan(some[:, 5])
+    auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
+
+    def held(method: str, where: Any) -> tuple[float, float]:
+        (low, high), t = limits[method][where].T, true[where]
+        return float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean())
+
     return {
-        name: (float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean()))
-        for name, t, (low, high) in (
-            ("auto", true, limits["auto"].T),
-            ("beside", true[beside], limits["auto"][beside].T),
-            ("iterated", true[beside], limits["iterated"][beside].T),
-            ("percentile", true[beside], limits["percentile"][beside].T),
-        )
+        "auto": held("auto", auto),
+        "beside": held("auto", auto & beside),
+        "iterated": held("iterated", auto & beside),
+        "percentile": held("percentile", auto & beside & ~np.isnan(limits["percentile"][:, 0])),
+        "undefined": (float(100 * (~auto).mean()), math.nan),
     }
 
 
@@ -310,13 +313,15 @@ def tables(found: dict[Cell, FloatArray]) -> str:
         of = coverage_of(cell, k)
         shown = " | ".join(f"{of[key][0]:.1f} ({of[key][1]:.2f})" for key in ("auto", "iterated", "percentile"))
         misfit = f"{100 * cell[:, 0].mean():.0f}%" if k == 0 else ""
+        if none := round(of["undefined"][0]):
+            misfit += f" (no value in {none}%)"
         lines.append(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown} | {misfit} |")
         share = of["auto"][0]
         what = "Constructed" if name in CONSTRUCTED else "Not seen before" if name in FRESH else "Real and simulated"
         shares[what].append(share)
         if not LOW <= share <= HIGH:
-            some = outside["below" if share < LOW else "above"]
-            some.setdefault(name, []).append(f"{coefficient} {n} ({share:.0f})")
+            cells = outside["below" if share < LOW else "above"]
+            cells.setdefault(name, []).append(f"{coefficient} {n} ({share:.0f})")
         if name not in FEW and name not in CONSTRUCTED:
             narrower.setdefault((coefficient, n), []).append(1 - of["beside"][1] / of["iterated"][1])
     lines += [
