@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages lowest papers faults
+.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages wheels lowest papers faults
 
 demo: $(VENV)/installed
 	$(VENV)/bin/concordant demo
@@ -106,6 +106,12 @@ faults: $(VENV)/tools $(VENV)/installed
 packages: $(VENV)/tools
 	$(PY) -m pip install --quiet 'twine>=6.1'
 	$(PY) -m tests.packaging.all_tests
+
+# The wheels, each tried with the Pythons that it is for.
+PYTHONS ?= $(wildcard $(foreach minor,11 12 13 14,$(firstword $(shell command -v python3.$(minor)))))
+wheels: $(VENV)/tools
+	$(PY) -m pip install --quiet 'twine>=6.1' 'check-wheel-contents>=0.6'
+	$(PY) -m tests.packaging.wheels $(PYTHONS)
 
 # All tests with every dependency at its lower bound, which pyproject.toml names.
 LOWEST := build/lowest

@@ -189,6 +189,9 @@ def tables(done: dict[tuple[Any, ...], dict[str, Any]]) -> str:
             ]
             lines.append("| " + " | ".join([name, str(n), *shown]) + " |")
         lines.append("")
+    for what in ("means", "differences"):
+        shares = [100 * found[what][method] for found in done.values() for method in METHODS]
+        lines += [f"Coverage of {what}: {min(shares):.1f} to {max(shares):.1f}%.", ""]
     worse = [found["tau"]["shrunk"] - found["tau"]["human"] for found in done.values()]
     most = [max(found["tau"].values()) - found["tau"]["shrunk"] for found in done.values()]
     lines.append(
@@ -200,7 +203,7 @@ def tables(done: dict[tuple[Any, ...], dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=300)
+    parser.add_argument("--trials", type=int, default=500)
     parser.add_argument("--ranked", type=int, default=40, help="trials with rank intervals, for one n")
     parser.add_argument("--state", default="studies/combine.jsonl")
     parser.add_argument("--tables", action="store_true", help="only of the cells that are there")

@@ -114,6 +114,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
     "rank_changes": (2, lambda t, c: cc.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
+    "rank_loss": (2, lambda t, c: cc.rank_loss(t, c)[1].tolist()),
     "ranking_probability": (2, lambda a, b: cc.ranking_probability(a, b, n_points=120, rng=1)),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
     "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,42 @@ def test_sides_with_holes_are_compared_by_their_means_on_all_topics() -> None:
     assert "a system is taken to be as far ahead" in found.notes[0]
 
 
+def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneous: bool) -> FloatArray:
+    """Every pair on its own topics, every resample, every set of remaining pairs, written out."""
+    from scipy import stats
+
+    n, m = values.shape
+    signs = np.random.default_rng(seed).integers(0, 2, (n_resamples, n), dtype=np.int8) * 2.0 - 1
+    pairs = list(itertools.combinations(range(m), 2))
+    both = {(i, j): ~np.isnan(values[:, i] - values[:, j]) for i, j in pairs}
+    d = {e: (values[:, e[0]] - values[:, e[1]])[both[e]] for e in pairs}
+    middle = np.median([len(x) for x in d.values()])
+    spread = np.median([abs(stats.skew(x, bias=False)) for x in d.values()]) / stats.norm.ppf(0.75)
+    chance = 6 * middle * (middle - 1) / ((middle - 2) * (middle + 1) * (middle + 3))
+    typical = np.sqrt(max(0.0, spread**2 - chance))
+    statistic, flipped = {}, {}
+    for e, raw in d.items():
+        k, x = len(raw), raw * np.sign(raw.mean())
+        t = x.mean() / np.sqrt(x.var(ddof=1) / k)
+        a = max(-cc.calibration.UNSEEN * stats.skew(x, bias=False), typical) / (6 * np.sqrt(k))
+        s = 0.0 if t <= a else t if a == 0 else (-1 + np.sqrt(1 + 8 * a * (t - a))) / (4 * a)
+        statistic[e] = np.sqrt(k) * s / np.sqrt(k - 1 + s * s)
+        flipped[e] = np.abs(signs[:, both[e]] @ x) / np.sqrt(x @ x)
+    families = [pairs] if simultaneous else [[e for e in pairs if i in e] for i in range(m)]
+    result = np.ones((m, m))
+    for i, family in enumerate(families):
+        reached: list[float] = []
+        for e in sorted(family, key=lambda e: -statistic[e]):
+            largest = np.max([flipped[f] for f in family if statistic[f] <= statistic[e]], axis=0)
+            reached.append((1 + sum(largest >= statistic[e] * (1 - 1e-7))) / (1 + n_resamples))
+            p = max(reached)
+            if simultaneous:
+                result[e] = result[e[::-1]] = p
+            else:
+                result[i, sum(e) - i] = p
+    return result
+
+
 class TestRankIntervals:
     def test_a_complete_matrix_gives_what_it_gives_without_holes(self) -> None:
         from concordant.ranks import common_topics, pair_tests
@@ -126,25 +163,45 @@ class TestRankIntervals:
             found, _ = common_topics.corrected_pvalues(values, how, simultaneous=simultaneous)
             assert found.tolist() == expected.tolist()
 
-    def test_pairs_on_the_topics_that_both_have(self) -> None:
-        """The statistic of a pair alone is that of its complete matrix; a few large products give the same."""
+    @pytest.mark.parametrize("grouped", [False, True])
+    @pytest.mark.parametrize("share", [0.0, 0.25])
+    def test_sums_of_columns_are_those_of_pairs_on_the_topics_that_both_have(self, share: float, grouped: bool) -> None:
+        """Whether systems share sets of topics, so that columns serve many pairs, or each pair has one of its own."""
+        from concordant.clusters import group_rows
+        from concordant.ranks.common_topics import CommonTopics
+
+        values = holed(20, 8, share)
+        values[:3, 4:7] = values[5:, 7] = values[0, 2] = np.nan
+        groups = np.arange(20) // 2 if grouped else None
+        common = CommonTopics.of(values, groups)
+        columns = common.columns()
+        flips = np.random.default_rng(2).choice([-1.0, 1.0], (7, len(columns.values)))
+        sums = flips @ columns.values
+        for c, base in enumerate(columns.base):
+            sums[:, c] += sums[:, base] if base >= 0 else 0.0
+        for i, j in itertools.combinations(range(8), 2):
+            d = common.values[:, [i]] - common.values[:, [j]]
+            d = d if groups is None else group_rows(d, groups)
+            found = sums[:, columns.place[i, j]] - sums[:, columns.place[j, i]]
+            np.testing.assert_allclose(found, np.nansum(flips * d[:, 0], axis=1), atol=1e-12)
+        each = columns.values.shape[1] == 8 * 7 // 2 + 1
+        assert each == (share > 0)
+        assert (columns.base >= 0).any() == (share == 0 and not grouped)
+
+    @pytest.mark.parametrize("simultaneous", [False, True])
+    @pytest.mark.parametrize("share", [0.0, 0.3])
+    def test_pvalues_are_those_of_loops_over_pairs(self, share: float, simultaneous: bool, kernels: Any) -> None:
         from concordant.ranks import common_topics
         from concordant.resampling import Resampling
 
-        values = holed(20, 6)
-        how = Resampling(499, 1)
-        found, difference = common_topics.corrected_pvalues(values, how, simultaneous=True)
-        common = common_topics.CommonTopics.of(values)
-        signs = np.random.default_rng(2).integers(0, 2, (7, 20), dtype=np.int8)
-        i, j = np.triu_indices(6, 1)
-        fast = common_topics._signed(common, signs)(i, j)
-        flips = 2.0 * signs - 1
-        for k, (a, b) in enumerate(zip(i, j, strict=True)):
-            d = common.values[:, a] - common.values[:, b]
-            np.testing.assert_allclose(fast[k], [np.nansum(row * d) for row in flips], atol=1e-12)
-            raw = values[:, a] - values[:, b]
-            assert np.sign(difference[a, b]) == np.sign(np.nanmean(raw))
-        assert ((found > 0) & (found <= 1)).all()
+        values = holed(22, 6, share) + np.array([0, 0, 0, 0.2, 0.4, 0.8])
+        values[15:, 4] = values[10:, 5] = np.nan
+        found, difference = common_topics.corrected_pvalues(values, Resampling(199, 3), simultaneous=simultaneous)
+        expected = literal_pvalues(values, 199, 3, simultaneous)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        assert (found <= 0.05).any()
+        for i, j in itertools.combinations(range(6), 2):
+            assert np.sign(difference[i, j]) == np.sign(np.nanmean(values[:, i] - values[:, j]))
 
     def test_few_topics_make_wide_intervals(self) -> None:
         rng = np.random.default_rng(4)

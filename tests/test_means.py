@@ -13,7 +13,7 @@ import concordant as cc
 from concordant import _kernels
 from concordant._kernels import reference
 from concordant.errors import DataWarning
-from concordant.means import mean_over_topics, tied_means, tied_sums
+from concordant.means import identical_to, mean_over_topics, tied_means, tied_sums
 from concordant.resampling import resampled_means
 from concordant.topics.explanation import means_without_each
 
@@ -206,3 +206,22 @@ def test_short_means_say_where_12_digits_are_not_enough(kernels: Any) -> None:
     assert not np.signbit(found[1]).any()
     assert np.isnan(found[2:]).all()
     assert np.isnan(short(kernels, rows, 1.0, 2.1e-13)).all()
+
+
+def literally_identical(values: Any) -> list[int]:
+    """By whole numbers: the first column that is the same."""
+    columns = [tuple(column) for column in np.asarray(values).T.tolist()]
+    return [columns.index(column) for column in columns]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_systems_are_identical_but_for_rounding_and_only_then(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 12)), int(rng.integers(1, 9))
+    units = rng.integers(0, int(rng.choice([2, 3, 100])), (n, m))  # few values: many systems with the same mean
+    scores = units / 10 * float(rng.choice([1e-200, 1, 1e200]))
+    noisy = scores * (1 + rng.integers(-4, 5, (n, m)) * 2.0**-52)
+    assert identical_to(scores).tolist() == literally_identical(units)
+    assert identical_to(noisy).tolist() == literally_identical(units)
+    assert identical_to(noisy - scores.max() / 3).tolist() == literally_identical(units)
+    assert identical_to(np.zeros((n, m))).tolist() == [0] * m

@@ -13,7 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import InputError
-from concordant.totals import RULES, points_of
+from concordant.totals import RULES, mean_ranks, points_of
 
 FloatArray = npt.NDArray[np.float64]
 HOLES = [[0.5, 0.4, 0.4, 0.1], [0.2, math.nan, 0.3, 0.3], [0.9, 0.8, math.nan, 0.7], [0.1, 0.2, 0.6, 0.6]]
@@ -135,3 +135,13 @@ def test_bad_arguments_are_named(options: dict[str, Any], message: str) -> None:
 def test_one_score_per_system_has_no_points() -> None:
     with pytest.raises(InputError, match="aggregate needs scores on topics, and a side has one score per system"):
         cc.compare({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "c": 4}, aggregate="borda")
+
+
+def test_ranks_within_rows_are_those_of_scipy() -> None:
+    from scipy.stats import rankdata
+
+    values = np.random.default_rng(1).integers(0, 4, (50, 7)) / 2
+    values[0] = 1.0
+    values[np.random.default_rng(2).random(values.shape) < 0.2] = np.nan
+    expected = rankdata(-values, axis=1, nan_policy="omit")
+    np.testing.assert_array_equal(mean_ranks(values), expected)

@@ -1,7 +1,8 @@
 """What the scripts of examples/papers made, written into the pages of docs/papers when they are built.
 
-In a page, a line `<!-- made: figure-3 -->` becomes that item of the page's paper, and `<!-- made: all -->` in the
-first page the table of all items of all papers.
+In a page, a line `<!-- made: figure-3 -->` becomes that item of the page's paper, and `<!-- made: verdict -->` how many
+of its items were reproduced; in the first page both `<!-- made: all -->`, the table of all items, and the verdict are
+those of all papers.
 """
 
 from __future__ import annotations
@@ -35,6 +36,24 @@ def overview() -> str:
     return _table(["item", "reproduced", "largest difference", "command"], lines)
 
 
+def verdict(papers: tuple[str, ...]) -> str:
+    """How many items were reproduced, and which had to be repaired."""
+    found = [(paper, item) for paper in papers for item in items(paper).values()]
+    counts = []
+    for kind in ("yes", "on other data", "in part", "repaired", "future work"):
+        some = [(paper, item) for paper, item in found if item["reproduced"] == kind]
+        if kind == "repaired":
+            links = [
+                f"[{'' if len(papers) == 1 else f'{paper}, '}{item['title'][0].lower()}{item['title'][1:]}]"
+                f"({paper}.md#{anchor(item['title'])})"
+                for paper, item in some
+            ]
+            counts += [f"{len(some)} repaired ({', '.join(links)})"] if some else []
+        elif some:
+            counts.append(f"{len(some)} {'reproduced' if kind == 'yes' else kind}")
+    return f"**{len(found)} items**: {', '.join(counts)}."
+
+
 def largest(item: dict[str, Any]) -> str:
     """The largest difference from a printed value."""
     printed = [row for row in item["compared"] if row["paper"] is not None]
@@ -45,7 +64,8 @@ def largest(item: dict[str, Any]) -> str:
 
 def section(item: dict[str, Any]) -> str:
     """One item: figure, values beside the printed ones, tables and notes."""
-    parts = [f"**Reproduced:** {item['reproduced']}."]
+    future = item["reproduced"] == "future work"
+    parts = ["**Future work** of the paper." if future else f"**Reproduced:** {item['reproduced']}."]
     notes = list(item["notes"])
     if item["figure"]:
         parts.append(f"![{notes[0]}](made/{item['figure']})\n\n*{notes.pop(0)}*")
@@ -101,7 +121,13 @@ def fill_in(app: Sphinx, page: str, source: list[str]) -> None:
         return
     paper = page.removeprefix("papers/")
     found = items(paper) if paper in ORDER else {}
-    source[0] = MARK.sub(lambda mark: overview() if mark[1] == "all" else section(found[mark[1]]), source[0])
+
+    def made(mark: re.Match[str]) -> str:
+        if mark[1] == "verdict":
+            return verdict((paper,) if found else ORDER)
+        return overview() if mark[1] == "all" else section(found[mark[1]])
+
+    source[0] = MARK.sub(made, source[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

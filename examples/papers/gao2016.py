@@ -98,7 +98,9 @@ def theorem_1(made: Item) -> None:
         rows.append([name, cc.pearson_rank(x, y), plain])
     made.table(["", "rho_r", "rho_r without scaling to [0, 1]"], rows, "Truth 0.9, 0.7, 0.6, 0.2, 0.1:")
     made.reproduced = "repaired"
-    made.tests.append(THEOREMS)
+    made.held_by(
+        THEOREMS, "test_theorem_1_the_range_and_its_ends", "test_theorem_1_does_not_hold_in_the_other_direction"
+    )
 
 
 @paper.item("theorem-2", "Theorem 2")
@@ -111,7 +113,7 @@ def theorem_2(made: Item) -> None:
         y[[i - 1, i]] = y[[i, i - 1]]
         rows.append([f"{i} and {i + 1}", x[i - 1] - x[i], cc.pearson_rank(x, y)])
     made.table(["swapped", "gap", "rho_r"], rows, "Truth 1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25, 0.1, 0.0:")
-    made.tests.append(THEOREMS)
+    made.held_by(THEOREMS, "test_theorem_2_a_swap_costs_more_near_the_head")
 
 
 @paper.item("theorem-3", "Theorem 3")
@@ -133,7 +135,11 @@ def theorem_3(made: Item) -> None:
         rows.append([0.95 - low, cc.pearson_rank(x, x[[0, 2, 1, 3]])])
     made.table(["gap", "rho_r"], rows, "Truth 1.0, 0.95, z, 0.0: the third loses its weight, and rho_r rises again.")
     made.reproduced = "repaired"
-    made.tests.append(THEOREMS)
+    made.held_by(
+        THEOREMS,
+        "test_theorem_3_as_it_is_proved_a_wider_gap_lowers_every_cosine",
+        "test_theorem_3_as_it_is_printed_is_false",
+    )
 
 
 @paper.item("table-1", "Table 1")

@@ -25,7 +25,7 @@ from concordant import plots
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "papers" / "made"
-Reproduced = Literal["yes", "on other data", "in part", "repaired"]
+Reproduced = Literal["yes", "on other data", "in part", "repaired", "future work"]
 Cell = str | int | float | None
 
 
@@ -57,6 +57,10 @@ class Item:
         """A table of its own."""
         cells = [[_rounded(cell) for cell in row] for row in rows]
         self.tables.append({"caption": caption, "head": list(head), "rows": cells})
+
+    def held_by(self, file: str, *tests: str) -> None:
+        """The tests of a file that hold what the item says."""
+        self.tests += [f"{file}::{test}" for test in tests]
 
     @contextmanager
     def panels(self, count: int, caption: str, height: float = 2.4, width: float = 7.0) -> Iterator[list[Any]]:

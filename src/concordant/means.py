@@ -1,4 +1,4 @@
-"""Means over topics, in which two systems are tied exactly when rounding can explain the difference of their totals.
+"""What rounding can explain: means over topics in which equal totals are tied, and which systems are identical.
 
 0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient. So every mean (of all topics, of
 resamples, of halves, without a topic) comes from `tied_sums`: totals of systems x and y that differ by no more than
@@ -7,6 +7,8 @@ resamples, of halves, without a topic) comes from `tied_sums`: totals of systems
 
 count as equal. That is what n additions of numbers that were rounded themselves can be off by, for these two systems:
 a third one, however large, changes nothing. Scores of a few decimals with different totals lie far beyond it.
+
+Systems are identical if no topic tells them apart by more than `ROUNDING`, beside the largest score of the collection.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ import numpy.typing as npt
 
 from . import _kernels
 from ._kernels.reference.means import lowest_of, to_digits
-from .arrays import FloatArray
+from .arrays import FloatArray, IntArray
 from .errors import DataWarning
 
 _EPS = float(np.finfo(np.float64).eps)
+ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
 
 
 def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
@@ -122,6 +125,26 @@ def _split(s: FloatArray, z: FloatArray, starts: npt.NDArray[np.bool_]) -> Float
             low = k
         shared[k] = s[low]
     return shared
+
+
+def identical_to(values: FloatArray) -> IntArray:
+    """For each system the first that has the same scores on every topic, but for rounding; often itself.
+
+    >>> identical_to(np.array([[0.3, 0.5, 0.1 + 0.2], [0.7, 0.5, 0.7]])).tolist()
+    [0, 1, 0]
+    """
+    slack = float(np.ldexp(ROUNDING, np.frexp(np.abs(values).max(initial=0.0))[1]))
+    means = values.mean(axis=0)
+    order = np.argsort(means)
+    first = np.arange(values.shape[1])
+    # Identical systems have nearly the same mean; so only within groups of nearly the same mean they are looked for.
+    for group in np.split(order, np.flatnonzero(np.diff(means[order]) > 2 * slack) + 1):
+        left = np.sort(group)
+        while left.size > 1:
+            same = (np.abs(values[:, left] - values[:, left[:1]]) <= slack).all(axis=0)
+            first[left[same]] = left[0]
+            left = left[~same]
+    return first
 
 
 def _warn_of_lost_digits(values: FloatArray) -> None:

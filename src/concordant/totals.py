@@ -54,11 +54,18 @@ class Rule:
         return 0.0 - totals if self.lower else totals
 
 
-def _ranks(values: FloatArray) -> FloatArray:
-    """Within each topic, 1 for the best, means on ties; nan where a system lacks the topic."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(-values, axis=1, nan_policy="omit"), dtype=np.float64)
+def mean_ranks(values: FloatArray) -> FloatArray:
+    """Within each row, 1 for the largest, means on ties; nan stays. As ``scipy.stats.rankdata``, without its import."""
+    order = np.argsort(-values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    place = np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape)
+    starts, ends = np.ones(values.shape, dtype=bool), np.ones(values.shape, dtype=bool)
+    starts[:, 1:] = ends[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(starts, place, 0.0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, np.inf)[:, ::-1], axis=1)[:, ::-1]
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, (first + last) / 2, axis=1)
+    return np.where(np.isnan(values), np.nan, found)
 
 
 def _z_scores(values: FloatArray) -> FloatArray:
@@ -69,13 +76,15 @@ def _z_scores(values: FloatArray) -> FloatArray:
 
 
 def _borda(values: FloatArray) -> FloatArray:
-    points = values.shape[1] - _ranks(values)
+    points = values.shape[1] - mean_ranks(values)
     return np.where(np.isnan(points), 0.0, points)
 
 
 def _win_rates(values: FloatArray) -> FloatArray:
     others = (~np.isnan(values)).sum(axis=1, keepdims=True) - 1
-    return np.asarray(np.where(others > 0, (others + 1 - _ranks(values)) / np.maximum(others, 1), 0.0 * values + 0.5))
+    return np.asarray(
+        np.where(others > 0, (others + 1 - mean_ranks(values)) / np.maximum(others, 1), 0.0 * values + 0.5)
+    )
 
 
 RULES = {
@@ -84,7 +93,7 @@ RULES = {
         Rule("mean", "mean score over the topics", lambda values: values, "mean"),
         Rule("type-mean", "mean over types of topics of the mean score in each", lambda values: values, "mean"),
         Rule("borda", "points on each topic, n systems - rank, 0 where a system lacks it; summed", _borda, "points"),
-        Rule("mean-rank", "mean rank on the topics", lambda values: -_ranks(values), "mean rank", lower=True),
+        Rule("mean-rank", "mean rank on the topics", lambda values: -mean_ranks(values), "mean rank", lower=True),
         Rule("z-score", "mean of the scores standardised within each topic", _z_scores, "mean z"),
         Rule("win-rate", "share of other systems that a system beats, ties one half, mean over topics", _win_rates,
              "win rate"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import concordant as cc
 from concordant.card.tie_tolerance import _best, _pairs
 from concordant.errors import InputError
+
+from ..commands import CAREFUL, PEOPLE, bad, good
 
 
 def literal_accuracy(truth: Any, candidate: Any, tolerance: float) -> float:
@@ -70,3 +73,14 @@ def test_what_is_refused() -> None:
     for folds in (1, 13, 2.5):
         with pytest.raises(InputError, match="n_folds is"):
             cc.tie_calibration(truth, candidate, n_folds=folds)  # type: ignore[arg-type]
+
+
+def test_the_command_says_what_the_function_finds() -> None:
+    people, careful = (cc.load_collection(name) for name in ("people", "careful"))
+    found = cc.tie_calibration(people, careful, n_folds=4, rng=3)
+    said = json.loads(good("tie-calibration", PEOPLE, CAREFUL, "--folds", 4, "--seed", 3, "--format", "json"))
+    assert (said["accuracy"], said["tolerances"]) == (found.accuracy, found.tolerances.tolist())
+    assert found.verdict in good("tie-calibration", PEOPLE, CAREFUL, "--folds", 4, "--seed", 3)
+    assert "--folds is 41: give a whole number from 2 to the 40 topics" in bad(
+        "tie-calibration", PEOPLE, CAREFUL, "--folds", 41, status=1
+    )

@@ -238,6 +238,24 @@ def test_commands(tmp_path: Path) -> None:
     )
 
 
+def test_systems_that_differ_by_rounding_are_identical() -> None:
+    scores = np.random.default_rng(0).random((20, 4)).round(2)
+    twice = np.column_stack([scores, scores[:, 0]])
+    rounded = np.column_stack([scores, scores[:, 0] + 0.1 + 0.2 - 0.3])
+    assert (twice != rounded).any()
+    for name in ("tau", "tau_ap", "tau_gap", "tau_b", "spearman", "pearson_rank"):
+        found, expected = (cc.expected_correlation(x, name, rng=1) for x in (rounded, twice))
+        assert found.value == pytest.approx(expected.value, abs=1e-12)
+    for estimator in ("ml", "msqd", "res", "kd", "pooled", "sh(w)", "sh(w/o)"):
+        found, expected = (cc.expected_correlation(x, "tau", estimator, rng=1) for x in (rounded, twice))
+        assert found.value == pytest.approx(expected.value, abs=1e-12)
+    plan, same = (cc.plan_topics(x, n_resamples=200, rng=1) for x in (rounded, twice))
+    np.testing.assert_allclose(plan.expected, same.expected, rtol=1e-12)
+    # On every topic 0.1 + 0.2 beside 0.3: nothing is random, and the tied pair of six counts one half.
+    certain = np.tile([0.1 + 0.2, 0.3, 0.7, 0.8], (10, 1)) + np.linspace(0, 0.1, 10)[:, None]
+    assert cc.expected_correlation(certain, rng=1).value == pytest.approx(5 / 6)
+
+
 def test_no_number_of_topics_tells_identical_systems_apart() -> None:
     values = np.repeat(np.random.default_rng(1).random((12, 1)), 5, axis=1)
     plan = cc.plan_topics(values, target=0.5, rng=1)

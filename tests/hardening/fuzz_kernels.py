@@ -266,6 +266,23 @@ def short_means(rng: Rng) -> Call:
     return call
 
 
+def exceedances(rng: Rng) -> Call:
+    n, m, count, draws = (int(rng.choice([1, 2, 5, 70])) for _ in range(4))
+    scores, kind = values(rng, (n, m), 0.5)
+    base = np.array([int(rng.integers(-1, c)) if c else -1 for c in range(m)], dtype=np.int64)
+    signs = rng.choice(np.array([-1, 1]), (draws, n))
+    first, second = (rng.integers(0, m, count) for _ in range(2))
+    scale, least = rng.integers(0, 8, count) / 4, rng.integers(0, 30, count) / 16
+    ends = np.unique([*rng.integers(0, count + 1, int(rng.integers(0, 4))), count])
+    for begin, end in zip((0, *ends[:-1]), ends, strict=True):
+        least[begin:end].sort()
+    call = Call([scores, base, signs, first, second, scale, least, ends], outputs=(8,), indexes=(3, 4, 7))
+    call.arguments.append(filled(call, count))
+    call.comparable = kind in ("uniform", "ties", "zeros")
+    call.exact = (0,)
+    return call
+
+
 def negative_shares(rng: Rng) -> Call:
     n, count = int(rng.choice([1, 2, 5, 50])), int(rng.choice([0, 1, 3, 40]))
     differences, kind = values(rng, (count, n))
@@ -317,6 +334,7 @@ MAKERS: dict[str, Callable[[Rng], Call]] = {
         recentred_distances,
         resampled_sums,
         short_means,
+        exceedances,
         negative_shares,
         plug_in_widths,
     )

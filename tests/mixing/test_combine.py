@@ -171,6 +171,23 @@ def test_coverage_of_means_and_differences() -> None:
             assert 0.925 < np.mean(found_held) < 0.985, method
 
 
+def test_skewed_scores_have_fewer_degrees_of_freedom() -> None:
+    """Written down literally for lam=0, where only the human topics count; none are lost where nothing is skewed."""
+    rng = np.random.default_rng(3)
+    human, machine = rng.exponential(1, (20, 6)), rng.normal(0, 1, (80, 6))
+    found = combined(human, machine[:20], machine[20:], lam=0, shrink=False)
+    z = stats.norm.ppf(0.975)
+    for freedom, part in ((found.mean_freedom, human), (found.freedom, human - human.mean(axis=1, keepdims=True))):
+        squares = [stats.skew(column) ** 2 for column in part.T]
+        square = np.mean(squares) - 6 * 18 / (21 * 23)
+        assert square > 0.1
+        short = square * (z**2 - 1) * (z**2 + 3) / 18 / 20  # share of the interval's reach (Hall 1992, q2)
+        assert freedom == pytest.approx(1 / (1 / 19 + 4 / (z**2 + 1) * short), rel=1e-12)
+    mirrored = np.vstack([human, -human])
+    even = combined(mirrored, np.tile(machine[:20], (2, 1)), machine[20:], lam=0, shrink=False)
+    assert (even.mean_freedom, even.freedom) == pytest.approx((39, 39), rel=1e-12)
+
+
 def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
     human, machine = sides(m=9)
     found = cc.combine(human, machine)

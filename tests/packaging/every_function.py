@@ -78,6 +78,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "random_rankings": lambda: cc.random_rankings(9, 3, tau=0.5, rng=7),
         "rank_changes": lambda: cc.rank_changes(people, hasty, **few).to_dict(),
         "rank_distance": lambda: cc.rank_distance(people, hasty),
+        "rank_loss": lambda: cc.rank_loss(people, hasty)[1],
         "ranking_probability": lambda: cc.ranking_probability(people, hasty, rng=7),
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
         "rank_intervals_from_estimates": lambda: cc.rank_intervals_from_estimates(

@@ -68,6 +68,14 @@ def test_batches_ties_and_undefined() -> None:
     assert none.to_dict()["share"] is None
 
 
+def test_rounding_is_no_significant_difference() -> None:
+    x = np.random.default_rng(0).random((20, 5)).round(2)
+    p = paired_pvalues(np.column_stack([x, x[:, 0] + 0.1 + 0.2 - 0.3]))
+    first, second = np.triu_indices(6, 1)
+    assert p[(first == 0) & (second == 5)].tolist() == [1.0]
+    assert paired_pvalues(np.column_stack([x[:, 0], x[:, 0] + 1e-9])).tolist() == [0.0]  # the same on every topic
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -22,6 +22,7 @@ CANDIDATE = {"d": 0.1, "a": 0.4, "b": 0.3, "c": 0.2}
 
 ABOUT_TOPICS: dict[str, Callable[..., Any]] = {
     "rank_distance": lambda s: cc.rank_distance(s, CANDIDATE),
+    "rank_loss": lambda s: cc.rank_loss(s, CANDIDATE),
     "ranking_probability": lambda s: cc.ranking_probability(s, CANDIDATE, n_points=120, rng=1),
     "rank_test": lambda s: cc.rank_test(s, CANDIDATE),
     "discriminative_power": lambda s: cc.discriminative_power(s, CANDIDATE),

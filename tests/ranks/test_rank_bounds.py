@@ -88,7 +88,7 @@ def literal_statistic(d: FloatArray, typical: float) -> float:
 
 @pytest.mark.parametrize("simultaneous", [True, False])
 @pytest.mark.parametrize("kind", ["normal", "skewed", "lattice"])
-def test_pvalues_are_those_of_loops_over_pairs(kind: str, simultaneous: bool) -> None:
+def test_pvalues_are_those_of_loops_over_pairs(kind: str, simultaneous: bool, kernels: Any) -> None:
     rng = np.random.default_rng(7)
     shift = np.array([0.0, 0.0, 0.3, 0.8, 1.6])
     values = {
@@ -316,11 +316,11 @@ def test_true_ranks_of_a_population_are_covered(trec: Path) -> None:
 
 
 @pytest.mark.parametrize("simultaneous", [True, False])
-def test_pairs_are_counted_in_blocks(simultaneous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resamples_are_counted_in_chunks(simultaneous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(8).random((15, 9)) + np.linspace(0, 0.3, 9)
     how = Resampling.of(199, 3)
     expected = pair_tests.corrected_pvalues(values, how, simultaneous=simultaneous)
-    monkeypatch.setattr(pair_tests, "_BLOCK", 3)
+    monkeypatch.setattr(pair_tests, "_CHUNK", 3)
     found = pair_tests.corrected_pvalues(values, how, simultaneous=simultaneous)
     assert found.tolist() == expected.tolist()
     assert len(np.unique(found)) > 3

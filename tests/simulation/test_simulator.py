@@ -185,6 +185,9 @@ def test_identical_systems_stay_identical() -> None:
     twice = scores(np.column_stack([s.values, s.values[:, 2]]))
     means = cc.simulate(twice, 40, rng=0).means()
     assert means[2] == means[-1]
+    rounded = scores(np.column_stack([s.values, s.values[:, 2] + 0.1 + 0.2 - 0.3]))
+    drawn = cc.simulate(rounded, 40, rng=0).values
+    np.testing.assert_array_equal(drawn[:, 2], drawn[:, -1])
 
 
 def test_identical_systems_stay_so_to_the_last_bit(trec: Path) -> None:

@@ -40,6 +40,10 @@ void recentred_distances(const Matrix& differences, const Vector& projection, co
 void resampled_sums(const Matrix& values, const IntMatrix& weights, const OutMatrix& out, int workers);
 void short_means(const Matrix& sums, double divisor, double slack, const OutMatrix& out, int workers);
 
+void exceedances(const Matrix& values, const IntVector& base, const IntMatrix& signs, const IntVector& first,
+                 const IntVector& second, const Vector& scale, const Vector& least, const IntVector& ends,
+                 const OutVector& out);
+
 void negative_shares(const Matrix& differences, const Vector& steps, const IntVector& points, const Vector& widths,
                      int most, const OutMatrix& out, int workers);
 void plug_in_widths(const Matrix& differences, const Vector& scales, const OutVector& out, int workers);

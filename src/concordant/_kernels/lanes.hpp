@@ -40,6 +40,9 @@ struct Four {
     Four operator*(const Four& o) const {
         return {{of[0] * o.of[0], of[1] * o.of[1], of[2] * o.of[2], of[3] * o.of[3]}};
     }
+    Four operator-(const Four& o) const {
+        return {{of[0] - o.of[0], of[1] - o.of[1], of[2] - o.of[2], of[3] - o.of[3]}};
+    }
     Four& operator+=(const Four& o) {
         for (int l = 0; l < 4; l++) of[l] += o.of[l];
         return *this;
@@ -53,6 +56,23 @@ INLINE Four four(const double* from) {
 }
 INLINE Four four(double x) { return Four{x, x, x, x}; }
 INLINE void store(double* to, const Four& x) { std::memcpy(to, &x, sizeof x); }
+INLINE Four larger(const Four& x, const Four& y) {
+#if defined(GNU_VECTORS)
+    return x > y ? x : y;
+#else
+    Four found;
+    for (int l = 0; l < 4; l++) found.of[l] = x.of[l] > y.of[l] ? x.of[l] : y.of[l];
+    return found;
+#endif
+}
+INLINE bool same(const Four& x, const Four& y) {  // neither has a NaN
+#if defined(GNU_VECTORS)
+    const auto differs = x != y;
+    return !((differs[0] | differs[1]) | (differs[2] | differs[3]));
+#else
+    return x.of[0] == y.of[0] && x.of[1] == y.of[1] && x.of[2] == y.of[2] && x.of[3] == y.of[3];
+#endif
+}
 
 // to = start + the sum of factor[r] * at[r], some columns at a time, which are kept in registers.
 template <size_t PARTS>

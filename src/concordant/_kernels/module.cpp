@@ -24,6 +24,7 @@ NB_MODULE(native, m) {
     m.def("recentred_distances", &kernels::recentred_distances, array, array, array, number, array, number);
     m.def("resampled_sums", &kernels::resampled_sums, array, array, array, number);
     m.def("short_means", &kernels::short_means, array, number, number, array, number);
+    m.def("exceedances", &kernels::exceedances, array, array, array, array, array, array, array, array, array);
     m.def("negative_shares", &kernels::negative_shares, array, array, array, array, number, array, number);
     m.def("plug_in_widths", &kernels::plug_in_widths, array, array, array, number);
 }

@@ -52,6 +52,18 @@ def recentred_distances(
 ) -> None: ...
 def resampled_sums(values: _Float, weights: _Int, out: _Float, workers: int, /) -> None: ...
 def short_means(sums: _Float, divisor: float, slack: float, out: _Float, workers: int, /) -> None: ...
+def exceedances(
+    values: _Float,
+    base: _Int,
+    signs: _Int,
+    first: _Int,
+    second: _Int,
+    scale: _Float,
+    least: _Float,
+    ends: _Int,
+    out: _Float,
+    /,
+) -> None: ...
 def negative_shares(
     differences: _Float, steps: _Float, points: _Int, widths: _Float, most: int, out: _Float, workers: int, /
 ) -> None: ...

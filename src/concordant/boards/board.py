@@ -121,7 +121,7 @@ def board(  # noqa: PLR0913
     groups: Groups | None = None,
     missing: Missing = "available",
     more_topics: int = 10,
-    n_resamples: int = 9_999,
+    n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,

@@ -11,6 +11,7 @@ from ..coefficients.registry import get_coefficient
 from ..expected.posterior import correlations, draw
 from ..means import mean_over_topics
 from ..resampling import Resampling
+from ..totals import mean_ranks
 from ..words import counted
 
 
@@ -58,7 +59,7 @@ def outlook(values: FloatArray, topics: int, how: Resampling) -> Outlook:
         then = (n * then + topics * drawn.observed(topics)) / (n + topics)
     then = np.broadcast_to(then, drawn.truth.shape)
     tau = get_coefficient("tau_a")
-    before, after = _ranks(now[None]), _ranks(then)
+    before, after = mean_ranks(now[None]), mean_ranks(then)
     first = before[0] == before[0].min()
     return Outlook(
         topics=topics,
@@ -68,9 +69,3 @@ def outlook(values: FloatArray, topics: int, how: Resampling) -> Outlook:
         leader_stays=float((after[:, first] == after.min(axis=1, keepdims=True)).any(axis=1).mean()),
         places_moved=float(np.abs(after - before).mean()),
     )
-
-
-def _ranks(means: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(-means, axis=1), dtype=np.float64)

@@ -15,6 +15,7 @@ from ..resampling import Resampling, Seed, check_level
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..sides import Matched, matched_topics
+from ..totals import mean_ranks
 from ..words import counted, listing
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
@@ -238,9 +239,7 @@ def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Gen
 
 def _ranks_of(means: FloatArray) -> FloatArray:
     """1 for the largest; ties share the mean of their ranks."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(-means), dtype=np.float64)
+    return np.asarray(mean_ranks(means[None])[0])
 
 
 def _shares(means: FloatArray, k: int) -> FloatArray:

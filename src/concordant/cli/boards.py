@@ -63,7 +63,7 @@ def board(
     level: LevelOption = 0.95,
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
     missing: MissingOption = "available",
-    resamples: ResamplesOption = 9_999,
+    resamples: ResamplesOption = 49_999,
     totals: Totals,
     read: Reader,
     random: Random,

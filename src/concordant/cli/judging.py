@@ -1,4 +1,4 @@
-"""`concordant worth` and `compare-judges`: what judges are worth, and which is better."""
+"""`concordant worth`, `judge-card`, `tie-calibration` and `compare-judges`: what judges are worth, which is better."""
 
 from __future__ import annotations
 
@@ -108,6 +108,28 @@ def judge_card(
         rng=seed,
     )
     return replace(Answer.of(found), printed=found.printed)
+
+
+@answering(plot=True)
+def tie_calibration(
+    truth: TruthArgument,
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="Scores by a judge, given in the same way.")],
+    *,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the topics; each is tried with the others' choice.")] = 5,
+    read: Reader,
+    seed: SeedOption = 0,
+    out: Output,
+) -> Found:
+    """Find which differences of a judge are ties.
+
+    Pairwise accuracy on each topic, with the tolerance for ties chosen on other topics (Deutsch et al. 2023).
+
+    Example: concordant tie-calibration people.csv careful.csv
+    """
+    from ..card.tie_tolerance import tie_calibration as run
+
+    sides = read.sides([truth, candidate], out.quiet)
+    return run(*sides, n_folds=folds, rng=seed)
 
 
 @answering()

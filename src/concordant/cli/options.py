@@ -24,6 +24,7 @@ _STANDS_FOR = {
     "own_topics": ("on=systems",),
     "coefficient": ("coefficients",),
     "trials": ("n_trials",),
+    "folds": ("n_folds",),
 }
 """By option, the arguments of the library, or argument=value, that have another name there."""
 

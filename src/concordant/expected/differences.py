@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..means import mean_over_topics
+from ..means import ROUNDING, mean_over_topics
 from ..words import counted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_A_TIME = 2**18  # differences: what bounds the memory
-ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray
-from .differences import ROUNDING, Block, Flags
+from ..means import ROUNDING
+from .differences import Block, Flags
 
 Bandwidth = Literal["plug-in", "scott", "silverman"]
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient
-from ..means import mean_over_topics
+from ..means import identical_to, mean_over_topics
 
 Prior = Literal["normal", "flat"]
 _JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at random, which counts one half
@@ -85,8 +85,8 @@ def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator,
     truth = rng.standard_normal((count, n)) @ errors * (scale / math.sqrt(n))
     truth = k * (means - means.mean()) + math.sqrt(k) * truth
     error = rng.standard_normal((count, n)) @ errors * scale if new else np.zeros((0, m))
-    _, inverse, counts = np.unique(values, axis=1, return_inverse=True, return_counts=True)
-    again, swap = np.flatnonzero(counts[inverse.ravel()] > 1), np.zeros_like(error)  # whose scores another one has
+    _, inverse, counts = np.unique(identical_to(values), return_inverse=True, return_counts=True)
+    again, swap = np.flatnonzero(counts[inverse] > 1), np.zeros_like(error)  # whose scores another one has
     if again.size:
         jitter = _JITTER * rng.standard_normal((count, again.size))
         truth[:, again] += jitter

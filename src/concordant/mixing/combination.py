@@ -181,8 +181,8 @@ def combine(
     lam : float, optional
         The weight of the control variates, for level and differences alike; by default those with the least variance.
     errors : {"t", "normal"}
-        "t": variances and weights are known from few topics only. "normal": as if there were very many, which is what
-        the software of prediction-powered inference does; the intervals are then too short.
+        "t": variances and weights are known from few topics only, and skewed ones tell less. "normal": as if there were
+        very many, which is what the software of prediction-powered inference does; the intervals are then too short.
     confidence_level : float
         Of the interval for each mean.
 

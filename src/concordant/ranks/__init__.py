@@ -2,5 +2,5 @@
 
 `distance` has the distance, `distribution` what resampling the topics makes of it, `testing` the test, `places` the
 ranks that a system may have, `discriminative` the share of significant differences that another ranking confirms,
-`bounds` the rank intervals and `pair_tests` the tests behind them.
+`loss` makes an objective of the distance, `bounds` has the rank intervals and `pair_tests` the tests behind them.
 """

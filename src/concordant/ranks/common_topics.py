@@ -11,7 +11,6 @@ Topics may come in groups: then a group keeps or changes its sign as a whole, an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,9 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..clusters import group_rows
 from ..resampling import Resampling
-from .pair_tests import Differences, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
+from .pair_tests import Columns, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
-_MOST = 2**24  # sums over sets of topics to keep
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,55 @@ class CommonTopics:
 
     def differences(self, i: Any, j: Any) -> FloatArray:
         """Of pairs of systems: topics, or groups, x pairs; nan where they have nothing in common."""
-        d = self.values[:, i] - self.values[:, j]
-        return d if self.groups is None else group_rows(d, self.groups)
+        return self._rows(self.values[:, i] - self.values[:, j])
+
+    def _rows(self, values: FloatArray) -> FloatArray:
+        return values if self.groups is None else group_rows(values, self.groups)
+
+    def columns(self) -> Columns:
+        """What is to be summed under random signs.
+
+        Systems share sets of topics: a column for each system and set that it has in common with another. Sums over a
+        set start from that over all topics of the system, where fewer topics are to be taken away than to be added.
+        Where that would be more columns than pairs, each pair has one of its own.
+        """
+        there = ~np.isnan(self.values)
+        m = there.shape[1]
+        patterns, pattern = np.unique(there, axis=1, return_inverse=True)
+        at = np.empty((m, patterns.shape[1]), np.int64)
+        found: list[FloatArray] = []
+        base: list[int] = []
+        for i, own in enumerate(there.T):
+            whole, known = len(found), np.where(own, self.values[:, i], np.nan)
+            at_set: dict[bytes, int] = {}
+            for topics in (own, *patterns.T):
+                both = own & topics
+                if (key := both.tobytes()) in at_set:
+                    continue
+                at_set[key] = len(found)
+                away = self.groups is None and whole < len(found) and 2 * both.sum() > own.sum()
+                found.append(-known * (own & ~topics) if away else np.where(both, known, np.nan))
+                base.append(whole if away else -1)
+            if 2 * len(found) > m * (m - 1):
+                return self._column_of_each_pair(m)
+            at[i] = [at_set[(own & topics).tobytes()] for topics in patterns.T]
+        return Columns(self._summed(np.stack(found, axis=1)), np.array(base), at[:, pattern.ravel()])
+
+    def _column_of_each_pair(self, m: int) -> Columns:
+        i, j = np.triu_indices(m, 1)
+        require_room_for_pairs(m, "a test of all pairs, each on its own topics,", len(self.values))
+        nothing = np.zeros((self.n, 1))  # the last column
+        place = np.full((m, m), len(i))
+        place[i, j] = np.arange(len(i))
+        return Columns(
+            np.append(self._summed(self.values[:, i] - self.values[:, j]), nothing, axis=1),
+            np.full(len(i) + 1, -1),
+            place,
+        )
+
+    def _summed(self, values: FloatArray) -> FloatArray:
+        rows = self._rows(values)
+        return np.where(np.isnan(rows), 0.0, rows)
 
 
 def corrected_pvalues(
@@ -73,34 +118,5 @@ def corrected_pvalues(
     upper = np.triu_indices(m, 1)
     typical = unseen_skewness(skewness[upper], n[upper])
     r = shrunk_by(t, skewness * np.sign(total), typical, n) * np.sqrt(n)
-    p = stepdown(r, size, partial(_signed, common), common.n, how, simultaneous=simultaneous)
+    p = stepdown(r, size, common.columns(), how, simultaneous=simultaneous)
     return p, np.asarray(total / n)
-
-
-def _signed(common: CommonTopics, signs: Any) -> Differences:
-    flips = np.ascontiguousarray((2.0 * signs - 1).T)
-    if common.groups is None:
-        there = ~np.isnan(common.values)
-        patterns, pattern = np.unique(there, axis=1, return_inverse=True)
-        if patterns.shape[1] * there.shape[1] * len(signs) <= _MOST:
-            return _by_pattern(np.where(there, common.values, 0.0), patterns, pattern.ravel(), flips)
-
-    def of(i: IntArray, j: IntArray) -> FloatArray:
-        d = common.differences(i, j)
-        return np.asarray(np.where(np.isnan(d), 0.0, d).T @ flips)
-
-    return of
-
-
-def _by_pattern(known: FloatArray, patterns: Any, pattern: IntArray, flips: FloatArray) -> Differences:
-    """The same from a few large products: few sets of topics occur, and systems are summed over each of them."""
-    sums = np.empty((patterns.shape[1], known.shape[1], flips.shape[1]))
-    for there, out in zip(patterns.T, sums, strict=True):
-        np.matmul((known * there[:, None]).T, flips, out=out)
-
-    def of(i: IntArray, j: IntArray) -> FloatArray:
-        found = sums[pattern[j], i]  # over the topics that both have
-        found -= sums[pattern[i], j]
-        return np.asarray(found)
-
-    return of

@@ -11,7 +11,7 @@ from ..arrays import FloatArray, require_room_for_pairs
 from ..chance.adjustment import holm
 from ..door import Collection, as_topics
 from ..errors import UndefinedCorrelationWarning, check_choice, warn
-from ..means import mean_over_topics
+from ..means import ROUNDING, mean_over_topics
 from ..resampling import check_alpha
 from ..results import Result, settings_of
 from ..words import counted
@@ -132,7 +132,7 @@ def discriminative_power(
 def paired_pvalues(values: FloatArray) -> FloatArray:
     """Two-sided p-values of the paired t-test for each pair of columns, in the order of np.triu_indices.
 
-    Differences that are the same on every topic have p = 0, or 1 if they are 0.
+    Differences that are the same on every topic have p = 0, or 1 if they are 0 but for rounding.
     """
     from scipy.special import stdtr
 
@@ -146,6 +146,7 @@ def paired_pvalues(values: FloatArray) -> FloatArray:
         spread = difference.std(axis=0, ddof=1)
         # Below this a spread is the rounding of scores that differ by a constant.
         constant = spread <= 1e-14 * np.abs(values).max()
+        identical = np.abs(difference).max(axis=0) <= ROUNDING
         t = np.sqrt(n) * np.abs(mean) / np.where(constant, 1.0, spread)
-        found.append(np.where(constant, np.where(mean == 0, 1.0, 0.0), 2 * stdtr(n - 1, -t)))
+        found.append(np.where(identical, 1.0, np.where(constant, 0.0, 2 * stdtr(n - 1, -t))))
     return np.concatenate(found)

@@ -12,25 +12,33 @@ comparison. docs/guide/rank-intervals.md has the derivation and what was measure
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _kernels
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..calibration import UNSEEN
 from ..means import mean_over_topics
 from ..parallel import shared_out
 from ..resampling import Resampling
 
-_CHUNK, _BLOCK = 2048, 64  # resamples and pairs at a time: small enough for the cache
+_CHUNK = 1024  # resamples at a time
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
 _NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
 
-Differences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
-"""Of some pairs: one row per pair, one column per row of signs."""
-SignedDifferences: TypeAlias = Callable[[Any], Differences]
+
+class Columns(NamedTuple):
+    """What is summed under random signs of its n rows: the difference of systems i and j is that of two columns."""
+
+    values: FloatArray
+    """One row per topic, or group."""
+    base: IntArray
+    """For each column the earlier one whose sum is to be added, or -1."""
+    place: IntArray
+    """`[i, j]` has the column of system i that is compared with column `[j, i]`."""
 
 
 class PairSamples(NamedTuple):
@@ -83,18 +91,18 @@ class PairSamples(NamedTuple):
 def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
     pairs = PairSamples.of(values)
-    signed = partial(_signed_means, pairs.centred)
-    return stepdown(shrunk(pairs), pairs.size, signed, pairs.n, how, simultaneous=simultaneous)
+    each = np.broadcast_to(np.arange(pairs.m)[:, None], pairs.size.shape)
+    columns = Columns(pairs.centred / pairs.n, np.full(pairs.m, -1), each)
+    return stepdown(shrunk(pairs), pairs.size, columns, how, simultaneous=simultaneous)
 
 
-def stepdown(
-    r: FloatArray, size: FloatArray, signed: SignedDifferences, n: int, how: Resampling, *, simultaneous: bool
-) -> FloatArray:
+def stepdown(r: FloatArray, size: FloatArray, columns: Columns, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
 
-    `signed` makes, of some rows of n signs, what gives the differences of some pairs under these signs; `size` is what
-    they are divided by to be compared with r.
+    `columns` give the differences of pairs under random signs; `size` is what they are divided by to be compared with
+    r.
     """
+    n = len(columns.values)
     exact = takes_all_signs(n, how.n_resamples)
     signs = _all_signs(n) if exact else how.generator().integers(0, 2, (how.n_resamples, n), dtype=np.int8)
     m = len(r)
@@ -103,7 +111,7 @@ def stepdown(
     else:
         others = [np.delete(np.arange(m), i) for i in range(m)]
         families = [_family(np.full(m - 1, i), j, r, size) for i, j in enumerate(others)]
-    counts = _exceedances(signed, families, signs, how)
+    counts = _exceedances(columns, families, signs, how)
     result = np.ones((m, m))
     for family, count in zip(families, counts, strict=True):
         p = count / len(signs) if exact else (1 + count) / (1 + len(signs))  # the sample's own signs are among all
@@ -122,18 +130,6 @@ def takes_all_signs(n: int, n_resamples: int) -> bool:
 def _all_signs(n: int) -> Any:
     """All signs of n topics, 0 or 1, the last topic always with 0."""
     return ((np.arange(1 << (n - 1))[:, None] >> np.arange(n)) & 1).astype(np.int8)
-
-
-def _signed_means(centred: FloatArray, signs: Any) -> Differences:
-    """The differences of pairs where each topic keeps or changes its sign."""
-    means = np.ascontiguousarray(((2.0 * signs - 1) @ centred).T) / len(centred)
-
-    def of(i: IntArray, j: IntArray) -> FloatArray:
-        found = means[i]
-        found -= means[j]
-        return found
-
-    return of
 
 
 def shrunk(pairs: PairSamples) -> FloatArray:
@@ -217,33 +213,23 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
     return _Family(i, j, scale, r[i, j] * (1 - _NOISE))
 
 
-def _exceedances(signed: SignedDifferences, families: Sequence[_Family], signs: Any, how: Resampling) -> list[IntArray]:
+def _exceedances(columns: Columns, families: Sequence[_Family], signs: Any, how: Resampling) -> list[FloatArray]:
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
-    totals = [np.zeros(len(family.i), np.int64) for family in families]
-    chunks = [signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK)]
-    work = partial(_counts, signed, families)
+    i, j, scale, least = (np.concatenate(parts) for parts in zip(*families, strict=True))
+    ends = np.cumsum([len(family.i) for family in families], dtype=np.int64)
+    place = columns.place.astype(np.int64)
+    pairs = place[i, j], place[j, i], scale, least, ends
+    total = np.zeros(len(i))
+    work = partial(_counts, np.ascontiguousarray(columns.values), columns.base.astype(np.int64), pairs)
+    chunks = (signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK))
     for k, counts in enumerate(shared_out(work, chunks, how.workers, in_threads=True), start=1):
-        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        total += counts
         if how.progress is not None:
             how.progress(min(k * _CHUNK, len(signs)), len(signs))
-    return totals
+    return np.split(total, ends[:-1])
 
 
-def _counts(signed: SignedDifferences, families: Sequence[_Family], signs: Any) -> list[IntArray]:
-    differences = signed(signs)
-    return [_count(differences, len(signs), family) for family in families]
-
-
-def _count(differences: Differences, n_resamples: int, family: _Family) -> IntArray:
-    counts = np.empty(len(family.i), np.int64)
-    largest = np.zeros(n_resamples)
-    for lo in range(0, len(counts), _BLOCK):
-        some = slice(lo, lo + _BLOCK)
-        r = differences(family.i[some], family.j[some])
-        r *= family.scale[some, None]
-        np.abs(r, out=r)
-        for row in r:  # several times faster than np.maximum.accumulate along the first axis
-            np.maximum(row, largest, out=row)
-            largest = row
-        counts[some] = np.count_nonzero(r >= family.least[some, None], axis=1)
+def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> FloatArray:
+    counts = np.empty(len(pairs[0]))
+    _kernels.active.exceedances(values, base, 2 * signs.astype(np.int64) - 1, *pairs, counts)
     return counts

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import FloatArray, require_room_for_pairs
 from ..door import Collection, as_topics
 from ..errors import InputError, InputTypeError
+from ..means import identical_to
 from ..resampling import Seed, check_count, generator
 from ..scores import Scores
 from ..words import argument, counted, named
@@ -117,8 +118,7 @@ class Simulator:
         }
         y = _transformed(self.scores, self.bounds)
         self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
-        _, first, group = np.unique(y, axis=1, return_index=True, return_inverse=True)
-        self._first = first[group.ravel()]  # of identical systems: rounding must not tell them apart
+        self._first = identical_to(self.scores.values)  # rounding must not tell identical systems apart
         self._fit(y)
         if exact_means:
             from .expectation import shifts

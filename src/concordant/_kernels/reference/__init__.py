@@ -9,6 +9,7 @@ from .concordance import BACK, MEAN, PAIRS, STRICT, Counts, concordance_pair, co
 from .cosines import Cosines, cosines_pair, cosines_rows
 from .discordance import negative_shares, plug_in_widths
 from .distance import rank_distances, recentred_distances
+from .exceedances import exceedances
 from .gaps import Gaps, gaps_pair, gaps_rows
 from .means import short_means
 from .overlaps import Overlaps, overlaps_pair, overlaps_rows
@@ -33,6 +34,7 @@ __all__ = [
     "concordance_rows",
     "cosines_pair",
     "cosines_rows",
+    "exceedances",
     "gaps_pair",
     "gaps_rows",
     "negative_shares",
