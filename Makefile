@@ -76,6 +76,10 @@ coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_judges.py
 	$(PY) benchmarks/coverage_worth.py
+	$(PY) benchmarks/coverage_default.py
+	$(PY) benchmarks/coverage_combine.py
+	$(PY) benchmarks/family_bias.py
+	$(PY) tools/coverage_table.py
 
 # The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
 sanitize: $(VENV)/tools $(VENV)/installed

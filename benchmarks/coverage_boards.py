@@ -7,7 +7,8 @@ has the systems shifted until all means are equal, where any wrong call makes so
 Groups. Documents are drawn with replacement from WMT 25, English to Czech (113 documents, 384 segments), and bring
 their segments along. Intervals are made with documents as groups, and as if segments were drawn one by one. Segments of
 a document share what is hard about it, and differences between systems with it. "tied in pairs": neighbours in the
-ranking are swapped at random, document by document, so that their true means are equal and errors show.
+ranking are swapped at random, document by document, so that their true means are equal and errors show. "all tied": as
+"shifted", each system shifted until all means are equal.
 
 True ranks run, for each system, from 1 + strictly better to m - strictly worse, and must be covered wholly, those of
 all systems together. Every finished cell goes to a file, from which a run that was stopped continues; the last lines
@@ -55,14 +56,16 @@ def holed(name: str, m: int, n: int, holes: str, *, tied: bool) -> Callable[[np.
     return draw
 
 
-def documents(metric: str, count: int, *, grouped: bool, tied: bool) -> Callable[[np.random.Generator], Sample]:
-    """Samples of documents with their segments."""
+def documents(metric: str, count: int, *, grouped: bool, tied: str) -> Callable[[np.random.Generator], Sample]:
+    """Samples of documents with their segments; tied: "", "tied in pairs" or "all tied"."""
     segments = cc.read_scores(folder() / "wmt25" / f"en-cs_CZ__{metric}.csv")
     _, place = places_of_groups(f"{folder()}/wmt25/en-cs_CZ__groups.csv:document", segments.topics)
     values = segments.values
+    if tied == "all tied":
+        values = values - values.mean(axis=0) + values.mean()
     order = np.argsort(-values.mean(axis=0))
-    pairs = order[: len(order) // 2 * 2].reshape(-1, 2) if tied else order[:0].reshape(-1, 2)
-    true = mean_over_topics(values).copy()
+    pairs = order[: len(order) // 2 * 2 if tied == "tied in pairs" else 0].reshape(-1, 2)
+    true = np.zeros(len(order)) if tied == "all tied" else mean_over_topics(values).copy()
     true[pairs] = true[pairs].mean(axis=1, keepdims=True)
     members = [np.flatnonzero(place == k) for k in range(place.max() + 1)]
 
@@ -93,12 +96,11 @@ def cells() -> Iterator[tuple[str, str, Callable[[np.random.Generator], Sample]]
                 yield "holes", row, holed(name, m, n, holes, tied=tied)
     for metric in Metrics:
         for count in (20, 60):
-            for tied in (False, True):
+            for ties in ("", "tied in pairs", "all tied") if metric == Metrics[0] else ("", "tied in pairs"):
                 for grouped in (True, False):
-                    row = (
-                        f"{metric}{', tied in pairs' if tied else ''} | {count} | {'documents' if grouped else 'none'}"
-                    )
-                    yield "groups", row, documents(metric, count, grouped=grouped, tied=tied)
+                    what = f"{metric}, {ties}" if ties else metric
+                    row = f"{what} | {count} | {'documents' if grouped else 'none'}"
+                    yield "groups", row, documents(metric, count, grouped=grouped, tied=ties)
 
 
 def measured(draw: Callable[[np.random.Generator], Sample], samples: int, resamples: int) -> dict[str, Any]:

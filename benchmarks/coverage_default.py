@@ -1,13 +1,13 @@
-"""Does "auto" hold on collections that chose nothing about it, so that it could be the default? And for judges?
+"""Does the default interval hold on collections that chose nothing about it? And the test of judges by shrinkage?
 
-The designs are others than those of coverage_intervals.py, on which the check of "auto" was set: other judges, measures
+The designs are others than those of coverage_intervals.py, on which the constants were set: other judges, measures
 and metrics, reciprocal ranks and ERR, scores of few values, families of nearly tied systems, a third of the systems
 tied in another order on each side, simulated collections. As there, a trial takes a random subset of 15 to 110 systems
 and a sample of topics, with replacement, from a population whose means are known. For two judges, size is measured on
 topics that occur twice, the second time with the judges exchanged, and power on judges that differ.
 
 Trials are made a hundred at a time and kept in a file, from which a run that was stopped continues; `--minutes` stops
-it. What it prints at the end are the tables of docs/measured/interval-coverage.md.
+it. The tables at the end are written into docs/measured/default-interval.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +32,18 @@ from scipy.stats import rankdata
 
 import concordant as cc
 from concordant.arrays import IntArray
-from concordant.calibration import MISFIT
 from concordant.errors import DataWarning, UndefinedCorrelationWarning
 from concordant.resampling import Resampling
 from concordant.topics import bootstrap
 from concordant.topics.judge_difference import tested
-from concordant.topics.shrinkage import fit_of, model_of
 
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "default-interval.md"
+LOW, HIGH = 93, 98.5  # what a nominal 95% may be
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
-METHODS = ("shrinkage", "iterated", "percentile")
+METHODS: tuple[bootstrap.BootstrapMethod, ...] = ("auto", "iterated", "percentile")
 CHUNK = 100
-RESAMPLES, BESIDE = 1_999, 4  # half as many by shrinkage; every fourth trial shows the other methods
+SIZES = (10, 15, 25, 50, 100)
+RESAMPLES, BESIDE = 1_999, 4  # every fourth trial shows the other methods
 Matrices = tuple[FloatArray, ...]
 
 
@@ -135,6 +138,11 @@ DESIGNS: dict[str, Callable[[], Design]] = {
     "adhoc7, a third tied, other orders": third_tied,
 }
 CONSTRUCTED = tuple(DESIGNS)[-2:]
+FEW = {
+    f"{name}, {count} systems": (name, count)
+    for name in ("dl21 human, gpt4 (nDCG@10)", "covid1 map, bpref", "dl21 nDCG@10, ERR@20", "simulated from adhoc6")
+    for count in (6, 10)
+}
 
 
 def judges(a: str, b: str, measure: str = "ndcg_cut_10") -> Matrices:
@@ -163,29 +171,24 @@ def subset(count: int, rng: np.random.Generator) -> Any:
     return rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
 
 
-def interval_trial(design: Design, n: int, rng: np.random.Generator, beside: bool) -> list[float]:
-    """The fit, then for each coefficient the true value and the limits of each method.
+def interval_trial(
+    design: Design, n: int, rng: np.random.Generator, beside: bool, count: int | None = None
+) -> list[float]:
+    """Whether the check found a misfit, then for each coefficient the true value and the limits of each method.
 
-    The iterated interval where the check prefers it, and with the percentile one where `beside`; nan elsewhere.
+    Those of the other methods where `beside`, nan elsewhere.
     """
-    systems = subset(len(design.truth[0]), rng)
-    sides = tuple(np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
-    values, entries = bootstrap.Agreements(COEFFICIENTS, 1), [cc.get_coefficient(name) for name in COEFFICIENTS]
-    model = model_of(sides)
-    assert model is not None
-    fit, nothing = fit_of(model), [None] * len(entries)
-
-    def limits(method: bootstrap.BootstrapMethod, n_resamples: int) -> Sequence[bootstrap.Found | None]:
-        how = cc.TopicBootstrap(n_resamples, method)
-        return how.run(sides[0], sides[1], entries, Resampling.of(n_resamples, rng))
-
-    found = [
-        limits("shrinkage", RESAMPLES // 2),
-        limits("iterated", RESAMPLES) if beside or fit < MISFIT else nothing,
-        limits("percentile", RESAMPLES // 2) if beside else nothing,
-    ]
-    true = values([side[systems] for side in design.truth])
-    row = [fit]
+    every = len(design.truth[0])
+    systems = subset(every, rng) if count is None else rng.choice(every, count, replace=False)
+    x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
+    entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
+    found: list[Sequence[bootstrap.Found | None]] = []
+    for method in METHODS:
+        how = cc.TopicBootstrap(RESAMPLES, method)
+        made = method == "auto" or beside
+        found.append(how.run(x, y, entries, Resampling.of(RESAMPLES, rng)) if made else [None] * len(entries))
+    true = bootstrap.Agreements(COEFFICIENTS, 1)([side[systems] for side in design.truth])
+    row = [float(any(each is not None and bool(each.note) for each in found[0]))]
     for k in range(len(entries)):
         row.append(float(true[k]))
         for each in (methods[k] for methods in found):
@@ -193,14 +196,15 @@ def interval_trial(design: Design, n: int, rng: np.random.Generator, beside: boo
     return row
 
 
-def judge_trial(sides: Matrices, n: int, rng: np.random.Generator, _: bool) -> list[float]:
-    """For tau_b and tau_ap_b: the p-values by shrinkage, by the iterated bootstrap and by the plain one."""
+def judge_trial(sides: Matrices, n: int, rng: np.random.Generator, beside: bool) -> list[float]:
+    """For tau_b and tau_ap_b: p-values by shrinkage; by the iterated and the plain bootstrap where `beside`, or nan."""
     systems, topics = subset(sides[0].shape[1], rng), rng.integers(0, len(sides[0]), n)
     sample = [np.ascontiguousarray(side[:, systems][topics]) for side in sides]
-    entries = [cc.get_coefficient(name) for name in COEFFICIENTS[:2]]
     return [
-        tested(sample, known, method, Resampling.of(RESAMPLES, rng)).pvalue()
-        for known in entries
+        tested(sample, cc.get_coefficient(name), method, Resampling.of(RESAMPLES, rng)).pvalue()
+        if beside or method == "shrinkage"
+        else math.nan
+        for name in COEFFICIENTS[:2]
         for method in ("shrinkage", "iterated", "plain")
     ]
 
@@ -209,13 +213,18 @@ Cell = tuple[str, str, int]
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
-    """The cells, a hundred trials at a time: half of those that decide, then the others, then the rest of all."""
-    sizes = {n: [("interval", name, n) for name in DESIGNS] for n in (10, 15, 25, 50, 100)}
-    decide, few = sizes[50] + sizes[25], sizes[10] + sizes[15]
-    pairs = [("judges", name, n) for n in (25, 50) for name in PAIRS]
+    """The cells, a hundred trials at a time: some of all, then more of those with 25 and 50 topics, then the rest."""
+    sizes = {n: [("interval", name, n) for name in DESIGNS] for n in SIZES}
+    most, others = sizes[50] + sizes[25], sizes[10] + sizes[15] + sizes[100]
+    pairs = [("judges", name, n) for n in (25, 50) for name in PAIRS] + [("few", name, 50) for name in FEW]
     chunks = -(-options.trials // CHUNK)
-    order = [(decide, range(chunks // 2)), (pairs + few, range(1)), (decide, range(chunks // 2, chunks))]
-    order += [(pairs + few, range(1, chunks // 2)), (sizes[100], range(chunks // 3))]
+    order = [
+        (most, range(1)),
+        (pairs + others, range(1)),
+        (most, range(1, chunks // 2)),
+        (pairs, range(1, chunks // 2)),
+    ]
+    order += [(others, range(1, chunks // 2)), (most + pairs + others, range(chunks // 2, chunks))]
     yield from ((cell, chunk) for some, part in order for chunk in part for cell in some)
 
 
@@ -236,10 +245,11 @@ def measure(options: argparse.Namespace) -> None:
             continue
         if time.process_time() - start > 60 * options.minutes:
             return
-        population = made.setdefault(name, None) or (DESIGNS if kind == "interval" else PAIRS)[name]()
-        made[name] = population
-        trial: Any = interval_trial if kind == "interval" else judge_trial
-        place = [*DESIGNS, *PAIRS].index(name)
+        base, count = FEW.get(name, (name, None))
+        if base not in made:
+            made[base] = (PAIRS if kind == "judges" else DESIGNS)[base]()
+        trial: Any = judge_trial if kind == "judges" else partial(interval_trial, count=count)
+        place, population = [*DESIGNS, *PAIRS, *FEW].index(name), made[base]
         streams = (np.random.default_rng([1611, place, n, chunk, k]) for k in range(CHUNK))
         found = [trial(population, n, rng, k % BESIDE == 0) for k, rng in enumerate(streams)]
         row = {"kind": kind, "design": name, "n": n, "chunk": chunk, "found": np.round(found, 7).tolist()}
@@ -261,8 +271,7 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     """Coverage in % and mean width for the coefficient k; of the other methods on the trials that have them."""
     some = found[:, 1 + 7 * k : 8 + 7 * k]
     true, limits = some[:, 0], {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
-    fits, beside = found[:, 0] >= MISFIT, ~np.isnan(some[:, 5])
-    limits["auto"] = np.where(fits[:, None], limits["shrinkage"], limits["iterated"])
+    beside = ~np.isnan(some[:, 5])
     return {
         name: (float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean()))
         for name, t, (low, high) in (
@@ -274,38 +283,59 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     }
 
 
-def tables(path: Path) -> None:
-    found = gathered(path)
-    print("\n| conditions | coefficient | topics | trials | default | iterated | percentile | iterated instead |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+def tables(found: dict[Cell, FloatArray]) -> str:
+    """What the page shows, and which cells lie outside 93 to 98.5%."""
+    lines = [
+        "| conditions | coefficient | topics | trials | default | iterated | percentile | misfit |",
+        "|" + " --- |" * 8,
+    ]
     narrower: dict[tuple[str, int], list[float]] = {}
-    for name in DESIGNS:
-        for k, coefficient in enumerate(COEFFICIENTS):
-            for n in (10, 15, 25, 50, 100):
-                cell = found.get(("interval", name, n))
-                if cell is None:
-                    continue
-                of = coverage_of(cell, k)
-                shown = " | ".join(f"{of[key][0]:.1f} ({of[key][1]:.2f})" for key in ("auto", "iterated", "percentile"))
-                instead = f"{100 * (cell[:, 0] < MISFIT).mean():.0f}%" if k == 0 else ""
-                mark = "" if 93 <= of["auto"][0] <= 98.5 else " *"
-                print(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown}{mark} | {instead} |")
-                if name not in CONSTRUCTED:
-                    narrower.setdefault((coefficient, n), []).append(1 - of["beside"][1] / of["iterated"][1])
-    print("\n| coefficient | " + " | ".join(f"{n} topics" for n in (10, 15, 25, 50, 100)) + " |")
-    print("|" + " --- |" * 6)
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    outside: dict[str, list[str]] = {"below": [], "above": []}
+    for name, (k, coefficient), n in product((*DESIGNS, *FEW), enumerate(COEFFICIENTS), SIZES):
+        cell = found.get(("few" if name in FEW else "interval", name, n))
+        if cell is None:
+            continue
+        of = coverage_of(cell, k)
+        shown = " | ".join(f"{of[key][0]:.1f} ({of[key][1]:.2f})" for key in ("auto", "iterated", "percentile"))
+        misfit = f"{100 * cell[:, 0].mean():.0f}%" if k == 0 else ""
+        lines.append(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown} | {misfit} |")
+        share = of["auto"][0]
+        shares[name in CONSTRUCTED].append(share)
+        if not LOW <= share <= HIGH:
+            outside["below" if share < LOW else "above"].append(f"{name}, {coefficient}, {n} ({share:.1f})")
+        if name in DESIGNS and name not in CONSTRUCTED:
+            narrower.setdefault((coefficient, n), []).append(1 - of["beside"][1] / of["iterated"][1])
+    lines += [
+        "",
+        "How much narrower than the iterated interval, on the same samples, without the constructed designs:",
+        "",
+    ]
+    lines += ["| coefficient | " + " | ".join(f"{n} topics" for n in SIZES) + " |", "|" + " --- |" * 6]
     for coefficient in COEFFICIENTS:
-        shares = (narrower.get((coefficient, n)) for n in (10, 15, 25, 50, 100))
-        print(f"| {coefficient} | " + " | ".join(f"{100 * np.mean(s):.0f}%" if s else "" for s in shares) + " |")
-    print("\n| judges | coefficient | topics | trials | shrinkage | iterated | plain |")
-    print("|" + " --- |" * 7)
-    for name in PAIRS:
-        for k, coefficient in enumerate(COEFFICIENTS[:2]):
-            for n in (25, 50):
-                cell = found.get(("judges", name, n))
-                if cell is not None:
-                    shown = " | ".join(f"{100 * s:.1f}" for s in (cell[:, 3 * k : 3 * k + 3] <= 0.05).mean(axis=0))
-                    print(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown} |")
+        gains = (narrower.get((coefficient, n)) for n in SIZES)
+        lines.append(f"| {coefficient} | " + " | ".join(f"{100 * np.mean(s):.0f}%" if s else "" for s in gains) + " |")
+    for what, some in (
+        ("Real and simulated collections", shares[False]),
+        ("The two constructed designs", shares[True]),
+    ):
+        if some:
+            lines += ["", f"{what}: {min(some):.1f} to {max(some):.1f}%, mean {np.mean(some):.1f}%, {len(some)} cells."]
+    for what, names in outside.items():
+        lines += ["", f"Cells {what} 93 to 98.5%: {'; '.join(names) or 'none'}."]
+    lines += ["", "### Judge against judge, by shrinkage", ""]
+    lines += [
+        "Share in % of trials with p <= 0.05. Exchanged: the judges are equally good, so that it is the size.",
+        "",
+    ]
+    lines += ["| judges | coefficient | topics | trials | shrinkage | iterated | plain |", "|" + " --- |" * 7]
+    for name, (k, coefficient), n in product(PAIRS, enumerate(COEFFICIENTS[:2]), (25, 50)):
+        cell = found.get(("judges", name, n))
+        if cell is not None:
+            p = cell[:, 3 * k : 3 * k + 3]
+            shown = " | ".join(f"{100 * np.mean(of[~np.isnan(of)] <= 0.05):.1f}" for of in p.T)
+            lines.append(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -317,7 +347,10 @@ def main() -> None:
     for kind in (DataWarning, UndefinedCorrelationWarning):
         warnings.simplefilter("ignore", kind)
     measure(options)
-    tables(Path(options.state))
+    text = tables(gathered(Path(options.state)))
+    print(text)
+    before, _, _ = PAGE.read_text(encoding="utf-8").partition("<!-- tables -->")
+    PAGE.write_text(f"{before}<!-- tables -->\n\n{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

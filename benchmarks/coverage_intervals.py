@@ -28,13 +28,12 @@ import numpy.typing as npt
 from data import matrix, need
 
 import concordant as cc
-from concordant.calibration import INNER, MISFIT
+from concordant.calibration import INNER
 from concordant.means import mean_over_topics
 from concordant.resampling import Resampling, resampled_means
 from concordant.simulation.scale import inverse_transform
 from concordant.topics import bootstrap, nested
 from concordant.topics.nested import Nested, nested_values, summarise
-from concordant.topics.shrinkage import fit_of, model_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -187,16 +186,16 @@ def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.r
     again = [mean_over_topics(side[:, systems]) for side in design.draw(n, rng)]
     found = nested_values((x, y), values, Resampling.of(n_resamples, rng))
     modelled = cc.TopicBootstrap(n_resamples, "shrinkage", LEVEL).run(x, y, entries, Resampling.of(n_resamples, rng))
-    model = model_of((x, y))
-    fits = model is not None and fit_of(model) >= MISFIT
+    default = cc.TopicBootstrap(n_resamples, "auto", LEVEL).run(x, y, entries, Resampling.of(n_resamples, rng))
     left_out = values([resampled_means(s, (1 - np.eye(n)).astype(np.int64)) for s in (x, y)])
     out = np.empty((len(COEFFICIENTS), len(METHODS), 2))
     for k, c in enumerate(entries):
         target, other = float(c.formula(*(side[systems] for side in design.truth))), float(c.formula(*again))
         others = list(intervals(found, k, left_out[k], x.shape))
-        shrunk = modelled[k]
+        auto, shrunk = default[k], modelled[k]
+        assert auto is not None
         assert shrunk is not None
-        for j, (low, high) in enumerate([shrunk[:2] if fits else others[0], shrunk[:2], *others]):
+        for j, (low, high) in enumerate([auto[:2], shrunk[:2], *others]):
             aim = other if METHODS[j] == "another-sample" else target
             out[k, j] = low - 1e-12 <= aim <= high + 1e-12, high - low
     return out

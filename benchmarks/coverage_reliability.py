@@ -4,13 +4,20 @@ Populations of which the true means are known: real topics drawn with replacemen
 adhoc8, dl21 by reciprocal rank and P@1), and a normal model with the means and covariance of adhoc6. A sample is a
 random subset of the systems on some topics. Compared with the actual tau_b between its means and the true ones: the
 estimates, the 95% intervals, and predictions for collections with more topics.
+
+Every finished row is kept in a file, from which a run that was stopped continues; `--minutes` stops it. The tables are
+written into docs/guide/reliability.md, with the rows that are there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +29,7 @@ from concordant.means import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], FloatArray]
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "reliability.md"
 SIZES = ((15, 10), (15, 25), (50, 25), (50, 50), (100, 50))
 PLANS = ((15, 10, 50), (20, 25, 100), (50, 25, 100), (50, 50, 200))
 PRIORS: tuple[Prior, ...] = ("normal", "flat")
@@ -99,35 +107,58 @@ def plans(true: FloatArray, draw: Sampler, size: tuple[int, int, int], samples: 
     return cells
 
 
-def table(header: list[str], rows: Callable[[], None]) -> None:
-    print("\n| " + " | ".join(header) + " |\n|" + " --- |" * len(header), flush=True)
-    rows()
+def measure(path: Path, samples: int, minutes: float) -> dict[str, list[str]]:
+    """The rows of both tables, by what they are of: those that the file has, and new ones until the time is over."""
+    rows: dict[str, list[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        row = json.loads(line)
+        rows[row["key"]] = row["cells"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    start, ordered = time.process_time(), dict[str, list[str]]()
+    for name, (true, draw) in populations().items():
+        made: list[tuple[str, Callable[[], list[str]]]] = []
+        for m, n in sorted({(min(m, len(true)), n) for m, n in SIZES}):
+            made.append((f"| {name} | {m} x {n} |", partial(estimates, true, draw, (m, n), samples)))
+        for m, n, more in sorted({(min(m, len(true)), n, more) for m, n, more in PLANS}):
+            made.append((f"| {name} | {m} x {n} to {more} |", partial(plans, true, draw, (m, n, more), samples)))
+        for label, make in made:
+            key = f"{samples} {label}"
+            if key not in rows and time.process_time() - start < 60 * minutes:
+                rows[key] = make()
+                with path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"key": key, "cells": rows[key]}) + "\n")
+            if key in rows:
+                ordered[label] = rows[key]
+    return ordered
+
+
+def tables(rows: dict[str, list[str]]) -> dict[str, str]:
+    """Both tables, by their headers."""
+    by = [f"{what}, {prior}" for prior in PRIORS for what in ("bias", "covers", "width")]
+    heads = {False: ["population", "systems x topics", "actual tau", "bias, msqd", *by]}
+    by = [f"{what}, {prior}" for prior in PRIORS for what in ("bias", "error", "above the 5% quantile")]
+    heads[True] = ["population", "systems x topics to topics", "actual tau", *by]
+    found = {}
+    for planned, head in heads.items():
+        header = "| " + " | ".join(head) + " |"
+        some = (f"{label} {' | '.join(cells)} |" for label, cells in rows.items() if (" to " in label) == planned)
+        found[header] = "\n".join([header, "|" + " --- |" * len(head), *some])
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=400)
-    samples, start = parser.parse_args().samples, time.perf_counter()
-    print(f"{samples} samples a row")
-
-    def all_estimates() -> None:
-        for name, (true, draw) in populations().items():
-            for m, n in SIZES:
-                size = (min(m, len(true)), n)
-                print(f"| {name} | {size[0]} x {n} | {' | '.join(estimates(true, draw, size, samples))} |", flush=True)
-
-    def all_plans() -> None:
-        for name, (true, draw) in populations().items():
-            for most, n, more in PLANS:
-                m = min(most, len(true))
-                cells = " | ".join(plans(true, draw, (m, n, more), samples))
-                print(f"| {name} | {m} x {n} to {more} | {cells} |", flush=True)
-
-    by = [f"{what}, {prior}" for prior in PRIORS for what in ("bias", "covers", "width")]
-    table(["population", "systems x topics", "actual tau", "bias, msqd", *by], all_estimates)
-    by = [f"{what}, {prior}" for prior in PRIORS for what in ("bias", "error", "above the 5% quantile")]
-    table(["population", "systems x topics to topics", "actual tau", *by], all_plans)
-    print(f"\n{time.perf_counter() - start:.0f} s")
+    parser.add_argument("--minutes", type=float, default=600, help="of processor time, in this run")
+    parser.add_argument("--state", default="studies/reliability.jsonl", help="file of the rows that are there")
+    options = parser.parse_args()
+    rows = measure(Path(options.state), options.samples, options.minutes)
+    page = PAGE.read_text(encoding="utf-8")
+    for header, text in tables(rows).items():
+        print(f"{text}\n")
+        if " x " in text.partition("\n")[2].partition("\n")[2]:
+            page = re.sub(rf"^{re.escape(header)}\n(?:\|.*\n)*", f"{text}\n", page, flags=re.MULTILINE)
+    PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

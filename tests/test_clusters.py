@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import concordant as cc
 from concordant.clusters import by_group
 from concordant.errors import ConcordantError, ReadError
 
+FloatArray = npt.NDArray[np.float64]
 RNG = np.random.default_rng(3)
 SCORES = cc.Scores(RNG.random((30, 4)) + np.repeat(RNG.normal(0, 0.5, (10, 1)), 3, axis=0), range(30), [*"abcd"])
 GROUPS = {str(k): f"g{min(k // 2, 9)}" for k in range(30)}  # nine of 2 topics, one of 12
@@ -74,3 +79,90 @@ def test_files(tmp_path: Path) -> None:
     path.write_text("topic\n")
     with pytest.raises(ConcordantError, match="groups needs a line of names"):
         by_group(SCORES, str(path))
+
+
+# Topics that occur twice are no new topics: with each and its copy as a group, everything is as without copies --------
+
+_RNG = np.random.default_rng(5)
+_LEVELS = np.linspace(0, 3, 9)
+_SIDES = [_LEVELS + _RNG.normal(0, noise, (12, 9)) for noise in (0.8, 0.9, 1.4)]
+ONCE = [cc.Scores(side, range(12), [*"abcdefghi"]) for side in _SIDES]
+TWICE = [cc.Scores(np.repeat(side, 2, axis=0), range(24), [*"abcdefghi"]) for side in _SIDES]
+COPIES = {str(k): str(k // 2) for k in range(24)}
+FAMILIES = {system: "xyz"[k // 3] for k, system in enumerate("abcdefghi")}
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "board": lambda s, **k: cc.board(s[0], n_resamples=99, rng=1, **k).ranks.pvalues,
+    "compare": lambda s, **k: cc.compare(s[0], s[1], ["tau_b"], worth=False, n_resamples=99, rng=1, **k).rank_test,
+    "compare_judges": lambda s, **k: cc.compare_judges(*s, method="iterated", n_resamples=500, rng=1, **k),
+    "correlate": lambda s, **k: cc.correlate(s[0], s[1], interval=cc.TopicBootstrap(500), rng=1, **k),
+    "discordance": lambda s, **k: cc.discordance(s[0], "res", n_resamples=99, rng=1, **k),
+    "expected_correlation": lambda s, **k: cc.expected_correlation(s[0], n_resamples=99, rng=1, **k),
+    "family_bias": lambda s, **k: cc.family_bias(s[0], s[1], FAMILIES, n_resamples=99, rng=1, **k),
+    "judge_card": lambda s, **k: cc.judge_card(s[0], {"a": s[1]}, n_resamples=99, rng=1, **k).judges[0].ranks,
+    "judge_worth": lambda s, **k: cc.judge_worth(s[0], s[1], rng=1, **k),
+    "plan_topics": lambda s, **k: cc.plan_topics(s[0], n_resamples=99, rng=1, **k).expected,
+    "rank_changes": lambda s, **k: cc.rank_changes(s[0], s[1], n_resamples=99, rng=1, **k),
+    "rank_intervals": lambda s, **k: cc.rank_intervals(s[0], n_resamples=99, rng=1, **k).pvalues,
+    "rank_judges": lambda s, **k: cc.rank_judges(s[0], {"a": s[1], "b": s[2]}, rng=1, **k),
+    "rank_probabilities": lambda s, **k: cc.rank_probabilities(s[0], n_resamples=99, rng=1, **k),
+    "rank_test": lambda s, **k: cc.rank_test(s[0], s[1], n_resamples=99, rng=1, **k),
+    "reliability": lambda s, **k: cc.reliability(s[0], rng=1, **k),
+    "significance_agreement": lambda s, **k: cc.significance_agreement(s[0], s[1], **k),
+    "soft_pairwise_accuracy": lambda s, **k: cc.soft_pairwise_accuracy(s[0], s[1], n_resamples=99, rng=1, **k),
+    "split_half": lambda s, **k: cc.split_half(s[0], n_splits=9, rng=1, **k),
+}
+
+
+def test_everything_with_groups_is_tried() -> None:
+    public = {name: getattr(cc, name) for name in dir(cc) if inspect.isfunction(getattr(cc, name))}
+    takes = {name for name, function in public.items() if "groups" in inspect.signature(function).parameters}
+    assert takes - set(CALLS) == {"select_topics"}  # which chooses whole groups: tests/test_selection.py
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_copies_of_topics_in_groups_are_the_topics(name: str) -> None:
+    found, expected, ignored = (
+        flat(CALLS[name](sides, **given)) for sides, given in ((TWICE, {"groups": COPIES}), (ONCE, {}), (TWICE, {}))
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    assert ignored.shape != expected.shape or not np.allclose(ignored, expected, rtol=1e-3)
+
+
+def flat(result: Any) -> FloatArray:
+    """All numbers of a result but for its settings, in their order."""
+    content = result if isinstance(result, np.ndarray) else result.to_dict()
+
+    def numbers(value: Any) -> Iterator[float]:
+        if isinstance(value, Mapping):
+            for key, item in value.items():
+                if key not in ("settings", "fingerprint", "notes"):
+                    yield from numbers(item)
+        elif isinstance(value, list | tuple | np.ndarray):
+            for item in value:
+                yield from numbers(item)
+        elif isinstance(value, int | float | np.number) and not isinstance(value, bool):
+            yield float(value)
+
+    return np.array(list(numbers(content)))
+
+
+def test_where_groups_mean_nothing_they_are_refused() -> None:
+    with pytest.raises(ConcordantError, match=r"groups is for the interval, .* and interval is None: leave groups out"):
+        cc.correlate(TWICE[0], TWICE[1], interval=None, groups=COPIES)
+    with pytest.raises(ConcordantError, match=r"groups is for by='rank_distance', .*: leave groups out"):
+        cc.rank_probabilities(TWICE[0], "tau", groups=COPIES)
+    with pytest.raises(ConcordantError, match="the sides have 2 groups in common: at least 10 are needed"):
+        cc.judge_worth(TWICE[0], TWICE[1], groups={str(k): str(k % 2) for k in range(24)})
+
+
+def test_results_say_groups_where_these_are_counted() -> None:
+    worth = cc.judge_worth(TWICE[0], TWICE[1], groups=COPIES, rng=1)
+    assert "groups judged by candidate" in worth.verdict
+    assert "12 groups" in worth.table()
+    assert "topic" not in worth.table().replace("agreement across topics", "")
+    assert "resamples of 12 groups" in cc.rank_test(TWICE[0], TWICE[1], groups=COPIES, n_resamples=99, rng=1).table()
+    plan = cc.plan_topics(TWICE[0], groups=COPIES, n_resamples=99, rng=1)
+    assert "predicted from 12 groups" in plan.verdict
+    assert "worth in groups of truth" in cc.rank_judges(TWICE[0], {"a": TWICE[1]}, groups=COPIES, rng=1).table()

@@ -14,6 +14,7 @@ import pytest
 import concordant as cc
 from concordant.errors import ConcordantError, InputError
 from concordant.incomplete import fitted, influences
+from tests.commands import run
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -224,3 +225,44 @@ class TestRankIntervals:
         each = cc.rank_intervals(values, missing="available", groups=alone, n_resamples=99, rng=1)
         plain = cc.rank_intervals(values, missing="available", n_resamples=99, rng=1)
         np.testing.assert_allclose(each.pvalues, plain.pvalues)
+
+
+class TestWaysOut:
+    """An error about missing scores names 'available' where that is a way out, and nowhere else."""
+
+    TAKE = (cc.rank_intervals, cc.board, cc.reliability, cc.expected_correlation, cc.plan_topics)
+    REFUSE = (cc.discordance, cc.rank_probabilities, cc.split_half, cc.select_topics)
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> str:
+        path = tmp_path / "holes.csv"
+        path.write_text("topic,a,b\n1,0.5,0.4\n2,0.7,\n3,0.1,0.3\n")
+        return str(path)
+
+    @pytest.mark.parametrize("function", TAKE)
+    def test_functions_that_take_holes(self, function: Any, path: str) -> None:
+        with pytest.raises(ConcordantError, match=r"Choose with missing=: .* 'available' leaves them open"):
+            function(path, missing="error")
+        with pytest.raises(ConcordantError, match=r"1 lacks topic row 2 .* 'available' leaves them open"):
+            function(np.array([[0.5, 0.4], [0.7, np.nan], [0.1, 0.3]]), missing="error")
+
+    def test_reading_and_comparing_take_holes(self, path: str) -> None:
+        for call in (cc.read_scores, cc.as_scores, lambda given: cc.compare(given, given)):
+            with pytest.raises(ConcordantError, match="'available' leaves them open"):
+                call(path)
+
+    @pytest.mark.parametrize("function", REFUSE)
+    def test_functions_that_need_every_score(self, function: Any, path: str) -> None:
+        arguments = {"k": 1} if function is cc.select_topics else {}
+        with pytest.raises(ConcordantError, match="b lacks topic 2") as raised:
+            function(path, **arguments)
+        assert "available" not in str(raised.value)
+
+    @pytest.mark.parametrize("command", ["tiers", "reliability", "plan", "board", "select", "simulate"])
+    def test_commands(self, command: str, path: str) -> None:
+        more = {"simulate": ("-n", 5, "-o", "new.csv"), "select": ("-k", 1)}
+        result = run(command, path, "--missing", "error", *more.get(command, ()))
+        assert result.exit_code != 0
+        said = result.output + result.stderr
+        assert "Choose with --missing" in said
+        assert ("'available' leaves them open" in said) == (command not in more)

@@ -21,12 +21,66 @@ def on_normal_scale(pvalues: Any) -> npt.NDArray[np.float64]:
     return np.asarray(ndtri(1 - np.asarray(pvalues) / 2))
 
 
+def limits_move_by(found: list[Any]) -> npt.NDArray[np.float64]:
+    """Standard deviation of both limits over seeds, in standard errors."""
+    limits = [(e.interval.low, e.interval.high) for e in found]
+    return np.asarray(np.std(limits, axis=0, ddof=1) / np.mean([e.standard_error for e in found]))
+
+
+def few(name: str) -> cc.Scores:
+    """Part of a collection, for what takes a while."""
+    scores = cc.load_collection(name)
+    return scores.select(scores.systems[:12], scores.topics[:24])
+
+
 def test_judge_against_judge_by_shrinkage() -> None:
     people, a, b = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
     found = [cc.compare_judges(people, a, b, method="shrinkage", rng=seed) for seed in SEEDS]
-    limits = [(e.interval.low, e.interval.high) for e in found]
-    assert (np.std(limits, axis=0, ddof=1) < 0.1 * np.mean([e.standard_error for e in found])).all()
+    assert (limits_move_by(found) < 0.1).all()
     assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1
+
+
+@pytest.mark.parametrize("candidate", ["careful", "hasty"])
+@pytest.mark.parametrize("coefficient", ["tau_b", "tau_ap_b", "pearson_rank"])
+def test_correlate(candidate: str, coefficient: str) -> None:
+    sides = cc.load_collection("people"), cc.load_collection(candidate)
+    found = [cc.correlate(*sides, coefficient, rng=seed) for seed in SEEDS]
+    assert (limits_move_by(found) < 0.1).all()
+    assert np.std([e.bias_corrected for e in found], ddof=1) < 0.1 * np.mean([e.standard_error for e in found])  # type: ignore[arg-type]
+
+
+def test_judge_against_judge_across_topics() -> None:
+    people, a, b = (few(name) for name in ("people", "careful", "hasty"))
+    found = [cc.compare_judges(people, a, b, rng=seed) for seed in range(12)]  # a second each
+    assert (limits_move_by(found) < 0.1).all()
+    assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1
+
+
+@pytest.mark.parametrize("candidate", ["careful", "hasty"])
+def test_rank_test(candidate: str) -> None:
+    found = [cc.rank_test(cc.load_collection("people"), cc.load_collection(candidate), rng=seed) for seed in SEEDS]
+    assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1
+
+
+def test_a_rank_test_that_seeds_decide_is_borderline() -> None:
+    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    level = float(np.median([cc.rank_test(people, hasty, rng=seed).pvalue for seed in range(5)]))
+    found = [cc.rank_test(people, hasty, alpha=level, rng=seed) for seed in SEEDS]
+    assert {e.significant for e in found} == {True, False}
+    assert all(e.borderline and "borderline: Monte Carlo error" in e.verdict for e in found)
+
+
+def test_plans() -> None:
+    """Against plans from resampled topics, which vary about as much as those from other topics would."""
+    people = few("people")
+    plans = [cc.plan_topics(people, "tau", 0.9, rng=seed).n_topics for seed in SEEDS]
+    others = []
+    for seed in range(10):
+        topics = np.random.default_rng(seed).integers(0, len(people.topics), len(people.topics))
+        again = cc.Scores(people.values[topics], people.topics, people.systems)
+        others.append(cc.plan_topics(again, "tau", 0.9, n_resamples=2_000, rng=1).n_topics)
+    by_seed, by_topics = (np.log(np.array(some, dtype=np.float64)).std(ddof=1) for some in (plans, others))
+    assert by_seed < 0.1 * by_topics
 
 
 def test_rank_intervals() -> None:

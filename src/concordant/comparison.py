@@ -19,6 +19,7 @@ from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Comparison, PerTopic
 from .door import Collection, as_side
 from .errors import InputError, LimitError, TiesError, check_choice
+from .incomplete import open_to_holes
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import DistanceDistribution, RankTestMethod
@@ -150,7 +151,7 @@ def compare(
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
-    found = matched(*given, on, names)
+    found = matched(open_to_holes(given[0]), open_to_holes(given[1]), on, names)
     totalling = Totalling(aggregate, types, groups)
     sides = totalling(*found.scores)
     kept, more = best_of(sides[0], top)
@@ -177,7 +178,9 @@ def compare(
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
     same = _same(a, b)
     level = None if interval is None else float(interval.confidence_level)
-    valued, worth_notes = _worth((a, b), names, wanted, level, drawn) if worth and by_topic and not same else (None, [])
+    valued, worth_notes = (
+        _worth((a, b), names, wanted, level, drawn, totalling) if worth and by_topic and not same else (None, [])
+    )
     return Comparison(
         truth=names[0],
         candidate=names[1],
@@ -317,15 +320,21 @@ def _rank_test(
 
 
 def _worth(
-    sides: Any, names: tuple[str, str], wanted: Sequence[Coefficient], level: float | None, drawn: Resampling
+    sides: Any,
+    names: tuple[str, str],
+    wanted: Sequence[Coefficient],
+    level: float | None,
+    drawn: Resampling,
+    totalling: Totalling,
 ) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
     known, n = for_worth(wanted), len(sides[0].topics)
     if known is None or known.attempt(sides[0].means(), sides[1].means())[1]:
         return None, []
     if n < FEWEST_TOPICS:
-        return None, [f"{counted(n, 'topic')}: worth in topics of the truth needs at least {FEWEST_TOPICS}"]
-    of = Judged(sides, names, (), known, level or 0.95)
+        unit = "topic" if totalling.groups is None else "group"
+        return None, [f"{counted(n, unit)}: worth in {unit}s of the truth needs at least {FEWEST_TOPICS}"]
+    of = Judged(sides, names, (), None if totalling.groups is None else n, known, level or 0.95)
     found = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
     return found, list(found.notes)
 
@@ -357,7 +366,8 @@ def ranked(
         return list(found), None
     pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
     sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
-    of = Judged(tuple(sides), names, (), known, first.settings["confidence_level"] or 0.95)
+    groups = None if first.totalling.groups is None else len(sides[0].topics)
+    of = Judged(tuple(sides), names, (), groups, known, first.settings["confidence_level"] or 0.95)
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}

@@ -10,11 +10,12 @@ import numpy as np
 
 from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError, InputTypeError
-from .incomplete import IncompleteScores, as_read, left_open, with_holes
+from .incomplete import IncompleteScores, as_read, left_open_or_completed
 from .read.reader import read_side
 from .scores import Means, Scores, completed, require_summable, unless_complete
 from .tables import Filling, Missing, Unfilled, invent_topics
 from .tables.assemble import assemble
+from .tables.cells import Given
 from .tables.contents import NO_ROLES, frame_contents
 from .tables.frames import is_frame
 from .tables.layout import Roles
@@ -96,7 +97,7 @@ def as_scores(
     """
     columns = Roles(topic_column, system_column, score_column)
     side = as_side(given, name, measure=measure, missing=missing, columns=columns)
-    return left_open(side) or completed(side)
+    return left_open_or_completed(side)
 
 
 def as_side(
@@ -153,10 +154,13 @@ def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2
 def as_available(given: Collection, name: str, missing: Missing) -> Scores | IncompleteScores:
     """As `as_topics`, for what can leave holes open; in a bare array they are nan."""
     check_missing(missing)
-    if is_bare(given) and missing == "available" and np.ndim(given) == 2:
-        values = np.asarray(given, dtype=np.float64)
-        given = with_holes(values, invent_topics(len(values)), range(values.shape[1]))
-    found = as_scores(given, name, missing=missing) if not is_bare(given) else as_topics(given, name)
+    if not is_bare(given):
+        found = as_scores(given, name, missing=missing)
+    elif np.ndim(given) == 2 and np.isnan(values := floats(given, name)).any():
+        labels = invent_topics(len(values)), [str(k) for k in range(values.shape[1])]
+        found = left_open_or_completed(Unfilled(values, *labels, "", missing, Given(name)))
+    else:
+        found = as_topics(given, name)
     if isinstance(found, Means):
         raise _without_topics(name)
     _check_size(found, name, 2, 2)

@@ -12,7 +12,7 @@ of the others assumes that a system is, on the topics that it lacks, as far ahea
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from .arrays import FloatArray, IntArray
 from .errors import InputError
 from .means import mean_over_topics
-from .scores import Means, Scores, places_of, ranked
+from .scores import Means, Scores, completed, places_of, ranked
 from .tables import Missing, Unfilled, fill_or_drop
 from .tables.cells import Given
 from .words import counted, listing
@@ -132,6 +132,16 @@ def left_open(side: Scores | Means | Unfilled) -> Scores | Means | IncompleteSco
     if side.missing != "available" or side.own_topics is None or side.empty:
         return None
     return with_holes(side.values, side.topics, side.systems, side.measure)
+
+
+def open_to_holes(side: Scores | Means | Unfilled) -> Scores | Means | Unfilled:
+    """The same, for what can work with holes: an error about missing scores names that as a way out."""
+    return replace(side, open_to_holes=True) if isinstance(side, Unfilled) else side
+
+
+def left_open_or_completed(side: Scores | Means | Unfilled) -> Scores | Means | IncompleteScores:
+    """What was read, with its holes where these are to stay."""
+    return left_open(side) or completed(open_to_holes(side))
 
 
 def as_read(scores: IncompleteScores, name: str) -> Unfilled:

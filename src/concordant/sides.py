@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .alignment import alignment
+from .clusters import Groups, by_group
 from .door import Collection, as_topic_side
 from .errors import AlignmentWarning, InputError, warn
 from .scores import Scores
@@ -17,14 +18,27 @@ class Matched:
     """Sides on the same systems and topics, the truth first."""
 
     scores: tuple[Scores, ...]
+    """One row per topic, or per group of topics."""
     names: tuple[str, ...]
     """What the sides are called."""
     notes: tuple[str, ...]
     """What not all sides have."""
+    groups: int | None
+    """How many groups of topics there are, where topics are not drawn one by one."""
+
+    @property
+    def grouped(self) -> dict[str, int]:
+        """What the settings of a result say about groups: nothing where there are none."""
+        return {} if self.groups is None else {"groups": self.groups}
 
 
-def matched_topics(given: Mapping[str, Collection], names: tuple[str, ...] | None = None) -> Matched:
-    """The sides, by the arguments that they came as, through the door and matched; what was left out is warned of."""
+def matched_topics(
+    given: Mapping[str, Collection], names: tuple[str, ...] | None = None, groups: Groups | None = None
+) -> Matched:
+    """The sides, by the arguments that they came as, through the door and matched; what was left out is warned of.
+
+    With `groups` the rows are groups of topics, which are resampled and tested in the place of topics.
+    """
     called = tuple(given) if names is None else names
     found = alignment(*(as_topic_side(side, argument) for argument, side in given.items()), names=called)
     for note in found.notes:
@@ -35,4 +49,5 @@ def matched_topics(given: Mapping[str, Collection], names: tuple[str, ...] | Non
         raise InputError(
             f"{who} have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are needed"
         )
-    return Matched(found.scores, called, found.notes)
+    rows = tuple(by_group(side, groups) for side in found.scores)
+    return Matched(rows, called, found.notes, None if groups is None else len(rows[0].topics))

@@ -53,7 +53,7 @@ def test_the_bounds_can_tell() -> None:
     assert stats.binom.sf(ENOUGH - 1, TRIALS, 0.8) < 0.05
 
 
-@pytest.mark.parametrize("method", ["iterated", "shrinkage", "another-sample"])
+@pytest.mark.parametrize("method", ["auto", "iterated", "shrinkage", "another-sample"])
 def test_real_topics(trec: Path, method: BootstrapMethod) -> None:
     """robust2004, AP against P@10, 50 of 249 topics."""
     x, y = (read(trec / f"robust2004_{name}.csv") for name in ("ap", "p10"))

@@ -12,6 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
 from ..chance.adjustment import holm
+from ..clusters import Groups
 from ..coefficients.kendall import tau_b
 from ..door import Collection
 from ..errors import AlignmentWarning, InputError, InputTypeError, warn
@@ -127,6 +128,7 @@ def family_bias(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
+    groups: Groups | None = None,
     rng: Seed = None,
 ) -> FamilyBias:
     """Does the candidate favour its own or any family of systems, more than the truth does?
@@ -143,6 +145,9 @@ def family_bias(
         Of the interval for each shift by itself.
     n_resamples : int
         Permutations of the families.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are
+        left out whole, and their number is the sample size.
     rng : int, Generator or None
         Draws the permutations. Where none is given, one is drawn, and the settings say which.
 
@@ -175,7 +180,7 @@ def family_bias(
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
     return bias_from(sides, members_of(families, sides.scores[0].systems), check_alpha(alpha), level, how)
 
 

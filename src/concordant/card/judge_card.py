@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from ..arrays import require_room_for_pairs
+from ..clusters import Groups
 from ..coefficients.registry import get_coefficient
 from ..door import Collection
 from ..errors import InputError, InputTypeError, check_choice
@@ -195,6 +196,7 @@ def judge_card(  # noqa: PLR0913
     confidence_level: float = 0.95,
     n_resamples: int = 1_999,
     name: str = "truth",
+    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeCard:
     """All that papers report about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
@@ -217,6 +219,9 @@ def judge_card(  # noqa: PLR0913
         Permutations for soft pairwise accuracy and families, and resamples for rank intervals.
     name : str
         What to call the truth.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits. Where none is given, one is drawn, and the settings say which.
 
@@ -248,7 +253,7 @@ def judge_card(  # noqa: PLR0913
         raise InputError(f"labels has {unknown[0]!r}, which is no judge: use the names of candidates")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    sides = matched_sides(given, named, "tau_b", confidence_level)
+    sides = matched_sides(given, named, "tau_b", confidence_level, groups)
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "the judge card", 5 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)
@@ -265,7 +270,7 @@ def judge_card(  # noqa: PLR0913
     judges = []
     for worth in ranking.judges:
         k = named.index(worth.names[1])
-        pair = Matched((sides.scores[0], sides.scores[k]), (name, named[k]), ())
+        pair = Matched((sides.scores[0], sides.scores[k]), (name, named[k]), (), sides.groups)
         means = sides.scores[0].means(), sides.scores[k].means()
         judges.append(
             Judge(
@@ -291,5 +296,6 @@ def judge_card(  # noqa: PLR0913
             **tested._asdict(),
             families=families is not None,
             measure=sides.scores[0].measure,
+            **sides.grouped,
         ),
     )

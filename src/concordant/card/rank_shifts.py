@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..clusters import Groups
 from ..door import Collection
 from ..errors import check_whole
 from ..ranks.bounds import rank_intervals
@@ -109,6 +110,7 @@ def rank_changes(
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
+    groups: Groups | None = None,
     rng: Seed = None,
 ) -> RankChanges:
     """Which systems drop and rise most when the candidate ranks them, and is the best system still the best?
@@ -124,6 +126,9 @@ def rank_changes(
         Of the intervals, for all of them together.
     n_resamples : int
         Of `rank_intervals`, from which the intervals come.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        and their number is the sample size.
     rng : int, Generator or None
         Draws the resamples. The same seed gives the same bits. Where none is given, one is drawn, and the settings say
         which.
@@ -164,7 +169,7 @@ def rank_changes(
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "rank changes", 5)
     wanted = f"give a whole number from 1 to {m - 1}, fewer than the {m} systems"
@@ -226,6 +231,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
             confidence_level=level,
             k=k,
             measure=truth.measure,
+            **sides.grouped,
         ),
     )
 

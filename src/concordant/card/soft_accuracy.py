@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
+from ..clusters import Groups
 from ..coefficients.kendall import pairwise_accuracy
 from ..door import Collection
 from ..resampling import Resampling, Seed
@@ -65,7 +66,12 @@ class SoftPairwiseAccuracy(Result):
 
 
 def soft_pairwise_accuracy(
-    truth: Collection, candidate: Collection, *, n_resamples: int = 10_000, rng: Seed = None
+    truth: Collection,
+    candidate: Collection,
+    *,
+    n_resamples: int = 10_000,
+    groups: Groups | None = None,
+    rng: Seed = None,
 ) -> SoftPairwiseAccuracy:
     """Soft pairwise accuracy (SPA): how alike both sides' confidence is that one system is better than another.
 
@@ -81,6 +87,9 @@ def soft_pairwise_accuracy(
         only one side has is left out, and an `AlignmentWarning` says what.
     n_resamples : int
         Permutations. Where all 2^n for n topics are no more than this, all are used, and the value is exact.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are
+        permuted whole, and their number is the sample size.
     rng : int, Generator or None
         Draws the permutations. The same seed gives the same bits. Where none is given, one is drawn, and the settings
         say which.
@@ -113,7 +122,7 @@ def soft_pairwise_accuracy(
 
     """
     drawn = Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
     n, m = sides.scores[0].values.shape
     require_room_for_pairs(m, "soft pairwise accuracy", 4 * BATCHES)
     signs = draw_signs(n, drawn.n_resamples, drawn.generator())
@@ -139,7 +148,7 @@ def accuracy_from(
         n_permutations=signs.total,
         exact=signs.exact,
         notes=sides.notes,
-        settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=truth.measure),
+        settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=truth.measure, **sides.grouped),
     )
 
 

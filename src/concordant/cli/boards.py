@@ -78,7 +78,7 @@ def board(
     """
     from ..boards.board import board as run
 
-    given = replace(read, missing=missing).together(files, out.quiet)
+    given = replace(read, missing=missing).together(files, out.quiet, holes=True)
     with out.bar("resampling") as bar:
         return run(
             given,

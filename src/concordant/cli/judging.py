@@ -13,6 +13,7 @@ from .options import (
     CandidatesArgument,
     CoefficientOption,
     CoefficientsOption,
+    GroupsOption,
     LevelOption,
     Random,
     ResamplesOption,
@@ -34,6 +35,7 @@ def worth(
         tuple[str, str] | None,
         typer.Option(metavar="truth=COST candidate=COST", help="Cost per topic of each side."),
     ] = None,
+    groups: GroupsOption = None,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
@@ -53,11 +55,20 @@ def worth(
     first, *others = read.sides([truth, *candidate], out.quiet)
     if len(others) == 1:
         return judge_worth(
-            first, others[0], name, confidence_level=level, costs=of, names=(labels[0], labels[1]), rng=seed
+            first,
+            others[0],
+            name,
+            confidence_level=level,
+            costs=of,
+            names=(labels[0], labels[1]),
+            groups=groups,
+            rng=seed,
         )
     every = None if of is None else {labels[0]: of[0], **dict.fromkeys(labels[1:], of[1])}
     judges = dict(zip(labels[1:], others, strict=True))
-    return rank_judges(first, judges, name, confidence_level=level, costs=every, name=labels[0], rng=seed)
+    return rank_judges(
+        first, judges, name, confidence_level=level, costs=every, name=labels[0], groups=groups, rng=seed
+    )
 
 
 FamiliesOption = Annotated[
@@ -80,6 +91,7 @@ def judge_card(
     alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
     level: LevelOption = 0.95,
     resamples: ResamplesOption = 1_999,
+    groups: GroupsOption = None,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
@@ -105,6 +117,7 @@ def judge_card(
         confidence_level=level,
         n_resamples=resamples,
         name=labels[0],
+        groups=groups,
         rng=seed,
     )
     return replace(Answer.of(found), printed=found.printed)
@@ -151,6 +164,7 @@ def compare_judges(
     ] = "two-sided",
     level: LevelOption = 0.95,
     resamples: ResamplesOption = 9_999,
+    groups: GroupsOption = None,
     read: Reader,
     random: Random,
     out: Output,
@@ -179,6 +193,7 @@ def compare_judges(
                     alternative=alternative,
                     confidence_level=level,
                     names=(labels[1], labels[2]),
+                    groups=groups,
                     rng=random.seed,
                     workers=random.workers,
                     progress=bar.update,

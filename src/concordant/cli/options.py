@@ -130,6 +130,14 @@ SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.")]
 ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]
 
 
+GroupsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN."
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Random:
     """Options of what is drawn at random."""
@@ -160,12 +168,7 @@ class Totals:
             metavar="FILE", help="For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN."
         ),
     ] = None
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN."
-        ),
-    ] = None
+    groups: GroupsOption = None
 
     @property
     def given(self) -> dict[str, Any]:

@@ -48,13 +48,13 @@ class Reader:
                 "--missing zero would give the best score to a missing topic where lower is better"
             )
 
-    def __call__(self, given: str, quiet: bool) -> Scores | Means | IncompleteScores:
-        """The scores of a collection that is compared with no other."""
-        return self.together([given], quiet)
+    def __call__(self, given: str, quiet: bool, *, holes: bool = False) -> Scores | Means | IncompleteScores:
+        """The scores of a collection that is compared with no other; `holes` says that the command can leave them."""
+        return self.together([given], quiet, holes=holes)
 
-    def together(self, files: Sequence[str], quiet: bool) -> Scores | Means | IncompleteScores:
+    def together(self, files: Sequence[str], quiet: bool, *, holes: bool = False) -> Scores | Means | IncompleteScores:
         """As for one file, of a collection that several hold."""
-        from ..incomplete import left_open
+        from ..incomplete import left_open, left_open_or_completed
         from ..read import parse_side
         from ..scores import completed
         from ..words import listing
@@ -66,7 +66,7 @@ class Reader:
         paths = [side.path for side in given]
         with Bar("reading", quiet) as bar:
             side = self._read(paths[0] if len(paths) == 1 else paths, measures[0], bar)
-        return left_open(side) or completed(side)
+        return left_open_or_completed(side) if holes else left_open(side) or completed(side)
 
     def side(self, given: str, bar: Bar | None = None, measure: str | None = None) -> Side:
         """One side, given as NAME=PATH:MEASURE. `measure` goes before its own, and this before --measure."""

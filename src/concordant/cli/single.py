@@ -75,7 +75,7 @@ def tiers(
     from ..ranks.bounds import rank_intervals
     from ..words import listing
 
-    given = read(scores, out.quiet)
+    given = read(scores, out.quiet, holes=True)
     refuse_single_systems([given])
     if best is not None and best > len(given.systems):
         raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
@@ -139,7 +139,7 @@ def reliability(scores: ScoresArgument, *, totals: Totals, read: Reader, random:
     from ..expected.estimation import expected_correlation
     from ..expected.estimation import reliability as run
 
-    given = read(scores, out.quiet)
+    given = read(scores, out.quiet, holes=True)
     how: dict[str, Any] = {"rng": random.seed, "workers": random.workers, **totals.given}
     found = run(given, **how)
     posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
@@ -165,7 +165,7 @@ def plan(
     probability: Annotated[
         float | None, typer.Option(help="How probable it must be to reach the target; by default on average.")
     ] = None,
-    resamples: ResamplesOption = 4_000,
+    resamples: ResamplesOption = 16_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
     totals: Totals,
     read: Reader,
@@ -181,7 +181,7 @@ def plan(
     name = known_coefficients([coefficient])[0]
     with out.bar("planning") as bar:
         return plan_topics(
-            read(scores, out.quiet),
+            read(scores, out.quiet, holes=True),
             name,
             target,
             probability,

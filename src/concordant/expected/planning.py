@@ -53,12 +53,17 @@ class TopicPlan(Result):
         """The answer in a sentence."""
         aim = f"{self.coefficient} of {self.target:g} with the true ranking"
         aim = f"expected {aim}" if self.probability is None else f"{aim}, with a probability of {self.probability:g}"
-        a = "an" if self.probability is None else "a"
+        a, unit = "an" if self.probability is None else "a", self._unit
         if self.n_topics is None:
-            verdict = f"{self.most:,} topics are not enough for {a} {aim}"
+            verdict = f"{self.most:,} {unit}s are not enough for {a} {aim}"
         else:
-            verdict = f"{counted(self.n_topics, 'topic')} for {a} {aim}"
-        return f"{verdict}; predicted from {counted(self.observed_topics, 'topic')}"
+            verdict = f"{counted(self.n_topics, unit)} for {a} {aim}"
+        return f"{verdict}; predicted from {counted(self.observed_topics, unit)}"
+
+    @property
+    def _unit(self) -> str:
+        """What is counted: topics, or groups of them."""
+        return "group" if "groups" in self.settings else "topic"
 
     def rows(self) -> list[dict[str, Any]]:
         """The curve: one row per number of topics."""
@@ -76,7 +81,7 @@ class TopicPlan(Result):
             for row in self.rows()
             if row["topics"] in shown
         ]
-        return "\n".join([f"  topics  {expected}  90% of collections  {reaches}", *lines])
+        return "\n".join([f"  {self._unit}s  {expected}  90% of collections  {reaches}", *lines])
 
     def _contents(self) -> dict[str, Any]:
         names = ("n_topics", "coefficient", "target", "probability", "most", "observed_topics")
@@ -100,7 +105,7 @@ def plan_topics(  # noqa: PLR0913
     types: Types | None = None,
     groups: Groups | None = None,
     missing: Missing = "error",
-    n_resamples: int = 4_000,
+    n_resamples: int = 16_000,
     most: int = 10_000,
     rng: Seed = None,
     workers: Workers = 1,
@@ -158,17 +163,17 @@ def plan_topics(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> print(cc.plan_topics(cc.load_collection("people"), "tau", target=0.9, rng=1))
-    59 topics for an expected tau of 0.9 with the true ranking; predicted from 40 topics
+    60 topics for an expected tau of 0.9 with the true ranking; predicted from 40 topics
     <BLANKLINE>
       topics  expected tau  90% of collections  P(>= 0.9)
-           5         0.684       0.516 to 0.821       0.00
+           5         0.684       0.526 to 0.821       0.00
            9         0.757       0.632 to 0.863       0.01
           15         0.808       0.705 to 0.895       0.04
           26         0.851       0.768 to 0.926       0.15
-          40         0.879       0.800 to 0.937       0.34
-          59         0.900       0.832 to 0.958       0.54
-          68         0.907       0.842 to 0.958       0.62
-         118         0.929       0.874 to 0.968       0.84
+          40         0.879       0.800 to 0.937       0.33
+          46         0.887       0.811 to 0.947       0.40
+          60         0.901       0.832 to 0.958       0.55
+          79         0.913       0.853 to 0.958       0.68
 
     """
     known = get_coefficient(coefficient)
@@ -197,6 +202,7 @@ def plan_topics(  # noqa: PLR0913
         return float((at(n) >= target - SLACK).mean()) >= probability
 
     answer = _smallest(enough, most)
+    grouped = {} if groups is None else {"groups": len(values)}
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     return TopicPlan(
@@ -211,7 +217,7 @@ def plan_topics(  # noqa: PLR0913
         high=np.quantile(curve, 0.95, axis=1),
         reached=(curve >= target - SLACK).mean(axis=1),
         observed_topics=len(values),
-        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, aggregate=aggregate),
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, aggregate=aggregate, **grouped),
     )
 
 

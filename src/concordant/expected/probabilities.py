@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..clusters import Groups, by_group
 from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, import_extra, warn
 from ..parallel import Workers, shared_out
@@ -87,6 +88,7 @@ def discordance(  # noqa: PLR0913
     ties: Ties = "half",
     n_resamples: int | None = None,
     bandwidth: Bandwidth = "plug-in",
+    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -124,6 +126,9 @@ def discordance(  # noqa: PLR0913
     bandwidth : {"plug-in", "scott", "silverman"}
         For "kd": the two-stage direct plug-in of Sheather and Jones; 1.06 sd n^(-1/5); or
         0.9 min(sd, IQR / 1.349) n^(-1/5).
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        and their number is the sample size.
     rng : int, Generator or None
         Seed of the resampling.
     workers : int or Executor
@@ -173,7 +178,7 @@ def discordance(  # noqa: PLR0913
             "'half'"
         )
     how = Resampling.of(1 if n_resamples is None else n_resamples, rng, workers, progress)
-    given = as_topics(scores, "scores")
+    given = by_group(as_topics(scores, "scores"), groups)
     pairs = Differences(given.values)
     for doubt in pairs.doubts:
         warn(doubt)
@@ -187,6 +192,8 @@ def discordance(  # noqa: PLR0913
         settings = settings_of(identical=identical, ties=ties)
     if estimator == "kd":
         settings["bandwidth"] = bandwidth
+    if groups is not None:
+        settings["groups"] = len(given.topics)
     tau, tau_ap = pairs.expected(p)
     systems = tuple(given.systems[k] for k in pairs.order)
     return Discordance(pairs.matrix(p), systems, estimator, tau, tau_ap, notes=pairs.doubts, settings=settings)

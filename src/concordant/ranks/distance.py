@@ -18,11 +18,11 @@ from .._kernels.reference.distance import FIELDS, differences_of, order_of
 from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
-from ..door import Collection, as_scores, as_topics, is_bare
+from ..door import Collection, as_side, as_topics, is_bare
 from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, check_real, warn
 from ..parallel import Workers, check_workers, shared_out, threads
 from ..resampling import CHUNK
-from ..scores import Means, Scores
+from ..scores import Means, Scores, completed
 from ..words import counted, listing
 
 LEAST_EPS = 1e-11
@@ -114,7 +114,7 @@ def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
             "candidate is a list of names of systems: a ranking is passed as scores, never as a list of names; give "
             "one score per system, such as {name: score}"
         )
-    side = as_scores(candidate, "candidate")
+    side = completed(as_side(candidate, "candidate"))
     found = alignment(truth, side, on="systems" if isinstance(side, Means) else "both", names=("truth", "candidate"))
     if not found.complete:
         lost = [

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats
-from ..door import as_scores, is_bare
+from ..door import as_side, is_bare
 from ..errors import InputError, check_real
 from ..resampling import Resampling, Seed, check_level
 from ..results import settings_of
-from ..scores import Means
+from ..scores import Means, completed
 from ..words import counted, listing
 from .bounds import RankIntervals
 
@@ -200,7 +200,7 @@ def _as_means(given: Any) -> Means:
         if values.ndim != 1:
             raise InputError(f"means has shape {values.shape}: give one estimate per system, or call rank_intervals")
         return Means(values, range(len(values)))
-    found = as_scores(given, "means")
+    found = completed(as_side(given, "means"))
     if not isinstance(found, Means):
         raise InputError("means has scores on topics: call rank_intervals, which needs no covariance")
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..door import Collection
+from ..clusters import Groups, by_group
+from ..door import Collection, as_topics
 from ..errors import InputError, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, is_borderline
@@ -71,13 +72,13 @@ class RankTest(Result):
 
     def table(self) -> str:
         """Distance, p-value and critical value, and how they were made."""
-        made = self.distribution
+        made, unit = self.distribution, "group" if "groups" in self.settings else "topic"
         return "\n".join(
             [
                 f"  rank distance    {self.distance:10.4f}",
                 f"  p-value          {p_cell(self.pvalue, 4):>10}   standard error {self.standard_error:.4f}",
                 f"  critical value   {self.critical_value:10.4f}   alpha = {self.alpha:g}",
-                f"  {made.method} bootstrap, {made.n_resamples:,} resamples of {counted(made.n_topics, 'topic')}, "
+                f"  {made.method} bootstrap, {made.n_resamples:,} resamples of {counted(made.n_topics, unit)}, "
                 f"{counted(made.n_systems, 'system')}",
             ]
         )
@@ -105,6 +106,7 @@ def rank_test(  # noqa: PLR0913
     n_resamples: int = 9_999,
     alpha: float = 0.05,
     eps: float = 1e-5,
+    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     distribution: DistanceDistribution | None = None,
@@ -137,6 +139,9 @@ def rank_test(  # noqa: PLR0913
         Level, for the critical value and the verdict.
     eps : float
         What is added to the variances, as in `rank_distance`.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -170,12 +175,11 @@ def rank_test(  # noqa: PLR0913
     """
     check_choice("method", method, get_args(RankTestMethod))
     how = Resampling.of(n_resamples, rng, workers, progress)
-    problem = Problem.of(truth, eps, "the test")
-    found = rank_test_of(
-        problem, rankings_beside(problem.scores, candidate), method, how, check_alpha(alpha), distribution
-    )
+    scores = as_topics(truth, "truth")
+    problem = Problem.of(by_group(scores, groups), eps, "the test")
+    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, check_alpha(alpha), distribution)
     problem.warn()
-    return found
+    return found if groups is None else replace(found, settings={**found.settings, "groups": problem.n})
 
 
 def rank_test_of(

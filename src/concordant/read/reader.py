@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, overload
 
 from ..errors import InputError, warn
-from ..incomplete import IncompleteScores, left_open
-from ..scores import Means, Scores, check_labels, completed, unless_complete
+from ..incomplete import IncompleteScores, left_open_or_completed
+from ..scores import Means, Scores, check_labels, unless_complete
 from ..tables import Filling, Missing, Unfilled, check_measure
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
@@ -118,7 +118,7 @@ def read_scores(
     side = read_side(
         what, measure, missing, lower_is_better, systems, topics, columns=Roles(*columns), progress=progress
     )
-    return left_open(side) or completed(side)
+    return left_open_or_completed(side)
 
 
 def read_side(

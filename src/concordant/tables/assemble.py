@@ -48,6 +48,8 @@ class Unfilled:
     origin: Origin
     empty: Sequence[Origin] = ()
     """Files that hold nothing."""
+    open_to_holes: bool = False
+    """Whether scores may be missing for good where this goes, so that an error names that as a way out."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -85,7 +87,8 @@ class Unfilled:
         if self.own_topics is None:
             values, systems, more = _one_score_each(self.values, self.own_systems, self.missing, self.origin)
             return Assembled(values, None, systems, self.measure, (*said, *more))
-        found = fill_or_drop(self.values, self.own_topics, self.own_systems, self.missing, self.origin)
+        labels = self.own_topics, self.own_systems
+        found = fill_or_drop(self.values, *labels, self.missing, self.origin, open_to_holes=self.open_to_holes)
         more = (found.said,) if found.said else ()
         return Assembled(found.values, found.topics, found.systems, self.measure, (*said, *more))
 

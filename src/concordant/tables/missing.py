@@ -18,6 +18,9 @@ Filling = Literal["error", "zero", "drop", "drop-systems", "mean"]
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
 
 
+_AVAILABLE = "'available' leaves them open and compares two systems on the topics that both have"
+
+
 def check_missing(missing: Missing) -> None:
     """Refuse what is no policy for missing topics."""
     if missing not in get_args(Missing):
@@ -77,14 +80,21 @@ def has_holes(values: FloatArray) -> bool:
 
 
 def fill_or_drop(
-    values: FloatArray, topics: list[str], systems: list[str], missing: Missing, origin: Origin | None = None
+    values: FloatArray,
+    topics: list[str],
+    systems: list[str],
+    missing: Missing,
+    origin: Origin | None = None,
+    *,
+    open_to_holes: bool = False,
 ) -> Filled:
     """Apply the policy for missing topics to a matrix with NaN where a system lacks a topic.
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics; `mean` fills in a system's mean over the topics it has,
     so that this is its mean, as trec_eval prints it without -c. The result says what was filled or dropped. `available`
-    leaves the holes, and is refused here, where none may be left. Messages name the `origin`.
+    leaves the holes, and is refused here, where none may be left; where the caller is `open_to_holes`, messages name it
+    as a way out. Messages name the `origin`.
     """
     check_missing(missing)
 
@@ -103,7 +113,7 @@ def fill_or_drop(
     choices = (
         f"{who} (of {counted(len(topics), 'topic')}). Choose with {argument('missing')}: 'zero' scores them 0 (as "
         "trec_eval -c), 'drop' keeps the topics that all systems have, 'drop-systems' keeps the systems that have all "
-        "topics"
+        f"topics{', ' + _AVAILABLE if open_to_holes else ''}"
     )
     if missing == "error":
         raise refused(choices)

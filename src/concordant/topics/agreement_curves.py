@@ -39,9 +39,15 @@ class Effort:
     noise: float = 0.12
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
     groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
+    pairs: int = 0  # splits, at most `splits`, that show the interactions of candidates on all of A again, more exactly
 
 
 DEFAULT = Effort()
+STEADY = Effort(
+    splits=2000, jackknife=600, most_splits=8000, most_jackknife=1200, monte_carlo=0.06, noise=0.03, pairs=2000
+)
+"""For one test: limits and p-value move with the seed by less than a tenth of a standard error, for tau_b on 20 systems
+and 40 topics by 0.06 and 0.07, at three times the time."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +218,17 @@ def compute_curves(
         most_splits=max(effort.splits, min(effort.most_splits, MOST_VALUES // len(points))),
     )
     values = agreements(problem, splits)
-    changes = changes_without(problem, splits.first(effort.jackknife))
-    second = interactions(problem, splits.first(effort.jackknife), values, effort.groups, effort.groupings, rng)
+    first_ones = splits.first(effort.jackknife)
+    changes = changes_without(problem, first_ones)
+    chosen = [p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half]
+    groups, groupings = effort.groups, effort.groupings
+    second = interactions(problem, chosen, first_ones, values, n_groups=groups, n_groupings=groupings, rng=rng)
+    if effort.pairs:
+        of_candidates = [p for p in chosen if points[p][0] > 0]
+        groupings = groupings * effort.pairs // effort.jackknife
+        again = splits.first(effort.pairs)
+        finer = interactions(problem, of_candidates, again, values, n_groups=groups, n_groupings=groupings, rng=rng)
+        second = np.where(np.isnan(finer), second, finer)
     while True:
         curves = _summary(values, changes, second, splits, sizes)
         more_splits, more_jackknife = _missing(curves, effort)

@@ -15,19 +15,20 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ..arrays import FloatArray
-from ..calibration import FEWEST, LEFT, MISFIT, NEAR, STEADY, WIDENING
+from ..calibration import AWAY, FEWEST, LEFT, MISFIT, NEAR, STEADY, WIDENING
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import InputError, check_choice
 from ..means import mean_over_topics
 from ..resampling import Resampling, check_count, check_level
 from ..results import Interval
 from ..words import named
-from .nested import Summary, nested_values, plain_values, summarise
-from .shrinkage import Model, fit_of, model_of, shrunk_values, summarised
+from .nested import Summary, centres, nested_values, plain_values, summarise
+from .shrinkage import fit_of, model_of, shrunk_values, summarised
 
 BootstrapMethod: TypeAlias = Literal["auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"]
 
 ITERATED = "the interval is by the iterated bootstrap"
+BOTH = "the interval holds that of the iterated bootstrap as well"
 NEARLY_TIED = "many systems seem to be nearly tied, which the shrinkage model does not allow for"
 
 
@@ -74,14 +75,16 @@ class TopicBootstrap:
     Parameters
     ----------
     n_resamples : int
-        Resamples in all, those of resamples included. Where "auto" takes the iterated interval it makes five times as
-        many, so that limits vary with the seed by less than a tenth of a standard error, as they do by shrinkage.
-    method : {"iterated", "auto", "shrinkage", "another-sample", "percentile", "basic"}
-        - "auto": "shrinkage" where a check finds no sign that its model is wrong, else "iterated", and a note says so.
-          Not the default, because with few topics the check cannot see what breaks the model (see the notes).
-        - "shrinkage": for the coefficient between the two *population* mean vectors. These are drawn, given the
-          observed ones, as those of exchangeable systems in linearly related conditions. A fifth to two fifths narrower
-          than "iterated"; wrong where the model is wrong: where a third of the systems is nearly tied, for instance.
+        Resamples in all, those of resamples included; "auto" makes as many for each of its two parts, and eight times
+        as many where it takes the iterated interval, so that limits vary with the seed by less than a tenth of a
+        standard error. By "iterated" alone it is a quarter: ask for 49,999 there.
+    method : {"auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"}
+        - "auto": for the coefficient between the two *population* mean vectors. The interval by shrinkage, reaching
+          towards 0 from its own centre or from that of the iterated bootstrap, whichever is nearer. Where a check finds
+          that the model does not fit, it holds the iterated interval as well, and a note says so.
+        - "shrinkage": for the same. Population means are drawn, given the observed ones, as those of exchangeable
+          systems in linearly related conditions. Narrower still; wrong where the model is wrong: where a third of the
+          systems is nearly tied, for instance.
         - "iterated": for the same, without a model. Resamples of resamples show how the coefficient falls as noise is
           added; the fall is taken back and the interval built around the result.
         - "another-sample": where the coefficient of another sample of as many topics would lie.
@@ -92,18 +95,16 @@ class TopicBootstrap:
 
     Notes
     -----
-    Of 95% intervals by "auto", 92 to 100% held in samples of real collections, from 10 topics and 6 systems on,
-    reciprocal ranks and ERR included, and the tau_b of 50 topics is a fifth narrower than by "iterated". On ten
-    collections and pairs of measures that had no part in its making, 100 samples each, it was 89 to 100%, and the tau_b
-    23% narrower. Named exceptions: a third of the systems truly tied, in another order on each side (33 to 77% on
-    adhoc8, where "iterated" holds 62 to 85%; on adhoc7 86% for tau_ap_b and 50 to 76% for pearson_rank, where
-    "iterated" holds 92 to 96%); half of the systems related and half not (86 to 94%); a measure that is 0 or 1 on a
-    topic, such as P@1 (85 to 98%). The check sees a third of tied systems in 9 to 16% of samples of 25 topics and 58 to
-    62% of 50: that is why "iterated" is the default.
+    Of 95% intervals by "auto", 92 to 100% held on real and simulated collections that had no part in its making,
+    reciprocal ranks and ERR included (docs/measured/default-interval.md has every cell), and those for tau_b from 50
+    topics were a fifth narrower than by "iterated". With 25 topics it is rather cautious. Named exceptions, each on 50
+    topics, for tau_b, tau_ap_b and pearson_rank: a third of the systems truly tied, in another order on each side (68,
+    68 and 73% on adhoc8, where "iterated" holds 68, 78 and 90%; 95, 93 and 81% on adhoc7); half of the systems related
+    and half not (88, 90 and 100%); a measure that is 0 or 1 on a topic, such as P@1 (92, 87 and 97%). A check sees a
+    third of tied systems in a third of samples of 50 topics, and with fewer hardly ever.
 
     "iterated" itself holds in 93 to 97.5% of samples of the collections that it was made on; tau_ap_b against
-    reciprocal ranks, or another measure of few values, in 68 to 93%: take "auto" there. 10 and 15 topics hold in 93 to
-    99.5% apart from that.
+    reciprocal ranks, or another measure of few values, in 68 to 93%.
 
     How many standard errors the intervals "iterated" and "another-sample" reach to each side is our own calibration,
     and measured: `concordant.calibration` has the constants, benchmarks/coverage_intervals.py finds them again
@@ -113,12 +114,12 @@ class TopicBootstrap:
     --------
     >>> import concordant as cc
     >>> cc.TopicBootstrap(4999, confidence_level=0.9)
-    TopicBootstrap(n_resamples=4999, method='iterated', confidence_level=0.9)
+    TopicBootstrap(n_resamples=4999, method='auto', confidence_level=0.9)
 
     """
 
     n_resamples: int = 9_999
-    method: BootstrapMethod = "iterated"
+    method: BootstrapMethod = "auto"
     confidence_level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -139,17 +140,7 @@ class TopicBootstrap:
         """
         values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
         if self.method in ("auto", "shrinkage"):
-            model = model_of((truth, candidate))
-            if model is None and self.method == "shrinkage":
-                raise InputError(f"method is 'shrinkage', which {what_shrinkage_needs(2)}: use method='iterated'")
-            note = self._doubt(model)
-            if model is not None and not note:
-                drawn_values = shrunk_values(model, values, drawn)
-                return [self.around(t, a, c.range) for c, t, a in zip(coefficients, *drawn_values, strict=True)]
-            more = STEADY * drawn.n_resamples
-            how = replace(self, method="iterated", n_resamples=more)
-            others = how.run(truth, candidate, coefficients, replace(drawn, n_resamples=more))
-            return [found and found._replace(note=note, n_resamples=more) for found in others]
+            return self._modelled((truth, candidate), coefficients, values, drawn)
         if self.method in ("percentile", "basic"):
             means = mean_over_topics(truth), mean_over_topics(candidate)
             resampled = plain_values((truth, candidate), values, drawn)
@@ -160,16 +151,44 @@ class TopicBootstrap:
         summaries = summarise(nested_values((truth, candidate), values, drawn), len(truth))
         return [s and self.limits(s, c.range) for c, s in zip(coefficients, summaries, strict=True)]
 
-    def _doubt(self, model: Model | None) -> str:
-        """Why the iterated interval is taken instead of the one by shrinkage; empty where it is not."""
+    def _modelled(
+        self,
+        sides: tuple[FloatArray, FloatArray],
+        coefficients: Sequence[Coefficient],
+        values: Agreements,
+        drawn: Resampling,
+    ) -> list[Found | None]:
+        """Limits by shrinkage; for "auto", reaching as far as the iterated bootstrap makes likely."""
+        model = model_of(sides)
         if model is None:
-            return f"{ITERATED}: shrinkage {what_shrinkage_needs(2)}"
-        if self.method == "auto" and (fit := fit_of(model)) < MISFIT:
-            return (
-                f"{ITERATED}: {NEARLY_TIED} (agreement between halves "
-                f"of the topics is {-fit:.1f} standard deviations below what it predicts)"
-            )
-        return ""
+            if self.method == "shrinkage":
+                raise InputError(f"method is 'shrinkage', which {what_shrinkage_needs(2)}: use method='iterated'")
+            return self._iterated(sides, coefficients, drawn, f"{ITERATED}: shrinkage {what_shrinkage_needs(2)}")
+        drawn_values = shrunk_values(model, values, drawn)
+        found = [self.around(t, a, c.range) for c, t, a in zip(coefficients, *drawn_values, strict=True)]
+        if self.method == "shrinkage":
+            return found
+        others = centres(sides, values, drawn.quiet())
+        found = [f and self.reaching(f, float(o), c.range) for c, f, o in zip(coefficients, found, others, strict=True)]
+        if (fit := fit_of(model)) >= MISFIT:
+            return found
+        note = (
+            f"{BOTH}: {NEARLY_TIED} (agreement between halves of the topics is {-fit:.1f} standard deviations below "
+            "what it predicts)"
+        )
+        return [
+            i and (i if f is None else i._replace(low=min(i.low, f.low), high=max(i.high, f.high), method="auto"))
+            for i, f in zip(self._iterated(sides, coefficients, drawn, note), found, strict=True)
+        ]
+
+    def _iterated(
+        self, sides: tuple[FloatArray, FloatArray], coefficients: Sequence[Coefficient], drawn: Resampling, note: str
+    ) -> list[Found | None]:
+        """The iterated interval, as steady as the one by shrinkage, with the reason for it."""
+        more = STEADY * drawn.n_resamples
+        how = replace(self, method="iterated", n_resamples=more)
+        others = how.run(*sides, coefficients, replace(drawn, n_resamples=more))
+        return [found and found._replace(note=note, n_resamples=more) for found in others]
 
     def around(self, truth: FloatArray, again: FloatArray, within: tuple[float, float]) -> Found | None:
         """The limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
@@ -179,6 +198,22 @@ class TopicBootstrap:
         half = normal_quantile(self.confidence_level) * found.error
         low, high = np.clip([found.centre - half, found.centre + half], *within)
         return Found(float(low), float(high), found.centre, found.error, found.undefined, "shrinkage")
+
+    def reaching(self, found: Found, other: float, within: tuple[float, float]) -> Found:
+        """Limits by shrinkage that reach down from its centre or from the iterated bootstrap's, whichever is nearer 0.
+
+        What breaks the model (ties, groups, curved relations) makes its centre too extreme, seldom the reverse: the
+        half away from 0 is cut a little instead. Where the sign is not clear, neither is the side.
+        """
+        half = normal_quantile(self.confidence_level) * found.standard_error
+        sign = -1.0 if found.bias_corrected < 0 else 1.0
+        centre = sign * found.bias_corrected
+        apart = 0.0 if math.isnan(other) else sign * other - centre
+        unclear = centre < half
+        near = centre - half + min(apart, 0.0)
+        far = centre + (half + max(apart, 0.0) if unclear else AWAY * half)
+        low, high = np.clip(sorted((sign * near, sign * far)), *within)
+        return found._replace(low=float(low), high=float(high), method="auto")
 
     def limits(self, summary: Summary, within: tuple[float, float]) -> Found:
         """The limits from a summary of all levels.

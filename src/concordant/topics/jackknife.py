@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -76,26 +77,27 @@ def mean_changes(changes: FloatArray, splits: Splits) -> tuple[FloatArray, Float
 
 def interactions(
     problem: Problem,
+    chosen: Sequence[int],
     splits: Splits,
     values: FloatArray,
+    *,
     n_groups: int,
     n_groupings: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """The second differences of the truth's points and of each side's last, over random groups; nan elsewhere."""
+    """The second differences of the chosen points, over random groups of topics; nan elsewhere."""
     second = np.full((len(problem.points), len(problem.points)), np.nan)
     if not n_groups:
         return second
     n = splits.order.shape[1]
-    chosen = np.array([p for p, (i, k) in enumerate(problem.points) if i == 0 or k == splits.half])
     part = replace(problem, points=[problem.points[p] for p in chosen])
     size = math.ceil(n / n_groups)
-    found = np.zeros((len(chosen), len(chosen)))
+    found, places = np.zeros((len(chosen), len(chosen))), np.array(chosen)
     for rows in np.array_split(np.arange(len(splits)), n_groupings):
         groups = rng.permutation(n)[: n // size * size].reshape(-1, size)
         used = Splits(splits.order[rows], splits.half)
-        found += second_order(part, used, defined(values[np.ix_(rows, chosen)]), groups) / n_groupings
-    second[np.ix_(chosen, chosen)] = found
+        found += second_order(part, used, defined(values[np.ix_(rows, places)]), groups) / n_groupings
+    second[np.ix_(places, places)] = found
     return second
 
 

@@ -15,13 +15,14 @@ import numpy as np
 from ..calibration import FEWEST
 from ..chance.adjustment import holm
 from ..chance.nulls import Alternative
+from ..clusters import Groups
 from ..door import Collection
 from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, check_choice
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
-from .agreement_curves import DEFAULT, Curves
+from .agreement_curves import DEFAULT, STEADY, Curves
 from .judge_difference import tested
 from .worth import Judged, JudgeWorth, check_costs, curves_of, matched_sides, shown, span, worth_from
 from .worth_core import Difference, Rate, difference_of, rate_of
@@ -76,7 +77,8 @@ class JudgeComparison(Result):
         lines[-1] += f"   {corrected}{level} {self.interval}"
         if self.ratio_interval is not None:
             between = f"{self.ratio_interval.low:.2g} to {self.ratio_interval.high:.2g}"
-            lines.append(f"  a topic of {a} is worth {self.ratio:.2g} of {b} ({level} {between})")
+            unit = "group" if "groups" in self.settings else "topic"
+            lines.append(f"  a {unit} of {a} is worth {self.ratio:.2g} of {b} ({level} {between})")
         about = ", agreement across topics" if math.isnan(self.bias_corrected) else ""
         return "\n".join([f"  {self.coefficient}{about}", *lines])
 
@@ -142,7 +144,7 @@ class JudgeRanking(Result):
             for judge in self.judges
         ]
         table = [heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]]
-        parts = [f"  worth in topics of {first.names[0]}; {first.coefficient}", columns(table)]
+        parts = [f"  worth in {first.units} of {first.names[0]}; {first.coefficient}", columns(table)]
         with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
         if with_first:
             pairs = [
@@ -180,6 +182,7 @@ def compare_judges(  # noqa: PLR0913
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     names: tuple[str, str] = ("a", "b"),
+    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -208,13 +211,17 @@ def compare_judges(  # noqa: PLR0913
         - "plain": that expected on as many topics as there are here, bias included. It sees smaller differences, but
           calls a judge worse whose scores only vary more and would rank the systems as well if there were more topics.
     n_resamples : int
-        Resamples in all, those of resamples included; "across" draws as many splits as it needs.
+        Resamples in all, those of resamples included; "across" draws as many splits as it needs for limits that move
+        with the seed by less than a tenth of a standard error, which are more than `rank_judges` draws.
     alternative : {"two-sided", "greater", "less"}
         "greater": a agrees better than b.
     confidence_level : float
         Of the interval for the difference; the verdict is at level 1 - confidence_level.
     names : tuple of str
         What to call the judges.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
         say which.
@@ -242,13 +249,13 @@ def compare_judges(  # noqa: PLR0913
     >>> import concordant as cc
     >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
     >>> print(cc.compare_judges(people, careful, hasty, names=("careful", "hasty"), rng=7))
-    careful agrees with the truth better than hasty (p = 0.0132, two-sided)
+    careful agrees with the truth better than hasty (p = 0.0138, two-sided)
     <BLANKLINE>
       tau_b, agreement across topics
-      careful     0.7266
+      careful     0.7275
       hasty       0.6197
-      difference  0.1068   95% interval [0.0236, 0.1900]
-      a topic of careful is worth 3 of hasty (95% interval 1.7 to 5.4)
+      difference  0.1078   95% interval [0.0232, 0.1923]
+      a topic of careful is worth 3 of hasty (95% interval 1.6 to 5.7)
 
     """
     check_choice("method", method, get_args(JudgeMethod))
@@ -257,9 +264,9 @@ def compare_judges(  # noqa: PLR0913
         raise InputTypeError(f"names is {names!r}: give two strings, what to call judge a and what judge b")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     given = {"truth": truth, "candidate_a": candidate_a, "candidate_b": candidate_b}
-    sides = matched_sides(given, ("truth", *names), coefficient, confidence_level)
+    sides = matched_sides(given, ("truth", *names), coefficient, confidence_level, groups)
     if method == "across":
-        curves = curves_of(sides, drawn)
+        curves = curves_of(sides, drawn, STEADY)
         return _across(curves, sides, (1, 2), drawn.seed, _tested(curves, (1, 2), alternative), alternative)
     if drawn.n_resamples < FEWEST:
         raise InputError(f"{named('n_resamples')} is {drawn.n_resamples}: a test needs at least {FEWEST} resamples")
@@ -297,6 +304,7 @@ def compare_judges(  # noqa: PLR0913
             n_topics=n,
             method=method,
             undefined=found.undefined,
+            **sides.grouped,
         ),
     )
 
@@ -366,6 +374,7 @@ def rank_judges(
     confidence_level: float = 0.95,
     costs: Mapping[str, float] | None = None,
     name: str = "truth",
+    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeRanking:
     """What several judges are worth, over the same splits of the topics; which is better than which, and who is best.
@@ -384,6 +393,8 @@ def rank_judges(
         What a topic costs by each judge, by its name, and by the truth, by `name`.
     name : str
         What to call the truth.
+    groups : mapping, Series or path, optional
+        The group of each topic, as in `judge_worth`.
     rng : int, Generator or None
         Draws the splits, as in `judge_worth`.
 
@@ -405,7 +416,7 @@ def rank_judges(
         raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    sides = matched_sides(given, named, coefficient, confidence_level)
+    sides = matched_sides(given, named, coefficient, confidence_level, groups)
     if costs is not None and (unknown := set(costs) ^ set(named)):
         raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
     of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}

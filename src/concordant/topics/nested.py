@@ -86,6 +86,31 @@ def nested_values(
     return found
 
 
+def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
+    """The centre of each statistic alone, from pairs of a resample and one of it: as many resamples in all as asked.
+
+    Without a standard error nothing deeper is needed, and the Monte Carlo error is a third of that of `nested_values`.
+    nan where a statistic is undefined on nearly all pairs.
+    """
+    n, count = len(conditions[0]), max(2, drawn.n_resamples // 2)
+    values = partial(_values, conditions, statistic, drawn.threads)
+    sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
+    pieces = map(np.concatenate, _pairs(n, count, drawn.generator()))
+    parts = [every.reshape(len(sample), 2, -1) for every in shared_out(values, pieces, drawn.workers)]
+    once, twice = np.moveaxis(np.concatenate(parts, axis=2), 1, 0)
+    kept = ~(np.isnan(once) | np.isnan(twice))
+    counts = np.where(kept.sum(axis=1) < 2, np.nan, kept.sum(axis=1))
+    means = (np.where(kept, level, 0.0).sum(axis=1) / counts for level in (once, twice))
+    return centre_of(sample, *means)
+
+
+def _pairs(n: int, count: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """How often each topic is drawn at the first two levels, one second-level sample of each first-level one."""
+    for lo in range(0, count, ROWS // 2):
+        first = rng.integers(0, n, (min(ROWS // 2, count - lo), n))
+        yield _counts(first), _counts(_drawn_from(first, rng))
+
+
 def plain_values(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
     """A statistic of the mean vectors on resamples of the topics, k x resamples: the plain bootstrap distribution."""
     values = partial(_values, conditions, statistic, drawn.threads)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..clusters import Groups
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
 from ..door import Collection
 from ..errors import InputError, InputTypeError
@@ -20,7 +21,7 @@ from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..sides import Matched, matched_topics
 from ..words import counted
-from .agreement_curves import DEFAULT, Curves, compute_curves
+from .agreement_curves import DEFAULT, Curves, Effort, compute_curves
 from .correlation import not_resampled
 from .splits import FEWEST, draw_splits
 from .worth_core import Beyond, Yardstick, beyond_half, worth_of
@@ -102,6 +103,11 @@ class JudgeWorth(Result):
     costs: Costs | None = None
 
     @property
+    def units(self) -> str:
+        """What is counted: topics, or groups of them."""
+        return "groups" if "groups" in self.settings else "topics"
+
+    @property
     def verdict(self) -> str:
         """How many topics of the truth the candidate's are worth."""
         return self.sentence("judged by")
@@ -112,9 +118,9 @@ class JudgeWorth(Result):
         level = f"{100 * self.interval.confidence_level:g}% interval"
         if self.status == "unknown":
             return (
-                f"what topics {of} {candidate} are worth is not known: {self.half} topics {of} {truth} do not rank the "
-                f"systems better than 1 ({self.coefficient} with other topics {self.truth_agreement:.3f}, and "
-                f"{float(self.curves.truth[0]):.3f})"
+                f"what {self.units} {of} {candidate} are worth is not known: {self.half} {self.units} {of} {truth} do "
+                f"not rank the systems better than 1 ({self.coefficient} with other {self.units} "
+                f"{self.truth_agreement:.3f}, and {float(self.curves.truth[0]):.3f})"
             )
         if self.status == "below":
             high = self.interval.high
@@ -123,15 +129,15 @@ class JudgeWorth(Result):
                 if high < 1
                 else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
             )
-            return f"{self.half} topics {of} {candidate} are worth less than 1 {of} {truth}{most}"
+            return f"{self.half} {self.units} {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
             between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
-            return f"{self.half} topics {of} {candidate} are worth {shown(self.worth)} {of} {truth} ({between})"
+            return f"{self.half} {self.units} {of} {candidate} are worth {shown(self.worth)} {of} {truth} ({between})"
         if not self.equal > 0:
-            return f"1 topic {of} {candidate} is worth more than {self.half} {of} {truth}"
+            return f"1 {self.units[:-1]} {of} {candidate} is worth more than {self.half} {of} {truth}"
         low, high = (self.half**2 / end if end else math.inf for end in (self.interval.high, self.interval.low))
         between = f"{level} {shown(low)} to {shown(high)}"
-        return f"{shown(self.equal)} topics {of} {candidate} ({between}) are worth {self.half} {of} {truth}"
+        return f"{shown(self.equal)} {self.units} {of} {candidate} ({between}) are worth {self.half} {of} {truth}"
 
     @property
     def title(self) -> str:
@@ -139,26 +145,32 @@ class JudgeWorth(Result):
         if self.status == "unknown":
             return "worth is not known"
         if self.status == "below":
-            return f"{self.half} topics are worth less than 1"
+            return f"{self.half} {self.units} are worth less than 1"
         if self.status == "within":
-            return f"{self.half} topics are worth {shown(self.worth)} ({span(self.interval)})"
+            return f"{self.half} {self.units} are worth {shown(self.worth)} ({span(self.interval)})"
         return (
-            f"{shown(self.equal)} topics are worth {self.half}" if self.equal > 0 else f"1 topic is worth > {self.half}"
+            f"{shown(self.equal)} {self.units} are worth {self.half}"
+            if self.equal > 0
+            else f"1 {self.units[:-1]} is worth > {self.half}"
         )
 
     def table(self) -> str:
         """Agreement across topics, the worth of half, of all and of any number of topics; costs."""
         n, a = self.n_topics, self.half
-        head = f"  {self.coefficient}, {counted(self.settings['n_systems'], 'system')}, {counted(n, 'topic')}"
+        head = f"  {self.coefficient}, {counted(self.settings['n_systems'], 'system')}, {counted(n, self.units[:-1])}"
         rows = [
             ["agreement across topics", f"{self.agreement:.3f}", span(self.agreement_interval, "{:.3f}")],
             [f"  of {self.names[0]} itself", f"{self.truth_agreement:.3f}", ""],
-            [f"worth of {a} topics", "< 1" if self.status == "below" else shown(self.worth), span(self.interval)],
+            [f"worth of {a} {self.units}", "< 1" if self.status == "below" else shown(self.worth), span(self.interval)],
         ]
         if not math.isnan(self.all_topics):
             rows += [
-                [f"worth of {n} topics, by extrapolation", shown(self.all_topics), span(self.all_topics_interval)],
-                ["worth of any number of topics", shown(self.limit), span(self.limit_interval)],
+                [
+                    f"worth of {n} {self.units}, by extrapolation",
+                    shown(self.all_topics),
+                    span(self.all_topics_interval),
+                ],
+                [f"worth of any number of {self.units}", shown(self.limit), span(self.limit_interval)],
             ]
         lines = [head, columns(rows)]
         if math.isfinite(self.monte_carlo) and self.standard_error > 0:
@@ -170,17 +182,17 @@ class JudgeWorth(Result):
 
     def _costs(self, costs: Costs) -> list[str]:
         truth, candidate = self.names
-        target, alone = costs.target, f"{costs.target} topics of {truth} cost {costs.truth_alone:g}"
+        target, alone = costs.target, f"{costs.target} {self.units} of {truth} cost {costs.truth_alone:g}"
         lines = []
         if 0 < self.worth < math.inf:
             lines.append(
-                f"{self.half} topics of {candidate} cost {self.half * costs.candidate:g}; as good a ranking by "
+                f"{self.half} {self.units} of {candidate} cost {self.half * costs.candidate:g}; as good a ranking by "
                 f"{truth} costs {self.worth * costs.truth:.3g}"
             )
         if math.isnan(costs.candidate_topics):
             return [*lines, f"{alone}; what {candidate} needs for as good a ranking is not known"]
         if math.isinf(costs.candidate_topics):
-            lines.append(f"{alone}; no number of topics of {candidate} is worth as much")
+            lines.append(f"{alone}; no number of {self.units} of {candidate} is worth as much")
         else:
             as_good = f"{costs.candidate_topics:.0f} of {candidate} are worth as much, for {costs.candidate_alone:g}"
             lines.append(f"{alone}; {as_good}")
@@ -188,7 +200,7 @@ class JudgeWorth(Result):
             lines[-1] += f" (not certain: the interval for its limit is {span(self.limit_interval)})"
         of_truth, of_candidate = costs.mix
         lines.append(
-            f"cheapest mix that is worth {target} topics of {truth}: {of_truth} of {truth} and {of_candidate} of "
+            f"cheapest mix that is worth {target} {self.units} of {truth}: {of_truth} of {truth} and {of_candidate} of "
             f"{candidate}, for {costs.mix_cost:g}"
         )
         return lines
@@ -232,6 +244,7 @@ def judge_worth(
     confidence_level: float = 0.95,
     costs: tuple[float, float] | None = None,
     names: tuple[str, str] = ("truth", "candidate"),
+    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeWorth:
     """How many topics judged by the truth rank the systems as well as these topics judged by the candidate?
@@ -254,6 +267,9 @@ def judge_worth(
         What a topic judged by the truth costs and what one judged by the candidate, to compare at equal quality.
     names : tuple of str
         What to call the sides.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are split and
+        left out whole, and worth is counted in groups.
     rng : int, Generator or None
         Draws the splits. The same seed gives the same bits. Where none is given, one is drawn, and the settings say
         which.
@@ -280,7 +296,7 @@ def judge_worth(
 
     """
     of, drawn = check_costs(costs), Resampling.of(DEFAULT.splits, rng)
-    sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level)
+    sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level, groups)
     return worth_from(curves_of(sides, drawn), 1, sides, drawn.seed, of)
 
 
@@ -309,11 +325,16 @@ class Judged(Matched):
             n_topics=n,
             n_jackknife=curves.n_jackknife,
             undefined=curves.undefined,
+            **self.grouped,
         )
 
 
 def matched_sides(
-    given: Mapping[str, Collection], names: tuple[str, ...], coefficient: str, confidence_level: float
+    given: Mapping[str, Collection],
+    names: tuple[str, ...],
+    coefficient: str,
+    confidence_level: float,
+    groups: Groups | None = None,
 ) -> Judged:
     """The sides, by the arguments that they came as, checked and matched; what was left out is warned of."""
     known, level = get_coefficient(coefficient), check_level(confidence_level)
@@ -323,8 +344,8 @@ def matched_sides(
         raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
-    found = matched_topics(given, names)
-    return Judged(found.scores, names, found.notes, known, level)
+    found = matched_topics(given, names, groups)
+    return Judged(found.scores, names, found.notes, found.groups, known, level)
 
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
@@ -350,14 +371,15 @@ def yardstick(truth: Scores, coefficient: Coefficient, rng: np.random.Generator)
     return Yardstick.of(truth.values, Agreement(coefficient.name), partial(tied_sums, n=n), splits)
 
 
-def curves_of(sides: Judged, drawn: Resampling) -> Curves:
+def curves_of(sides: Judged, drawn: Resampling, effort: Effort = DEFAULT) -> Curves:
     """Agreement across topics of all sides, over random splits."""
     values = [side.values for side in sides.scores]
     n = len(values[0])
     if n < FEWEST:
+        unit = "topic" if sides.groups is None else "group"
         raise InputError(
-            f"the sides have {counted(n, 'topic')} in common: at least {FEWEST} are needed, because candidate and "
-            "reference are ranked on halves of them that share no topic"
+            f"the sides have {counted(n, unit)} in common: at least {FEWEST} are needed, because candidate and "
+            f"reference are ranked on halves of them that share no {unit}"
         )
     for name, side in zip(sides.names[1:], sides.scores[1:], strict=True):
         _, why = sides.coefficient.attempt(sides.scores[0].means(), side.means())
@@ -369,6 +391,7 @@ def curves_of(sides: Judged, drawn: Resampling) -> Curves:
         sides.coefficient.on_workers(drawn.threads),
         drawn.generator(),
         settle=partial(tied_sums, n=n),
+        effort=effort,
     )
 
 

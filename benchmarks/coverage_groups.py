@@ -1,0 +1,164 @@
+"""Do intervals and tests of agreement hold where topics come in groups, and do they fail where groups are ignored?
+
+Documents are drawn with replacement from WMT 25, English to Czech (113 documents, 384 segments, 41 systems), and bring
+their segments along. The population is these documents: all of them, two of which have 42 and 43 segments where half
+have one, so that 60 documents count as 14 of one size; or those of up to 10 segments, 40 of which count as 20. The
+truth is one metric, the candidates are others, each in its own standard deviations.
+
+correlate. How often the interval covers tau_b between the means over all documents.
+
+compare_judges. Two candidates change places at random, document by document, so that neither agrees better with the
+truth: how often the test rejects at 5%.
+
+judge_worth. The true rate, worth per half of the documents, is counted on curves over many samples of two disjoint sets
+of documents: how often the interval for worth / half covers it. Without groups, half of the segments are valued.
+
+Every finished cell goes to a file, from which a run that was stopped continues; the last lines are a table of
+docs/measured/boards.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from data import need
+
+import concordant as cc
+from concordant.clusters import places_of_groups
+from concordant.topics.agreement_curves import monotone, size_with
+from concordant.topics.splits import grid_of
+
+FloatArray = npt.NDArray[np.float64]
+TRUTH, CANDIDATES = "GEMBA-ESA-GPT4.1", ("GEMBA-ESA-CMDA", "XCOMET-XL")
+DESIGNS = {"up to 10 segments": (10, 40), "all": (99, 60)}  # by name, the longest document, and how many are drawn
+WORLDS = 4_000  # samples that the true rate is counted on
+Groups = dict[str, str] | None
+
+
+class Documents:
+    """Truth and candidates, segments x systems each, and the segments of each document."""
+
+    def __init__(self, longest: int) -> None:
+        read = [cc.read_scores(need(f"wmt25/en-cs_CZ__{name}.csv")) for name in (TRUTH, *CANDIDATES)]
+        sides = cc.align(*(side for side in read if isinstance(side, cc.Scores)))
+        self.sides = [(side.values - side.values.mean()) / side.values.std() for side in sides]
+        _, place = places_of_groups(f"{need('wmt25/en-cs_CZ__groups.csv')}:document", sides[0].topics)
+        members = [np.flatnonzero(place == k) for k in range(place.max() + 1)]
+        self.members = [rows for rows in members if len(rows) <= longest]
+        kept = np.concatenate(self.members)
+        self.means = [side[kept].mean(axis=0) for side in self.sides]
+        self.rate = math.nan
+
+    def draw(self, count: int, rng: np.random.Generator, *, exchange: bool = False) -> tuple[list[cc.Scores], Groups]:
+        """A sample of documents; with `exchange` the candidates change places on half of them."""
+        drawn = [self.members[k] for k in rng.integers(0, len(self.members), count)]
+        parts = []
+        for rows in drawn:
+            part = [side[rows] for side in self.sides]
+            parts.append([part[0], *part[:0:-1]] if exchange and rng.random() < 0.5 else part)
+        values = [np.concatenate([part[k] for part in parts]) for k in range(len(self.sides))]
+        labels = [str(k) for k, rows in enumerate(drawn) for _ in rows]
+        made = [cc.Scores(side, range(len(side)), range(side.shape[1])) for side in values]
+        return made, dict(zip(map(str, range(len(labels))), labels, strict=True))
+
+    def true_rate(self, k: int, half: int) -> float:
+        """Worth of `half` documents of candidate k in documents of the truth, divided by `half`."""
+        rng, sizes = np.random.default_rng(0), grid_of(half)
+        sums = [np.array([side[rows].sum(axis=0) for rows in self.members]) for side in self.sides]
+        found = np.zeros(len(sizes) + 1)
+        for _ in range(WORLDS):
+            a, b = rng.integers(0, len(self.members), (2, half))
+            reference = sums[0][b].sum(axis=0)  # sums rank as means do: the number of segments is the same for all
+            own = [sums[0][a[:size]].sum(axis=0) for size in sizes]
+            found += np.asarray(cc.tau_b(reference[None], np.stack([*own, sums[k][a].sum(axis=0)])))
+        curve, agreement = monotone(found[:-1] / WORLDS), float(found[-1]) / WORLDS
+        worth = size_with(sizes.tolist(), curve, agreement)
+        return math.nan if math.isinf(worth) else worth / half
+
+
+def correlate(data: Documents, count: int, grouped: bool, k: int) -> float:
+    """Whether an interval holds."""
+    true = float(cc.tau_b(data.means[0], data.means[1]))
+    (a, b, _), groups = data.draw(count, np.random.default_rng([1, k]))
+    found = cc.correlate(a, b, interval=cc.TopicBootstrap(999), groups=groups if grouped else None, rng=k).interval
+    return float(found is not None and found.low <= true <= found.high)
+
+
+def compare_judges(method: Any) -> Callable[[Documents, int, bool, int], float]:
+    """Whether a test of equal judges rejects."""
+
+    def once(data: Documents, count: int, grouped: bool, k: int) -> float:
+        (truth, a, b), groups = data.draw(count, np.random.default_rng([2, k]), exchange=True)
+        by = groups if grouped else None
+        return float(cc.compare_judges(truth, a, b, method=method, n_resamples=999, groups=by, rng=k).pvalue <= 0.05)
+
+    return once
+
+
+def worth(data: Documents, count: int, grouped: bool, k: int) -> float:
+    """Whether an interval holds for the rate."""
+    (a, b, _), groups = data.draw(count, np.random.default_rng([3, k]))
+    found = cc.judge_worth(a, b, groups=groups if grouped else None, rng=k)
+    return float(found.interval.low <= data.rate * found.half <= found.interval.high)
+
+
+CELLS: dict[str, tuple[Callable[[Documents, int, bool, int], float], str]] = {
+    "correlate": (correlate, "coverage, 95%"),
+    "compare_judges, iterated": (compare_judges("iterated"), "size, 5%"),
+    "compare_judges, across": (compare_judges("across"), "size, 5%"),
+    "judge_worth": (worth, "coverage, 95%"),
+}
+
+
+def cells() -> Iterator[tuple[str, str, bool]]:
+    """Function, design, and whether documents are groups."""
+    for name in CELLS:
+        for design in DESIGNS:
+            for grouped in (True, False):
+                yield name, design, grouped
+
+
+def main() -> None:
+    """Measure what is not in the file yet, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--file", type=Path, default=Path("coverage_groups.json"))
+    parser.add_argument("--table", action="store_true", help="only print the table of what is in the file")
+    given = parser.parse_args()
+    done: dict[str, Any] = json.loads(given.file.read_text()) if given.file.exists() else {}
+    data: dict[str, Documents] = {}
+    for name, design, grouped in cells():
+        key, (longest, count) = f"{name} | {design} | {'documents' if grouped else 'none'}", DESIGNS[design]
+        if key in done or given.table:
+            continue
+        if design not in data:
+            data[design] = Documents(longest)
+        if name == "judge_worth" and math.isnan(data[design].rate):
+            data[design].rate = data[design].true_rate(1, count // 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            held = [CELLS[name][0](data[design], count, grouped, k) for k in range(given.samples)]
+        done[key] = {"samples": given.samples, "share": float(np.mean(held))}
+        given.file.write_text(json.dumps(done, indent=1))
+        print(key, done[key], flush=True)
+    print("\n| function | what | documents | as groups | groups ignored | samples |")
+    print("| --- | --- | --- | ---: | ---: | ---: |")
+    for name, (_, what) in CELLS.items():
+        for design, (_, count) in DESIGNS.items():
+            keys = [f"{name} | {design} | {groups}" for groups in ("documents", "none")]
+            if all(key in done for key in keys):
+                shares, samples = " | ".join(f"{done[key]['share']:.1%}" for key in keys), done[keys[0]]["samples"]
+                function, _, method = name.partition(",")
+                print(f"| `{function}`{method} | {what} | {count} of {design} | {shares} | {samples} |")
+
+
+if __name__ == "__main__":
+    main()
