@@ -281,7 +281,8 @@ def gathered(path: Path) -> dict[Cell, FloatArray]:
 def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     """Coverage in % and mean width for the coefficient k; of the other methods on the trials that have them."""
     some = found[:, 1 + 7 * k : 8 + 7 * k]
-    true, limits = some[:, 0], {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
+    true = some[:, 0]
+    limits: dict[str, FloatArray] = {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
     auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
 
     def held(method: str, where: Any) -> tuple[float, float]:
