@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.comparison_result import Comparison
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 from concordant.plots.labels import SYMBOLS, number_ranks, symbol  # noqa: E402
 
 
-def compared(m: int, seed: int = 1) -> cc.Comparison:
+def compared(m: int, seed: int = 1) -> Comparison:
     rng = np.random.default_rng(seed)
     truth = rng.normal(0.4, 0.1, m)
     candidate = truth + rng.normal(0, 0.06, m)
@@ -24,7 +27,7 @@ def compared(m: int, seed: int = 1) -> cc.Comparison:
 
 @pytest.mark.parametrize("kind", ["scatter", "panels"])
 @pytest.mark.parametrize("m", [20, 110, 240])
-def test_no_name_lies_on_a_point_or_on_another_name(m: int, kind: str) -> None:
+def test_no_name_lies_on_a_point_or_on_another_name(m: int, kind: Any) -> None:
     found = compared(m)
     axes = found.plot(kind)
     named = 0

@@ -1,4 +1,4 @@
-"""`board`: a leaderboard with the ranks that are real: tiers, rank intervals, who may be best, what is to come."""
+"""`board`: which ranks of a leaderboard are real: tiers, rank intervals, who could be the best, what is to come."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Board(Result):
 
     _index = "system"
     ranks: RankIntervals
-    """Rank intervals, tiers, and who may be best."""
+    """Rank intervals, tiers, and who could be the best."""
     topics: IntArray
     """How many topics each system has, in the order of `ranks.systems`."""
     reliability: tuple[Estimate, ...]
@@ -156,7 +156,7 @@ def board(  # noqa: PLR0913
     Returns
     -------
     Board
-        `rows()` is the leaderboard; `ranks` has rank intervals, tiers, p-values and who may be best.
+        `rows()` is the leaderboard; `ranks` has rank intervals, tiers, p-values and who could be the best.
 
     Notes
     -----

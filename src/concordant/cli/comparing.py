@@ -228,7 +228,7 @@ def explain(
     coefficient: CoefficientOption = "tau_b",
     own_topics: OwnTopicsOption = False,
     pair: Annotated[
-        str | None, typer.Option(help="Two systems with a comma between: which topics drive their difference?")
+        str | None, typer.Option(help="Two systems separated by a comma: which topics drive their difference?")
     ] = None,
     by: Annotated[
         Literal["pairs", "systems", "topics"], typer.Option(help="What csv, markdown, latex and --plot show.")
@@ -249,7 +249,7 @@ def explain(
         return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
     if len(names) != 2:
-        raise typer.BadParameter(f"--pair is {pair!r}: give two systems with a comma between")
+        raise typer.BadParameter(f"--pair is {pair!r}: give two systems separated by a comma")
     first, second = names
     parts = found.topics_of(first, second)
     rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
@@ -279,7 +279,7 @@ def audit(
         typer.Option("--reported", "-r", help="The number as printed, 0.870 or 87%; one for each candidate."),
     ],
     top: Annotated[list[int] | None, typer.Option(min=2, help="Also try the k best systems only.")] = None,
-    departures: Annotated[int, typer.Option(min=0, help="Most steps away from the plain way.")] = 3,
+    departures: Annotated[int, typer.Option(min=0, help="Most departures from the plain way.")] = 3,
     own_topics: OwnTopicsOption = False,
     missing: Annotated[
         Missing | None, typer.Option(help="What to do about topics that a system lacks; by default each way is tried.")

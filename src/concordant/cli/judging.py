@@ -33,7 +33,7 @@ def worth(
     level: LevelOption = 0.95,
     cost: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="truth=COST candidate=COST", help="What a topic costs by each side."),
+        typer.Option(metavar="truth=COST candidate=COST", help="Cost per topic of each side."),
     ] = None,
     groups: GroupsOption = None,
     read: Reader,
@@ -42,7 +42,7 @@ def worth(
 ) -> Found:
     """Count what a judge's topics are worth.
 
-    So many topics judged by the truth rank the systems as well as half of the topics judged by a candidate.
+    The number of topics judged by the truth that rank the systems as well as half of the topics judged by a candidate.
 
     Example: concordant worth people.csv careful.csv --cost truth=20 candidate=0.05
     """
@@ -96,7 +96,7 @@ def judge_card(
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Report all that papers say about judges.
+    """Report everything that papers report about judges.
 
     One row per judge: worth, coefficients, soft pairwise accuracy, significance, rank changes, bias for families.
 

@@ -123,10 +123,10 @@ class Drawn(Studied):
     workers: ProcessesOption = 1
 
 
-DepthsOption = Annotated[str, typer.Option(help="Depths of the pool, with commas between.")]
-SharesOption = Annotated[str, typer.Option(help="Shares of the judgments, with commas between.")]
+DepthsOption = Annotated[str, typer.Option(help="Depths of the pool, separated by commas.")]
+SharesOption = Annotated[str, typer.Option(help="Shares of the judgments, separated by commas.")]
 ContributingOption = Annotated[
-    str | None, typer.Option(help="The runs that form the pool: names with commas between, or @FILE; default: all.")
+    str | None, typer.Option(help="The runs that form the pool: names separated by commas, or @FILE; default: all.")
 ]
 
 
@@ -367,7 +367,7 @@ def mix(
 def judges(
     judged: Judged,
     others: Annotated[
-        list[Path], typer.Argument(metavar="CANDIDATE", help="The judgments of other judges, a file each.")
+        list[Path], typer.Argument(metavar="CANDIDATE", help="The judgments of other judges, one file each.")
     ],
     *,
     rel: Annotated[
@@ -378,7 +378,7 @@ def judges(
         typer.Option(help="Compare on all topics of the truth, or on those that all judges have."),
     ] = "truth",
     drop_grades: Annotated[
-        str | None, typer.Option(help="Grades that are none, such as those of broken answers, with commas between.")
+        str | None, typer.Option(help="Grades to ignore, such as those of broken answers, separated by commas.")
     ] = None,
     families: Annotated[
         Path | None, typer.Option(help="A CSV file with columns system and family, to test for bias.")

@@ -27,7 +27,7 @@ def combine(
         typer.Option(help="Shrink towards the machine by what is seen of its bias, or control variates alone."),
     ] = "shrunk",
     lam: Annotated[float | None, typer.Option(help="The weight of the control variates; default: the best.")] = None,
-    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system may have.")] = False,
+    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system could have.")] = False,
     level: LevelOption = 0.95,
     read: Reader,
     seed: SeedOption = 0,
@@ -53,12 +53,10 @@ def plan_mix(
     human: HumanArgument,
     machine: MachineArgument,
     *,
-    cost: Annotated[
-        tuple[str, str], typer.Option(metavar="human=COST machine=COST", help="What a topic costs by each.")
-    ],
+    cost: Annotated[tuple[str, str], typer.Option(metavar="human=COST machine=COST", help="Cost per topic of each.")],
     target: Annotated[float, typer.Option(help="The expected correlation with the true ranking to reach.")] = 0.9,
     coefficient: CoefficientOption = "tau",
-    as_good_as: Annotated[int | None, typer.Option(min=1, help="Instead: as good as so many human topics.")] = None,
+    as_good_as: Annotated[int | None, typer.Option(min=1, help="Instead: as good as this many human topics.")] = None,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,

@@ -126,7 +126,7 @@ OwnTopicsOption = Annotated[
 ]
 LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Number of resamples.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of all that is drawn at random.")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.")]
 ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]
 
 
@@ -203,8 +203,8 @@ def costs_of(given: tuple[str, str], sides: tuple[str, str]) -> tuple[float, flo
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[int] | list[float]:
-    """Numbers with commas between, each once."""
+    """Numbers separated by commas, each once."""
     try:
         return list(dict.fromkeys(kind(part) for part in text.split(",")))
     except ValueError:
-        raise typer.BadParameter(f"{option} is {text!r}: give numbers with commas between") from None
+        raise typer.BadParameter(f"{option} is {text!r}: give numbers separated by commas") from None

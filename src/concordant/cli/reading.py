@@ -35,7 +35,7 @@ class Reader:
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")] = False
     systems: Annotated[
         str | None,
-        typer.Option(help="Only these systems: names with commas between, or @FILE with one name per line."),
+        typer.Option(help="Only these systems: names separated by commas, or @FILE with one name per line."),
     ] = None
     topics: Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")] = None
     topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
@@ -123,7 +123,7 @@ def on_common_data(sides: Sequence[Side], labels: Sequence[str], own_topics: boo
 
 
 def names_of(given: str | None, option: str) -> list[str] | None:
-    """Names with commas between, or @FILE with one name per line."""
+    """Names separated by commas, or @FILE with one name per line."""
     if given is None:
         return None
     if given.startswith("@"):

@@ -36,9 +36,9 @@ def select(
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Choose topics that rank as all of them do.
+    """Choose topics that rank the systems as all topics do.
 
-    Says how well topics that were chosen in this way rank other systems, by other topics, beside random ones.
+    It also says how well topics chosen in this way rank other systems on other topics, compared with random ones.
 
     Example: concordant select people.csv -k 10
     """

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 @answering(without=("missing", "lower_is_better", "systems", "topics"))
 def look(
     files: Annotated[
-        list[str], typer.Argument(help="Files, folders or quoted patterns, each as PATH or PATH:MEASURE.")
+        list[str], typer.Argument(metavar="FILE", help="Files, folders or quoted patterns, as PATH or PATH:MEASURE.")
     ],
     *,
     read: Reader,
     out: Output,
 ) -> Found:
-    """Say what files are taken for.
+    """Show how files would be read.
 
     Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next.
 
@@ -61,14 +61,14 @@ def tiers(
     marginal: Annotated[
         bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
     ] = False,
-    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who may be among the k best?")] = None,
+    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
     resamples: ResamplesOption = 49_999,
     totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
 ) -> Found:
-    """Show which ranks each system may have, and the tiers.
+    """Show the ranks that each system could have, and the tiers.
 
     Example: concordant tiers people.csv -k 3
     """

@@ -37,7 +37,7 @@ def reliability(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for what is done, table and figures.")],
     trials: Annotated[int, typer.Option(min=1, help="Simulated collections of each size, from each original.")] = 1_000,
     sizes: Annotated[
-        str, typer.Option(help="Numbers of topics, with commas between, or FIRST:LAST:STEP.")
+        str, typer.Option(help="Numbers of topics, separated by commas, or FIRST:LAST:STEP.")
     ] = "10:100:10",
     drop_bottom: DropOption = 0.25,
     simulation: Simulation,

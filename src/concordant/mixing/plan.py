@@ -103,7 +103,7 @@ def plan_mix(
     costs : tuple of float
         What a topic costs by people, and by the machine. The machine scores the human topics, too.
     as_good_as : int, optional
-        Instead of target and coefficient: as good as so many human topics.
+        Instead of target and coefficient: as good as this many human topics.
     rng : int, Generator or None
         Draws for `plan_topics`; unused with `as_good_as`.
 

@@ -69,7 +69,7 @@ def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence
     at = ax.transData.transform(np.column_stack([x, y])) / unit
     frame = ax.get_window_extent().extents / unit
     ends = ax.transData.transform(np.column_stack([(min(*x, *y), max(*x, *y))] * 2)) / unit
-    drawn = np.vstack([at, np.linspace(*ends, 200)])
+    drawn = np.vstack([at, np.linspace(ends[0], ends[1], 200)])
     taken: list[tuple[float, float, float, float]] = []
     near_by = 3 if size < 6 else 5
     for k, name in names.items():

@@ -1,4 +1,4 @@
-"""`rank_intervals`: the ranks that each system may have, given the topics; tiers and the k best from them."""
+"""`rank_intervals`: the ranks that each system could have, given the topics; tiers and the k best from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Best:
 
     k: int
     possible: tuple[str, ...]
-    """The systems that may be among the k best: with the confidence level of the intervals, none is missing."""
+    """The systems that could be among the k best: with the confidence level of the intervals, none is missing."""
     certain: tuple[str, ...]
     """Those that are among the k best, with the same confidence."""
 
@@ -123,7 +123,7 @@ class RankIntervals(Result):
         return tuple(tuple(self.systems[k] for k in tier) for tier in found)
 
     def best(self, k: int = 1) -> Best:
-        """The systems that may be among the k best, and those that certainly are."""
+        """The systems that could be among the k best, and those that certainly are."""
         m = len(self.systems)
         k = check_whole("k", k, most=m, wanted=f"give a whole number from 1 to the {m} systems")
         possible, certain = (
@@ -309,6 +309,11 @@ def rank_intervals(  # noqa: PLR0913
     95% confidence for all intervals together; 49,999 resamples of 40 topics
 
     """  # noqa: E501
+    if np.ndim(confidence_level):
+        raise InputError(
+            "confidence_level is an array: for estimates and their covariance, rank_intervals_from_estimates(means, "
+            "covariance)"
+        )
     level = check_level(confidence_level)
     how = Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:

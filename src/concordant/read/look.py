@@ -103,7 +103,7 @@ def look(
     system_column: str | None = None,
     score_column: str | None = None,
 ) -> Look:
-    r"""Say what files are taken for: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
+    r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The page of a leaderboard: a table with the ranks that each system may have, to be searched and filtered."""
+"""The page of a leaderboard: a table with the ranks that each system could have, to be searched and filtered."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
     notes = (
         []
         if worth is None
-        else [f"Worth of {worth['half']}: so many topics of {worth['names'][0]} rank the systems as well."]
+        else [f"Worth of {worth['half']}: the number of topics of {worth['names'][0]} that rank the systems as well."]
     )
     notes += [f"{POPULATION[:1].upper()}{POPULATION[1:]}; the interval is for it."] * any(c["intervals"] for c in found)
     told = "".join(f'<p class="about">{text(note)}</p>' for note in notes)

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from ..alignment import matched
 from ..chance.permutation import chance_pvalue
-from ..clusters import Groups, by_group
+from ..clusters import Groups, by_group, doubts_about_sizes
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..door import Collection, as_side, as_topic_side
@@ -175,6 +175,7 @@ def correlate(  # noqa: PLR0913
         (limits,) = interval.run(rows[0].values, rows[1].values, [known], drawn)
         if limits is None:
             raise InputError(NO_INTERVAL)
+        notes += doubts_about_sizes(groups, a.topics)
         if limits.note:
             notes += (limits.note,)
         if limits.undefined:

@@ -106,7 +106,7 @@ class JudgeRanking(Result):
     pairs: tuple[JudgeComparison, ...]
     """All pairs, each better one first, with Holm's adjusted p-values."""
     best: tuple[str, ...]
-    """Those that may be the best: no other is significantly better."""
+    """Those that could be the best: no other is significantly better."""
 
     @property
     def verdict(self) -> str:
@@ -402,7 +402,7 @@ def rank_judges(
     Returns
     -------
     JudgeRanking
-        The judges with their worths, all pairs, and those that may be the best.
+        The judges with their worths, all pairs, and those that could be the best.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class JudgeWorth(Result):
     half: int
     """How many topics of the candidate are valued: half of those there are, because the other half is the reference."""
     worth: float
-    """So many topics of the truth rank the systems as well as `half` topics of the candidate."""
+    """The number of topics of the truth that rank the systems as well as `half` topics of the candidate."""
     rate: float
     """worth / half."""
     interval: Interval
@@ -82,7 +82,8 @@ class JudgeWorth(Result):
     "unknown": more topics of the truth do not rank the systems better, as far as can be told, so that nothing can be
     counted in them; all numbers of worth are nan."""
     equal: float
-    """So many topics of the candidate rank the systems as well as `half` of the truth; nan unless "beyond"."""
+    """The number of topics of the candidate that rank the systems as well as `half` of the truth; nan unless
+    "beyond"."""
     monte_carlo: float
     """Standard error of log(worth) from the random splits alone; `standard_error` is from the topics."""
     standard_error: float
