@@ -285,7 +285,7 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     limits: dict[str, FloatArray] = {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
     auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
 
-    def held(method: str, where: Any) -> tuple[float, float]:
+    def held(method: bootstrap.BootstrapMethod, where: Any) -> tuple[float, float]:
         (low, high), t = limits[method][where].T, true[where]
         return float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean())
 
