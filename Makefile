@@ -90,7 +90,7 @@ sanitize: $(VENV)/tools $(VENV)/installed
 extremes: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/extremes.py
 
-# The whole study of urbano2016, 30,000 simulated collections: some 30 minutes on two free cores. Stopped, it continues.
+# The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two free cores. Stopped, it continues.
 DATA := $(or $(CONCORDANT_DATA),data)
 STUDY ?= studies/sigir2016
 study: $(VENV)/installed

@@ -1,4 +1,4 @@
-"""Does the default interval hold on collections that chose nothing about it? And the test of judges by shrinkage?
+"""Does the default interval hold on other designs than chose its constants? And the test of judges by shrinkage?
 
 The designs are others than those of coverage_intervals.py, on which the constants were set: other judges, measures
 and metrics, reciprocal ranks and ERR, scores of few values, families of nearly tied systems, a third of the systems
@@ -144,6 +144,16 @@ FEW = {
     for count in (6, 10)
 }
 
+FRESH: dict[str, Callable[[], Design]] = {
+    "dl21 human, exam graded max (nDCG@10)": lambda: dl21("ndcg_cut_10", "exam_graded_max_gpt4"),
+    "dl21 human, exam graded mean (map)": lambda: dl21("map", "exam_graded_mean_gpt4"),
+    "dl21 human, nuggets (nDCG@10)": lambda: dl21("ndcg_cut_10", "nuggets_vital_gpt4o"),
+    "dl21 human, prefs (map)": lambda: dl21("map", "prefs"),
+    "covid1 map, nDCG@20": lambda: from_population(matrix("covid1/map.csv"), matrix("covid1/ndcg_cut_20.csv")),
+    "covid1 P@5, nDCG@10": lambda: from_population(matrix("covid1/P_5.csv"), matrix("covid1/ndcg_cut_10.csv")),
+}
+"""Designs of which nothing had been seen when the default was settled."""
+
 
 def judges(a: str, b: str, measure: str = "ndcg_cut_10") -> Matrices:
     return tuple(matrix(f"dl21/scores/{measure}__{judge}.csv") for judge in ("human", a, b))
@@ -218,8 +228,9 @@ def cells(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
     most, others = sizes[50] + sizes[25], sizes[10] + sizes[15] + sizes[100]
     pairs = [("judges", name, n) for n in (25, 50) for name in PAIRS] + [("few", name, 50) for name in FEW]
     chunks = -(-options.trials // CHUNK)
+    fresh = [("interval", name, n) for n in (50, 25) for name in FRESH]
     order = [
-        (most, range(1)),
+        (most + fresh, range(1)),
         (pairs + others, range(1)),
         (most, range(1, chunks // 2)),
         (pairs, range(1, chunks // 2)),
@@ -247,9 +258,9 @@ def measure(options: argparse.Namespace) -> None:
             return
         base, count = FEW.get(name, (name, None))
         if base not in made:
-            made[base] = (PAIRS if kind == "judges" else DESIGNS)[base]()
+            made[base] = (PAIRS if kind == "judges" else DESIGNS | FRESH)[base]()
         trial: Any = judge_trial if kind == "judges" else partial(interval_trial, count=count)
-        place, population = [*DESIGNS, *PAIRS, *FEW].index(name), made[base]
+        place, population = [*DESIGNS, *PAIRS, *FEW, *FRESH].index(name), made[base]
         streams = (np.random.default_rng([1611, place, n, chunk, k]) for k in range(CHUNK))
         found = [trial(population, n, rng, k % BESIDE == 0) for k, rng in enumerate(streams)]
         row = {"kind": kind, "design": name, "n": n, "chunk": chunk, "found": np.round(found, 7).tolist()}
@@ -270,16 +281,20 @@ def gathered(path: Path) -> dict[Cell, FloatArray]:
 def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     """Coverage in % and mean width for the coefficient k; of the other methods on the trials that have them."""
     some = found[:, 1 + 7 * k : 8 + 7 * k]
-    true, limits = some[:, 0], {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
-    beside = ~np.isnan(some[:, 5])
+    true = some[:, 0]
+    limits: dict[str, FloatArray] = {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
+    auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
+
+    def held(method: bootstrap.BootstrapMethod, where: Any) -> tuple[float, float]:
+        (low, high), t = limits[method][where].T, true[where]
+        return float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean())
+
     return {
-        name: (float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean()))
-        for name, t, (low, high) in (
-            ("auto", true, limits["auto"].T),
-            ("beside", true[beside], limits["auto"][beside].T),
-            ("iterated", true[beside], limits["iterated"][beside].T),
-            ("percentile", true[beside], limits["percentile"][beside].T),
-        )
+        "auto": held("auto", auto),
+        "beside": held("auto", auto & beside),
+        "iterated": held("iterated", auto & beside),
+        "percentile": held("percentile", auto & beside & ~np.isnan(limits["percentile"][:, 0])),
+        "undefined": (float(100 * (~auto).mean()), math.nan),
     }
 
 
@@ -290,21 +305,25 @@ def tables(found: dict[Cell, FloatArray]) -> str:
         "|" + " --- |" * 8,
     ]
     narrower: dict[tuple[str, int], list[float]] = {}
-    shares: dict[bool, list[float]] = {True: [], False: []}
-    outside: dict[str, list[str]] = {"below": [], "above": []}
-    for name, (k, coefficient), n in product((*DESIGNS, *FEW), enumerate(COEFFICIENTS), SIZES):
+    shares: dict[str, list[float]] = {what: [] for what in ("Real and simulated", "Not seen before", "Constructed")}
+    outside: dict[str, dict[str, list[str]]] = {"below": {}, "above": {}}
+    for name, (k, coefficient), n in product((*DESIGNS, *FEW, *FRESH), enumerate(COEFFICIENTS), SIZES):
         cell = found.get(("few" if name in FEW else "interval", name, n))
         if cell is None:
             continue
         of = coverage_of(cell, k)
         shown = " | ".join(f"{of[key][0]:.1f} ({of[key][1]:.2f})" for key in ("auto", "iterated", "percentile"))
         misfit = f"{100 * cell[:, 0].mean():.0f}%" if k == 0 else ""
+        if none := round(of["undefined"][0]):
+            misfit += f" (no value in {none}%)"
         lines.append(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown} | {misfit} |")
         share = of["auto"][0]
-        shares[name in CONSTRUCTED].append(share)
+        what = "Constructed" if name in CONSTRUCTED else "Not seen before" if name in FRESH else "Real and simulated"
+        shares[what].append(share)
         if not LOW <= share <= HIGH:
-            outside["below" if share < LOW else "above"].append(f"{name}, {coefficient}, {n} ({share:.1f})")
-        if name in DESIGNS and name not in CONSTRUCTED:
+            cells = outside["below" if share < LOW else "above"]
+            cells.setdefault(name, []).append(f"{coefficient} {n} ({share:.0f})")
+        if name not in FEW and name not in CONSTRUCTED:
             narrower.setdefault((coefficient, n), []).append(1 - of["beside"][1] / of["iterated"][1])
     lines += [
         "",
@@ -315,14 +334,12 @@ def tables(found: dict[Cell, FloatArray]) -> str:
     for coefficient in COEFFICIENTS:
         gains = (narrower.get((coefficient, n)) for n in SIZES)
         lines.append(f"| {coefficient} | " + " | ".join(f"{100 * np.mean(s):.0f}%" if s else "" for s in gains) + " |")
-    for what, some in (
-        ("Real and simulated collections", shares[False]),
-        ("The two constructed designs", shares[True]),
-    ):
+    for what, some in shares.items():
         if some:
             lines += ["", f"{what}: {min(some):.1f} to {max(some):.1f}%, mean {np.mean(some):.1f}%, {len(some)} cells."]
-    for what, names in outside.items():
-        lines += ["", f"Cells {what} 93 to 98.5%: {'; '.join(names) or 'none'}."]
+    for what, cells in outside.items():
+        lines += ["", f"Cells {what} 93 to 98.5%, with their topics and coverage:{'' if cells else ' none.'}", ""]
+        lines += [f"- {name}: {', '.join(those)}" for name, those in cells.items()]
     lines += ["", "### Judge against judge, by shrinkage", ""]
     lines += [
         "Share in % of trials with p <= 0.05. Exchanged: the judges are equally good, so that it is the size.",

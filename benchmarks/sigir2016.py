@@ -1,17 +1,21 @@
 """The study of urbano2016 beside its published figures: python benchmarks/sigir2016.py FOLDER.
 
 Run by `make study`, after `concordant study reliability` has filled the folder. Prints the differences, as tables in
-Markdown for docs/measured/sigir2016-study.md, and fails if one is larger than it may be.
+Markdown for docs/measured/sigir2016-study.md, writes the cells beside that page, for the figures of docs/papers, and
+fails if a difference is larger than it may be.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import sys
 from pathlib import Path
 
 LIMITS = {"actual_mean": 0.02, "error": 0.01, "bias": 0.01}
 OF_SPLIT_HALF = 0.02  # error and bias of SH(w/o)
+ROOT = Path(__file__).resolve().parents[1]
+CELLS = ROOT / "docs" / "measured" / "sigir2016-study.csv"
 Row = dict[str, str]
 Key = tuple[str, str, str, str]
 
@@ -55,11 +59,21 @@ def table(ours: dict[Key, Row], what: str) -> None:
         print(f"| {collection} {coefficient} | {topics} | {float(cells[0]['actual_mean']):.4f} | {numbers} |")
 
 
+def keep(ours: dict[Key, Row], trials: int) -> None:
+    """Every cell, in six digits."""
+    with CELLS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["collection", "coefficient", "topics", "estimator", "trials", *LIMITS])
+        writer.writerows([*key, trials, *(f"{float(row[what]):.6f}" for what in LIMITS)] for key, row in ours.items())
+
+
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
-    ours = read(Path(sys.argv[1]) / "reliability.csv")
-    golden = Path(__file__).resolve().parents[1] / "tests" / "golden" / "sigir2016_study.csv"
+    folder = Path(sys.argv[1])
+    ours = read(folder / "reliability.csv")
+    keep(ours, json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["settings"]["trials"])
+    golden = ROOT / "tests" / "golden" / "sigir2016_study.csv"
     for what in ("error", "bias"):
         table(ours, what)
     if not golden.exists():

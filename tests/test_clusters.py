@@ -166,3 +166,11 @@ def test_results_say_groups_where_these_are_counted() -> None:
     plan = cc.plan_topics(TWICE[0], groups=COPIES, n_resamples=99, rng=1)
     assert "predicted from 12 groups" in plan.verdict
     assert "worth in groups of truth" in cc.rank_judges(TWICE[0], {"a": TWICE[1]}, groups=COPIES, rng=1).table()
+
+
+def test_groups_of_very_different_size_are_doubted() -> None:
+    uneven = {str(k): str(min(k, 12)) for k in range(24)}  # twelve of one topic, one of twelve
+    for function in (cc.judge_worth, cc.soft_pairwise_accuracy, cc.correlate):
+        found = function(TWICE[0], TWICE[1], groups=uneven, rng=1)
+        assert "13 groups of very different size count as about 4 of one size" in found.notes[-1]
+        assert not function(TWICE[0], TWICE[1], groups=COPIES, rng=1).notes

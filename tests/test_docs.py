@@ -15,6 +15,7 @@ import doctest
 import io
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -78,6 +79,13 @@ def test_every_picture_of_the_docs_is_made_beside_it() -> None:
         for name in re.findall(r"([\w-]+)\.svg", block.code if block.language in RUN else "")
     }
     assert pictures - made == set()
+
+
+def test_the_table_of_all_measurements_has_what_the_pages_have() -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "coverage_table.py"))
+    assert made["table"]() in (ROOT / "docs" / "measured" / "coverage.md").read_text(encoding="utf-8"), (
+        "docs/measured/coverage.md is older than its pages: run tools/coverage_table.py"
+    )
 
 
 def run_python(block: Block, page: str, names: dict[str, Any]) -> None:

@@ -177,3 +177,12 @@ def test_what_is_printed(tmp_path: Path) -> None:
     lines = [f"{a},{b},model_a" for a, b in ("ab", "bc", "ca", "ab", "ac", "cb") for _ in range(20)]
     file.write_text("\n".join(["model_a,model_b,winner", *lines]) + "\n")
     assert "tier  rank  system" in good("votes", file)
+
+
+def test_few_questions_separate_nothing() -> None:
+    """Three of three questions for one system are no evidence at 95%: a sign test has p = 0.25."""
+    votes = cc.Votes(["x", "y", "x", "x", "z"], ["y", "z", "z", "y", "y"], ["a", "tie", "b", "a", "a"], [1, 1, 2, 3, 3])
+    found = cc.rank_votes(votes, rng=1)
+    assert len(found.tiers) == 1
+    with pytest.raises(InputError, match="the votes are on 1 question"):
+        cc.rank_votes(cc.Votes(["x", "y"], ["y", "x"], ["a", "a"], [1, 1]), rng=1)

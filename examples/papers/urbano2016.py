@@ -1,7 +1,6 @@
 """Urbano and Marrero (2016), item by item: docs/papers/urbano2016.md.
 
-Figures 1 and 2 take what `make study` left in studies/sigir2016, 1,000 trials of each size; where that is not there, 30
-trials are run, some minutes. The published lines come from the authors' own results.
+Figures 1 and 2 show what `make study` left in docs/measured. The published lines come from the authors' own results.
 """
 
 from __future__ import annotations
@@ -27,11 +26,12 @@ FloatArray = npt.NDArray[np.float64]
 paper = Paper("urbano2016")
 NAMES = ("adhoc6", "adhoc7", "adhoc8")
 FILES = tuple(f"trec/{name}.csv" for name in NAMES)
-P10, GOLDEN = "trec/robust2004_p10.csv", "../golden/sigir2016_study.csv"
+P10 = "trec/robust2004_p10.csv"
+PUBLISHED = ROOT / "tests" / "golden" / "sigir2016_study.csv"
+STUDY = ROOT / "docs" / "measured" / "sigir2016-study.csv"
 SIZES = tuple(range(10, 101, 10))
 COEFFICIENTS = ("tau", "tau_ap")
 SHOWN = ("ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)")
-TRIALS = 30
 # What the authors' code gives: all systems, 50 topics, identical systems concordant. RES, KD and SH by one run.
 BY_THE_AUTHORS = {
     "adhoc6": {"ml": (0.8560612, 0.8126929), "msqd": (0.8600266, 0.8160990), "res": (0.8618, 0.8192),
@@ -195,18 +195,11 @@ Key = tuple[str, str, int, str]
 
 
 @cache
-def study() -> tuple[dict[Key, dict[str, float]], int]:
+def study() -> tuple[dict[Key, dict[str, float]], str]:
     """Error, bias and actual correlation by collection, coefficient, size and estimator; and how many trials."""
-    saved = ROOT / "studies" / "sigir2016" / "reliability.csv"
-    if saved.exists():
-        return read(saved), 1_000
-    found = cc.study.reliability_study({name: collection(name) for name in NAMES}, n_trials=TRIALS, rng=2016)
-    return {
-        (r["collection"], r["coefficient"], r["topics"], r["estimator"]): {
-            what: r[what] for what in ("actual_mean", "error", "bias")
-        }
-        for r in found.rows()
-    }, TRIALS
+    with STUDY.open(encoding="utf-8", newline="") as file:
+        trials = sorted({int(row["trials"]) for row in csv.DictReader(file)})
+    return read(STUDY), " to ".join(f"{count:,}" for count in sorted({trials[0], trials[-1]}))
 
 
 def read(path: Any) -> dict[Key, dict[str, float]]:
@@ -219,12 +212,10 @@ def read(path: Any) -> dict[Key, dict[str, float]]:
         }
 
 
-@paper.item("actual", "The actual correlations of the study", *FILES, GOLDEN)
+@paper.item("actual", "The actual correlations of the study", *FILES)
 def actual(made: Item) -> None:
     """Simulated collections against the original means: what error and bias are measured from."""
-    golden = data(GOLDEN)
-    assert golden is not None
-    published = read(golden)
+    published = read(PUBLISHED)
     rows, off, trials = [], [], 300
     for name in ("adhoc6", "adhoc7"):
         scores = collection(name).drop_bottom(0.25)
@@ -257,11 +248,9 @@ def actual(made: Item) -> None:
 
 
 def lines(made: Item, what: str) -> None:
-    golden = data(GOLDEN)
-    assert golden is not None
-    published, (ours, trials) = read(golden), study()
+    published, (ours, trials) = read(PUBLISHED), study()
     colours = dict(zip(SHOWN, plots_colours(), strict=True))
-    caption = f"{what.capitalize()} by number of topics: {trials:,} trials of each size (lines), and published (dots)."
+    caption = f"{what.capitalize()} by number of topics: {trials} trials of each size (lines), and published (dots)."
     with made.panels(6, caption, height=2.6, width=11.0) as axes:
         for ax, (name, coefficient) in zip(axes, [(n, c) for n in NAMES for c in COEFFICIENTS], strict=True):
             for estimator in SHOWN:
@@ -292,7 +281,7 @@ def plots_colours() -> tuple[str, ...]:
     return SERIES[:6]
 
 
-@paper.item("figure-1", "Figure 1", *FILES, GOLDEN)
+@paper.item("figure-1", "Figure 1")
 def figure_1(made: Item) -> None:
     """Error of the estimators."""
     lines(made, "error")
@@ -305,7 +294,7 @@ def figure_1(made: Item) -> None:
         made.compare(f"error of ml, msqd, res and kd on average, {size} topics", printed, best[size])
 
 
-@paper.item("figure-2", "Figure 2", *FILES, GOLDEN)
+@paper.item("figure-2", "Figure 2")
 def figure_2(made: Item) -> None:
     """Bias of the estimators."""
     lines(made, "bias")
@@ -392,6 +381,7 @@ def own(made: Item) -> None:
             )
     made.table(["population", "topics", *(f"{e}: error, bias" for e in shown)], rows,
                "tau on topics drawn from real collections, whose means are the truth; 40 draws each:")  # fmt: skip
+    made.reproduced = "future work"
 
 
 @paper.item("future-work", "Section 5: intervals and a Bayesian approach", FILES[0])
@@ -405,6 +395,7 @@ def future_work(made: Item) -> None:
             rows.append([f"{name}, {prior} prior", found.value, found.interval.low, found.interval.high])
     made.table(["TREC 6", "posterior mean", "95% interval from", "to"], rows)
     made.tests.append("tests/expected/test_values.py")
+    made.reproduced = "future work"
 
 
 if __name__ == "__main__":

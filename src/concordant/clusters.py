@@ -21,6 +21,7 @@ from .labels import labels_of_topics
 from .scores import Means, Scores
 from .words import counted, named
 
+FEW = 20  # groups of one size: below, tests were seen to reject too often (docs/measured/boards.md)
 Groups: TypeAlias = Any
 """The group of each topic: a mapping or Series, or a CSV file, as PATH or PATH:COLUMN."""
 
@@ -46,6 +47,23 @@ def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
     n = np.maximum(counts.sum(axis=0), 1)
     means, share = sums.sum(axis=0) / n, (counts > 0).sum(axis=0) / n
     return np.where(counts > 0, means + share * (sums - counts * means), np.nan)
+
+
+def doubts_about_sizes(groups: Groups | None, topics: tuple[str, ...]) -> tuple[str, ...]:
+    """That few groups hold most of the topics, in a sentence; nothing where they do not.
+
+    Means of groups of n_g topics vary as those of (sum n_g)^2 / sum n_g^2 groups of one size would (Kish).
+    """
+    if groups is None:
+        return ()
+    names, places = places_of_groups(groups, topics)
+    count = len(topics) ** 2 / float((np.bincount(places) ** 2).sum())
+    if count >= min(FEW, len(names) / 2):
+        return ()
+    return (
+        f"{counted(len(names), 'group')} of very different size count as about {count:.0f} of one size: with so few, "
+        "intervals are too short and tests reject too often",
+    )
 
 
 def by_group(scores: Scores, groups: Groups | None) -> Scores:

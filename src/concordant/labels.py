@@ -31,7 +31,10 @@ def labels_of_topics(given: Any, topics: Sequence[str], name: str) -> tuple[str,
         )
     lacking = [topic for topic in topics if topic not in found]
     if lacking:
-        raise InputError(f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}")
+        raise InputError(
+            f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}. It has "
+            f"{listing(found, 3) or 'none'}: name the topics as the scores do, and give every one of them a label"
+        )
     return tuple(found[topic] for topic in topics)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .alignment import alignment
-from .clusters import Groups, by_group
+from .clusters import Groups, by_group, doubts_about_sizes
 from .door import Collection, as_topic_side
 from .errors import AlignmentWarning, InputError, warn
 from .scores import Scores
@@ -50,4 +50,5 @@ def matched_topics(
             f"{who} have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are needed"
         )
     rows = tuple(by_group(side, groups) for side in found.scores)
-    return Matched(rows, called, found.notes, None if groups is None else len(rows[0].topics))
+    notes = found.notes + doubts_about_sizes(groups, found.scores[0].topics)
+    return Matched(rows, called, notes, None if groups is None else len(rows[0].topics))

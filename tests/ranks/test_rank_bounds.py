@@ -253,7 +253,7 @@ def test_bad_scores() -> None:
         ([1, 2, 3], r"scores have 1 dimension \(shape \(3,\)\)"),
         ([[1, 2]], "1 topic"),
         ([[1], [2]], "1 system"),
-        ([[1, 2], [3, math.nan]], r"scores\[1, 1\] is nan"),
+        ([[1, 2], [3, math.nan]], r"scores: 1 lacks topic row 2"),
     ]
     for bad, text in cases:
         with pytest.raises(cc.errors.InputError, match=text):

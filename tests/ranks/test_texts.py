@@ -201,3 +201,24 @@ def test_figures_go_where_they_are_asked_to() -> None:
         assert heights
         assert found.plot(ax) is ax
         assert sum(len(c) for c in ax.containers) == 2 * heights
+
+
+def test_results_say_what_they_were_made_with() -> None:
+    power = cc.discriminative_power(LABELLED, [4, 1, 2, 3], 0.9, "holm")
+    assert (power.settings["alpha"], power.settings["correction"], power.settings["measure"]) == (0.9, "holm", "AP")
+    bounds = cc.rank_intervals(LABELLED, simultaneous=False, n_resamples=99, rng=1)
+    assert (bounds.settings["measure"], bounds.settings["topics"]) == ("AP", 9)
+    told = bounds.to_dict()
+    assert (told["tiers"], told["simultaneous"]) == ([list(tier) for tier in bounds.tiers], False)
+    for simultaneous in (True, False):
+        made = cc.rank_intervals_from_estimates([0.1, 0.3], np.eye(2), simultaneous=simultaneous, rng=1)
+        assert made.simultaneous is simultaneous
+    by_tau = cc.rank_probabilities(LABELLED, by="tau", n_resamples=99, rng=1).settings
+    assert (by_tau["alpha"], by_tau["eps"]) == (None, None)
+    by_distance = cc.rank_probabilities(LABELLED, alpha=0.1, eps=1e-4, n_resamples=99, rng=1).settings
+    assert (by_distance["alpha"], by_distance["eps"]) == (0.1, 1e-4)
+
+
+def test_a_covariance_has_a_function_of_its_own() -> None:
+    said = _told(cc.rank_intervals, {"a": 0.1, "b": 0.3}, np.eye(2))
+    assert said.endswith("rank_intervals_from_estimates(means, covariance)")

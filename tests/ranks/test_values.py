@@ -81,6 +81,8 @@ def residual(truth: FloatArray, candidate: FloatArray, eps: float) -> float:
     s = differences_of(problem.covariance, found.order, eps)
     delta = found.d + s @ found.dual
     assert (found.dual >= 0).all()
+    assert (found.delta[found.dual > 0] == 0).all()
+    assert found.delta == pytest.approx(np.maximum(delta, 0), rel=1e-6, abs=1e-6 * max(1.0, float(np.abs(delta).max())))
     assert found.distance**2 == pytest.approx(problem.n * found.dual @ s @ found.dual, rel=1e-8, abs=1e-12)
     return max(float(-delta.min()), float(np.abs(delta[found.dual > 0]).max(initial=0.0)))
 

@@ -309,6 +309,11 @@ def rank_intervals(  # noqa: PLR0913
     95% confidence for all intervals together; 49,999 resamples of 40 topics
 
     """  # noqa: E501
+    if np.ndim(confidence_level):
+        raise InputError(
+            "confidence_level is an array: for estimates and their covariance, rank_intervals_from_estimates(means, "
+            "covariance)"
+        )
     level = check_level(confidence_level)
     how = Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:

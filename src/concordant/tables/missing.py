@@ -146,9 +146,10 @@ def fill_or_drop(
 
 def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str], most: int = 5) -> str:
     bad = [int(k) for k in np.flatnonzero(holes.any(axis=0))]
+    named_topics = 12 if len(bad) == 1 else 3
     parts = [
         f"{systems[k]} lacks {'topic' if holes[:, k].sum() == 1 else 'topics'} "
-        + listing(topics[int(i)] for i in np.flatnonzero(holes[:, k]))
+        + listing((topics[int(i)] for i in np.flatnonzero(holes[:, k])), named_topics)
         for k in bad[:most]
     ]
     return "; ".join(parts) + (f"; and {len(bad) - most} more systems" if len(bad) > most else "")

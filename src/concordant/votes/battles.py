@@ -159,4 +159,8 @@ def _column(given: Mapping[str, Sequence[Any]], role: str, label: str) -> Sequen
         if name.lower() in _COLUMNS[role]:
             return cells
     wanted = " or ".join(_COLUMNS[role][:2])
-    raise ReadError(f"has no column {wanted}; there are: {listing(given) or 'none'}", label)
+    raise ReadError(
+        f"has no column {wanted}; there are: {listing(given, 5) or 'none'}. One row per battle is needed; scores of "
+        "systems on topics are for board",
+        label,
+    )

@@ -71,7 +71,8 @@ def rank_votes(
     Notes
     -----
     Battles on one question err together, so questions are resampled where they are known. The estimates are taken as
-    normal, with the covariance that they have over the resamples, and ranked by `rank_intervals_from_estimates`. A
+    normal, with the covariance that they have over the resamples, and ranked by `rank_intervals_from_estimates`; the
+    number of questions, or battles, minus 1 is that of degrees of freedom. A
     resample in which a system meets nobody, or has no finite strength, is drawn again.
 
     References
@@ -99,16 +100,21 @@ def rank_votes(
     given = read_votes(votes)
     whole = tally(given, np.ones(len(given)))
     require_comparable(whole, given.systems, method)
+    unit, count = "battle" if given.questions is None else "question", int(units(given).max()) + 1
+    if count < 2:
+        raise InputError(
+            f"the votes are on {counted(count, unit)}: how these differ tells how far ranks can be trusted"
+        )
     drawn, left_out = _resampled(given, method, how)
     found = rank_intervals_from_estimates(
         Means(strengths(whole, method), given.systems),
-        np.cov(drawn, rowvar=False),
+        np.cov(drawn, rowvar=False) * count / (count - 1),  # a resample varies around the sample, not the population
         confidence_level,
+        degrees_of_freedom=count - 1,
         simultaneous=simultaneous,
         n_resamples=_ROUNDS,
         rng=how.rng,
     )
-    unit = "battle" if given.questions is None else "question"
     doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
     return VoteRanks(
         **{f.name: getattr(found, f.name) for f in fields(found) if f.name not in ("notes", "settings")},
