@@ -60,7 +60,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"] == explained["value"]
         assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
         assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])
-    tested = cc.compare_judges(PEOPLE, CAREFUL, HASTY, "tau_b", rng=3, names=("careful", "hasty"))
+    (tested,) = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, "tau_b", rng=3).pairs
     (pair,) = printed["ranking"]["pairs"]
     assert (pair["difference"], pair["pvalue"]) == (tested.difference, tested.pvalue)
 
@@ -223,3 +223,18 @@ def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, 
         for own in ("command", "files", "call"):  # of the command line
             document.pop(own, None)
     assert first == again
+
+
+def test_a_report_of_many_candidates_draws_intervals_less_often_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("concordant.cli.comparing.MANY", 1)
+    monkeypatch.setattr("concordant.cli.comparing.FOR_MANY", 500)
+    quick = ["--no-worth", "--rank-test", "none", "--resamples", "600", "-c", "tau_b"]
+    for more, drawn in (([], 500), (["--interval"], 600)):
+        html = tmp_path / f"{drawn}.html"
+        made = invoke("compare", PEOPLE, CAREFUL, HASTY, *quick, *more, "--html", html, "--format", "json")
+        found = json.loads(made.stdout)["comparisons"]
+        assert {c["settings"]["interval"]["n_resamples"] for c in found} == {drawn}
+        said = "intervals of 2 candidates are from 500 resamples each; --interval draws all 600"
+        assert all((said in c["notes"]) == (drawn == 500) for c in found)

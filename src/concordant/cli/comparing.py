@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
 
+MANY = 20  # candidates: for more, intervals that only the report asked for are drawn less often
+FOR_MANY = 1_999
+
 
 @answering(plot=True, html=True)
 def compare(
@@ -115,13 +118,18 @@ def compare(
         "rng": random.seed,
         "workers": random.workers,
     }
-    bootstrap = TopicBootstrap(resamples, confidence_level=level) if interval or out.html is not None else None
+    drawn = resamples if interval or len(others) <= MANY else min(resamples, FOR_MANY)
+    bootstrap = TopicBootstrap(drawn, confidence_level=level) if interval or out.html is not None else None
     found = []
     many = len(others) > 1
     with out.bar("comparing" if many else "resampling") as bar:
         for k, (other, label) in enumerate(zip(others, labels[1:], strict=True), start=1):
             how = {**settings, "names": (labels[0], label), "progress": None if many else bar.update}
-            found.append(_compared(first, other, bootstrap, how, required=interval))
+            made = _compared(first, other, bootstrap, how, required=interval)
+            if bootstrap is not None and drawn < resamples:
+                fewer = f"intervals of {len(others)} candidates are from {drawn:,} resamples each; --interval draws all"
+                made = replace(made, notes=(*made.notes, f"{fewer} {resamples:,}"))
+            found.append(made)
             bar.update(k, len(others))
     ranking = None
     if worth and many:
