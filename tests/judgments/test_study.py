@@ -11,7 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.judgments import Change, leave_each_out, leave_out
-from concordant.topics.worth import yardstick
+from concordant.topics.judged import yardstick
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
 

@@ -15,7 +15,8 @@ from concordant.chance.adjustment import holm
 from concordant.results import Interval
 from concordant.topics import agreement_curves as ac
 from concordant.topics import worth_core as wc
-from concordant.topics.worth import JudgeWorth, _costs, shown
+from concordant.topics.costs import cheapest
+from concordant.topics.worth import JudgeWorth, shown
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
 
@@ -140,7 +141,7 @@ def law(bias: float, noise: float) -> wc.Beyond:
 @pytest.mark.parametrize("price", [0.001, 0.05, 0.9])
 def test_the_mix_is_the_cheapest_of_all(bias: float, noise: float, price: float) -> None:
     target = 25
-    found = _costs(law(bias, noise), target, 1.0, price)
+    found = cheapest(law(bias, noise), target, 1.0, price)
     every = [
         (max(0, math.ceil(target - k / (bias * k + noise) - 1e-9)) + price * k, k)
         for k in range(20_000)

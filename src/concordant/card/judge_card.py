@@ -17,8 +17,9 @@ from ..resampling import Resampling, Seed, check_alpha
 from ..results import Result, columns, settings_of
 from ..sides import Matched
 from ..topics.agreement_curves import DEFAULT
+from ..topics.judged import curves_of, matched_sides
 from ..topics.judges import JudgeRanking, judges_from
-from ..topics.worth import JudgeWorth, curves_of, matched_sides, shown, span
+from ..topics.worth import JudgeWorth, shown, span
 from ..words import p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds

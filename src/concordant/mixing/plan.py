@@ -12,7 +12,7 @@ from ..errors import InputError, InputTypeError, check_whole
 from ..expected.planning import plan_topics
 from ..resampling import Seed
 from ..results import Result, columns, settings_of
-from ..topics.worth import check_costs
+from ..topics.costs import check_costs
 from ..words import argument, counted
 from .combination import combined_means, paired_sides
 from .estimator import Bias, Moments, error_with

@@ -23,8 +23,9 @@ from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
 from ..results import Interval, columns, settings_of
 from ..tables import Missing
+from ..topics.judged import for_worth, yardstick
 from ..topics.splits import FEWEST
-from ..topics.worth import for_worth, shown, yardstick
+from ..topics.worth import shown
 from ..topics.worth_core import Yardstick
 from ..words import counted, listing, p_cell
 from .execution import run_grid

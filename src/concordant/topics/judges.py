@@ -23,8 +23,10 @@ from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import listing, named, p_cell, p_equals
 from .agreement_curves import DEFAULT, STEADY, Curves
+from .costs import check_costs
 from .judge_difference import tested
-from .worth import Judged, JudgeWorth, check_costs, curves_of, matched_sides, shown, span, worth_from
+from .judged import Judged, curves_of, matched_sides
+from .worth import JudgeWorth, shown, span, worth_from
 from .worth_core import Difference, Rate, difference_of, rate_of
 
 JudgeMethod: TypeAlias = Literal["across", "shrinkage", "iterated", "plain"]

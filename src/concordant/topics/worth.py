@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..clusters import Groups
-from ..coefficients.registry import Coefficient, get_coefficient, headlines
 from ..door import Collection
-from ..errors import InputError, InputTypeError
-from ..means import tied_sums
-from ..resampling import Resampling, Seed, check_level
-from ..results import Interval, Result, columns, settings_of
-from ..scores import Scores
-from ..sides import Matched, matched_topics
+from ..resampling import Resampling, Seed
+from ..results import Interval, Result, columns
 from ..words import counted
-from .agreement_curves import DEFAULT, Curves, Effort, compute_curves
-from .correlation import not_resampled
-from .splits import FEWEST, draw_splits
-from .worth_core import Beyond, Yardstick, beyond_half, worth_of
+from .agreement_curves import DEFAULT, Curves
+from .costs import Costs, cheapest, check_costs
+from .judged import Judged, curves_of, matched_sides
+from .worth_core import Beyond, beyond_half, worth_of
 
 LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
 
@@ -41,23 +34,6 @@ class WorthCurves:
     truth_high: FloatArray
     candidate_low: FloatArray
     candidate_high: FloatArray
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What the quality of `target` topics of the truth costs: by the truth, by the candidate, by both together."""
-
-    truth: float
-    """Per topic."""
-    candidate: float
-    target: int
-    truth_alone: float
-    candidate_topics: float
-    """As many of the candidate's topics are worth the target; inf where its limit is below it."""
-    candidate_alone: float
-    mix: tuple[int, int]
-    """Topics of the truth and of the candidate, which together cost least."""
-    mix_cost: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -300,101 +276,6 @@ def judge_worth(
     return worth_from(curves_of(sides, drawn), 1, sides, drawn.seed, of)
 
 
-@dataclass(frozen=True)
-class Judged(Matched):
-    """What the splits are made of: truth and candidates, matched, and how they are compared."""
-
-    coefficient: Coefficient
-    level: float
-
-    @property
-    def critical(self) -> float:
-        """Standard errors to either side of an estimate: Student's t with n - 1 degrees of freedom."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(len(self.scores[0].topics) - 1, (1 + self.level) / 2))
-
-    def settings(self, curves: Curves, seed: int | None) -> dict[str, Any]:
-        """How a result was made."""
-        n, m = self.scores[0].values.shape
-        return settings_of(
-            seed=seed,
-            n_resamples=curves.n_splits,
-            confidence_level=self.level,
-            n_systems=m,
-            n_topics=n,
-            n_jackknife=curves.n_jackknife,
-            undefined=curves.undefined,
-            **self.grouped,
-        )
-
-
-def matched_sides(
-    given: Mapping[str, Collection],
-    names: tuple[str, ...],
-    coefficient: str,
-    confidence_level: float,
-    groups: Groups | None = None,
-) -> Judged:
-    """The sides, by the arguments that they came as, checked and matched; what was left out is warned of."""
-    known, level = get_coefficient(coefficient), check_level(confidence_level)
-    if why := not_resampled(known):
-        raise InputError(why)
-    if isinstance(names, str) or len(names) != len(given) or not all(isinstance(name, str) for name in names):
-        raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
-    if len(set(names)) < len(names):
-        raise InputError(f"names is {names!r}: two sides have the same name")
-    found = matched_topics(given, names, groups)
-    return Judged(found.scores, names, found.notes, found.groups, known, level)
-
-
-def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
-    """Which of them values a candidate: the first main one, or else the first that admits ties."""
-    known = [c for c in coefficients if not not_resampled(c)]
-    return next(iter([c for c in known if c.name in headlines("main")] + known), None)
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """A coefficient by its name, so that it goes to other processes."""
-
-    coefficient: str
-
-    def __call__(self, truth: FloatArray, candidate: FloatArray) -> FloatArray:
-        return np.asarray(get_coefficient(self.coefficient).formula(truth, candidate))
-
-
-def yardstick(truth: Scores, coefficient: Coefficient, rng: np.random.Generator) -> Yardstick:
-    """The truth's curve, to value many candidates on the same topics without intervals."""
-    n = len(truth.topics)
-    splits = draw_splits(n, DEFAULT.splits, rng)
-    return Yardstick.of(truth.values, Agreement(coefficient.name), partial(tied_sums, n=n), splits)
-
-
-def curves_of(sides: Judged, drawn: Resampling, effort: Effort = DEFAULT) -> Curves:
-    """Agreement across topics of all sides, over random splits."""
-    values = [side.values for side in sides.scores]
-    n = len(values[0])
-    if n < FEWEST:
-        unit = "topic" if sides.groups is None else "group"
-        raise InputError(
-            f"the sides have {counted(n, unit)} in common: at least {FEWEST} are needed, because candidate and "
-            f"reference are ranked on halves of them that share no {unit}"
-        )
-    for name, side in zip(sides.names[1:], sides.scores[1:], strict=True):
-        _, why = sides.coefficient.attempt(sides.scores[0].means(), side.means())
-        if why:
-            raise InputError(f"{sides.coefficient.name} of {sides.names[0]} and {name} is undefined: {why}")
-    return compute_curves(
-        values[0],
-        values[1:],
-        sides.coefficient.on_workers(drawn.threads),
-        drawn.generator(),
-        settle=partial(tied_sums, n=n),
-        effort=effort,
-    )
-
-
 def worth_from(
     curves: Curves, k: int, sides: Judged, seed: int | None, costs: tuple[float, float] | None = None
 ) -> JudgeWorth:
@@ -442,41 +323,10 @@ def worth_from(
         limit=law.limit,
         limit_interval=interval(law.limit_low, law.limit_high),
         curves=WorthCurves(curves.sizes, curves.values[0], curves.values[k], *bands),
-        costs=None if costs is None else _costs(law, curves.n_topics, *costs),
+        costs=None if costs is None else cheapest(law, curves.n_topics, *costs),
         notes=tuple(notes),
         settings=sides.settings(curves, seed),
     )
-
-
-def check_costs(costs: Any) -> tuple[float, float] | None:
-    """What a topic costs by the truth and by the candidate."""
-    if costs is None:
-        return None
-    if not isinstance(costs, Sequence) or isinstance(costs, str) or len(costs) != 2:
-        raise InputTypeError(f"costs is {costs!r}: give what a topic costs by the truth, and by the candidate")
-    for cost in costs:
-        if isinstance(cost, bool) or not isinstance(cost, (int, float, np.number)) or not 0 < cost < math.inf:
-            raise InputError(f"costs has {cost!r}: give numbers above 0")
-    return float(costs[0]), float(costs[1])
-
-
-def _costs(law: Beyond, target: int, truth: float, candidate: float) -> Costs:
-    """The cheapest (h, K) with h + W(K) >= target, W(K) = 1 / (bias + noise / K).
-
-    Worth adds up where errors are independent and rankings are weighted by worth: precision does.
-    """
-    if math.isnan(law.bias):
-        return Costs(truth, candidate, target, target * truth, math.nan, math.nan, (target, 0), target * truth)
-    bias, noise = max(law.bias, 0.0), max(law.noise, 0.0)
-    h = np.arange(target + 1)
-    lacking = target - h
-    with np.errstate(divide="ignore"):
-        k = np.where(bias * lacking < 1, np.ceil(noise * lacking / (1 - bias * lacking) - 1e-9), np.inf)
-    costs = h * truth + k * candidate
-    best = int(np.argmin(costs))
-    topics = float(k[0])
-    mix = best, int(k[best])
-    return Costs(truth, candidate, target, target * truth, topics, topics * candidate, mix, float(costs[best]))
 
 
 def shown(topics: float) -> str:
