@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import LimitError, limit_of
+from .words import named
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -41,6 +42,6 @@ def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
     if room > MAX_PAIRS_BYTES:
         raise LimitError(
             f"{what} holds up to {arrays} numbers for each pair of {m:,} systems, {room / 2**30:,.1f} GiB: take fewer "
-            f"systems (Scores.drop_bottom, select), or allow more than {MAX_PAIRS_BYTES:,} bytes: set "
+            f"systems ({named('Scores.select')}), or allow more than {MAX_PAIRS_BYTES:,} bytes: set "
             "CONCORDANT_MAX_PAIRS_BYTES in the environment, or concordant.arrays.MAX_PAIRS_BYTES"
         )

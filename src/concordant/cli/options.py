@@ -23,6 +23,7 @@ _STANDS_FOR = {
     "seed": ("rng",),
     "own_topics": ("on=systems",),
     "coefficient": ("coefficients",),
+    "systems": ("Scores.select",),
     "trials": ("n_trials",),
     "folds": ("n_folds",),
 }

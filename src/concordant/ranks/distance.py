@@ -23,7 +23,7 @@ from ..errors import InputError, InputTypeError, LimitError, RegularisationWarni
 from ..parallel import Workers, check_workers, shared_out, threads
 from ..resampling import CHUNK
 from ..scores import Means, Scores, completed
-from ..words import counted, listing
+from ..words import counted, listing, named
 
 LEAST_EPS = 1e-11
 """Beside the largest variance: where the covariance has no inverse, rounding and not eps decides with less."""
@@ -183,7 +183,7 @@ class Problem(NamedTuple):
             doubts.append(
                 f"{counted(m, 'system')} on {counted(n, 'topic')}: with as many systems as topics or more their "
                 f"covariance has no inverse, so {what} was regularised by eps = {used:g}{raised}, and no size is "
-                "claimed for a test of it; take more topics or fewer systems (Scores.drop_bottom, select)"
+                f"claimed for a test of it; take more topics or fewer systems ({named('Scores.select')})"
             )
         variance = float(covariance.diagonal().mean())
         if variance < used and centred.any():
