@@ -340,7 +340,7 @@ def tables(found: dict[Cell, FloatArray]) -> str:
     for what, cells in outside.items():
         lines += ["", f"Cells {what} 93 to 98.5%, with their topics and coverage:{'' if cells else ' none.'}", ""]
         lines += [f"- {name}: {', '.join(those)}" for name, those in cells.items()]
-    lines += ["", "### Judge against judge, by shrinkage", ""]
+    lines += ["", "## Judge against judge, by shrinkage", ""]
     lines += [
         "Share in % of trials with p <= 0.05. Exchanged: the judges are equally good, so that it is the size.",
         "",

@@ -71,7 +71,8 @@ def test_the_source_distribution_and_the_pure_wheel_hold_what_they_should(tmp_pa
     with tarfile.open(sdist) as archive:
         packed = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
     folders = {name.split("/")[0] for name in packed if "/" in name}
-    assert folders <= {"src", "tests", "docs", "examples", "benchmarks", "tools"}
+    assert folders <= {"src", "tests", "data", "docs", "examples", "benchmarks", "tools"}
+    assert [name for name in packed if re.match(r"data/(?!README|trec/)", name)] == []
     build = {"Makefile", "CMakeLists.txt", "pyproject.toml"}
     assert [
         name for name in packed - build if "/" not in name and not re.match(r"[A-Z-]+(\.(md|txt|cff))?$", name)
