@@ -67,6 +67,8 @@ def test_docstrings_are_complete(c: Coefficient) -> None:
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
     with pytest.raises(cc.errors.InputError, match=r"'tau_x'.*tau_ap"):
         cc.get_coefficient("tau_x")
+    with pytest.raises(cc.errors.InputError, match=r"'agreement': choose from tau, .*tau_ap"):
+        cc.get_coefficient("agreement")
 
 
 def scores(c: Coefficient, side: str, m: int) -> Any:

@@ -215,6 +215,13 @@ def test_results_say_what_they_were_made_with() -> None:
         assert made.simultaneous is simultaneous
     by_tau = cc.rank_probabilities(LABELLED, by="tau", n_resamples=99, rng=1).settings
     assert (by_tau["alpha"], by_tau["eps"]) == (None, None)
+    groups = dict(zip(LABELLED.topics, "aabbcdefg", strict=True))
+    assert "groups" not in by_tau
+    assert cc.rank_probabilities(LABELLED, groups=groups, n_resamples=99, rng=1).settings["groups"] == 7
+    few = cc.rank_intervals(
+        LABELLED, groups=dict.fromkeys(LABELLED.topics[:4], "x") | dict.fromkeys(LABELLED.topics[4:], "y")
+    )
+    assert "2 groups can separate nothing" in str(few)
     by_distance = cc.rank_probabilities(LABELLED, alpha=0.1, eps=1e-4, n_resamples=99, rng=1).settings
     assert (by_distance["alpha"], by_distance["eps"]) == (0.1, 1e-4)
 
