@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from ._kernels.reference.ranks import centred_ranks
 from .arrays import FloatArray
 from .clusters import Groups, by_group
 from .door import Collection, as_available
@@ -56,16 +57,9 @@ class Rule:
 
 def mean_ranks(values: FloatArray) -> FloatArray:
     """Within each row, 1 for the largest, means on ties; nan stays. As ``scipy.stats.rankdata``, without its import."""
-    order = np.argsort(-values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
-    place = np.broadcast_to(np.arange(1.0, values.shape[1] + 1), values.shape)
-    starts, ends = np.ones(values.shape, dtype=bool), np.ones(values.shape, dtype=bool)
-    starts[:, 1:] = ends[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.maximum.accumulate(np.where(starts, place, 0.0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, place, np.inf)[:, ::-1], axis=1)[:, ::-1]
-    found = np.empty(values.shape)
-    np.put_along_axis(found, order, (first + last) / 2, axis=1)
-    return np.where(np.isnan(values), np.nan, found)
+    nothing = np.isnan(values)
+    centred = centred_ranks(np.where(nothing, -np.inf, values))  # what is not there comes last
+    return np.where(nothing, np.nan, (values.shape[1] + 1 - centred) / 2)
 
 
 def _z_scores(values: FloatArray) -> FloatArray:

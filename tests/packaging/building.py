@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -42,6 +43,14 @@ def build_wheel(source: Path, to: Path, *, pure: bool) -> Path:
     run(*pip, *options, "-w", to, source, env=environment, cwd=to)
     (wheel,) = to.glob("*.whl")
     return wheel
+
+
+def answers(python: Path, folder: Path) -> dict[str, Any]:
+    """What every public function says in an environment, started in a folder that has nothing of the project."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "CONCORDANT"))}
+    calls = Path(__file__).with_name("every_function.py")
+    found: dict[str, Any] = json.loads(run(python, "-I", calls, env=clean, cwd=folder))
+    return found
 
 
 def contents(wheel: Path) -> dict[str, bytes]:

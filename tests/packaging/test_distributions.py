@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
 import subprocess
@@ -17,10 +16,9 @@ import pytest
 
 import concordant
 
-from .building import ROOT, build_sdist, build_wheel, contents, run
+from .building import ROOT, answers, build_sdist, build_wheel, contents, run
 from .lowest import constraints
 
-HERE = Path(__file__).parent
 CORE = ("numpy", "scipy")
 EXTRAS = {"report_html": "report", "write_report": "report"} | dict.fromkeys(
     ("judge_study", "judgment_study", "reliability_study"), "cli"
@@ -40,13 +38,6 @@ def environment(folder: Path, wheel: Path) -> Path:
     run(*pip, "install", "--no-deps", "--no-index", wheel)
     run(*pip, "check")
     return python
-
-
-def answers(python: Path, folder: Path) -> dict[str, Any]:
-    """What every public function says in an environment, started in a folder that has nothing of the project."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "CONCORDANT"))}
-    found: dict[str, Any] = json.loads(run(python, "-I", HERE / "every_function.py", env=clean, cwd=folder))
-    return found
 
 
 def without_numbers(value: Any) -> Any:

@@ -7,7 +7,6 @@ the numbers must be those of the first interpreter. What is built stays in dist/
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
@@ -15,10 +14,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .building import ROOT, build_sdist, run
+from .building import ROOT, answers, build_sdist, run
 
 DIST = ROOT / "dist"
-CALLS = Path(__file__).with_name("every_function.py")
 
 
 def installed(interpreter: str, environment: Path, sdist: Path) -> Path:
@@ -58,7 +56,7 @@ def main(interpreters: list[str]) -> None:
     with tempfile.TemporaryDirectory() as made:
         for k, interpreter in enumerate(interpreters):
             python = installed(interpreter, Path(made) / str(k), sdist)
-            found = json.loads(run(python, CALLS, cwd=made))
+            found = answers(python, Path(made))
             del found["file"]
             first = first or found
             other = [name for name in first if not same(first[name], found.get(name))]

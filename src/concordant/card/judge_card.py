@@ -19,7 +19,7 @@ from ..sides import Matched
 from ..topics.agreement_curves import DEFAULT
 from ..topics.judged import curves_of, matched_sides
 from ..topics.judges import JudgeRanking, judges_from
-from ..topics.worth import JudgeWorth, shown, span
+from ..topics.worth import JudgeWorth, span
 from ..words import p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
@@ -98,7 +98,7 @@ class JudgeCard(Result):
         rows = [
             [
                 judge.name,
-                "< 1" if judge.worth.status == "below" else shown(judge.worth.worth),
+                judge.worth.cell,
                 span(judge.worth.interval).replace("no limit", "inf") if judge.worth.interval.high else "-",
                 f"{judge.tau_b:.3f}",
                 f"{judge.tau_ap_b:.3f}",
@@ -147,7 +147,7 @@ class JudgeCard(Result):
         return [
             {
                 "judge": judge.name,
-                "worth": "< 1" if judge.worth.status == "below" else shown(judge.worth.worth),
+                "worth": judge.worth.cell,
                 "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): span(
                     judge.worth.interval
                 ),

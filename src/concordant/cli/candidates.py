@@ -11,7 +11,6 @@ from ..coefficients.registry import headlines
 from ..comparison_result import POPULATION, CoefficientValue, Comparison
 from ..results import Result, columns
 from ..topics.judges import JudgeRanking
-from ..topics.worth import shown as topics_shown
 from ..topics.worth import span
 from ..words import counted, listing, p_cell
 
@@ -147,10 +146,7 @@ class Candidates(Result):
             add("systems", [str(len(c.systems)) for c in of])
             add("topics", [str(len(c.topics)) if c.topics else "-" for c in of])
         if worth is not None:
-            counts = [
-                "-" if c.worth is None else "< 1" if c.worth.status == "below" else topics_shown(c.worth.worth)
-                for c in of
-            ]
+            counts = ["-" if c.worth is None else c.worth.cell for c in of]
             halves = ["" if c.worth is None or self.same_data else f" of {c.worth.half}" for c in of]
             add(
                 f"worth of {worth.half}" if self.same_data else "worth",

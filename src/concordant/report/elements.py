@@ -17,6 +17,7 @@ from ..words import p_cell
 SHOWN_OF_NAME = 60
 
 Kind = Literal["text", "name", "number", "topics", "worth", "pvalue", "spark", "candidate"]
+_NUMBERS = ("number", "topics", "worth", "pvalue")
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def shown(value: float | int | None) -> str:
 
 def cell(value: Any, kind: Kind) -> str:
     """A cell; a number keeps its full precision for sorting and for whoever reads the source."""
-    if kind in ("number", "topics", "worth", "pvalue"):
+    if kind in _NUMBERS:
         full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'
         if kind == "topics":
             return f'<td class="n t"{full}>{"–" if value is None else of_topics(value)}</td>'
@@ -164,7 +165,7 @@ def option(system: str) -> str:
 
 
 def _align(column: Column) -> str:
-    return ' class="n"' if column.kind in ("number", "topics", "worth", "pvalue") else ""
+    return ' class="n"' if column.kind in _NUMBERS else ""
 
 
 def details(summary: str, content: str, *, opened: bool = False, kind: str = "more", part: str = "") -> str:

@@ -137,7 +137,7 @@ class JudgeRanking(Result):
         rows = [
             [
                 judge.names[1],
-                "< 1" if judge.status == "below" else shown(judge.worth),
+                judge.cell,
                 span(judge.interval) if judge.interval.high else "-",
                 f"{judge.agreement:.3f}",
                 shown(judge.limit),

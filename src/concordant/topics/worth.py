@@ -84,6 +84,11 @@ class JudgeWorth(Result):
         return "groups" if "groups" in self.settings else "topics"
 
     @property
+    def cell(self) -> str:
+        """The worth as tables show it."""
+        return "< 1" if self.status == "below" else shown(self.worth)
+
+    @property
     def verdict(self) -> str:
         """How many topics of the truth the candidate's are worth."""
         return self.sentence("judged by")
@@ -137,7 +142,7 @@ class JudgeWorth(Result):
         rows = [
             ["agreement across topics", f"{self.agreement:.3f}", span(self.agreement_interval, "{:.3f}")],
             [f"  of {self.names[0]} itself", f"{self.truth_agreement:.3f}", ""],
-            [f"worth of {a} {self.units}", "< 1" if self.status == "below" else shown(self.worth), span(self.interval)],
+            [f"worth of {a} {self.units}", self.cell, span(self.interval)],
         ]
         if not math.isnan(self.all_topics):
             rows += [
