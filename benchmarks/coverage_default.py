@@ -223,20 +223,12 @@ Cell = tuple[str, str, int]
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
-    """The cells, a hundred trials at a time: some of all, then more of those with 25 and 50 topics, then the rest."""
-    sizes = {n: [("interval", name, n) for name in DESIGNS] for n in SIZES}
-    most, others = sizes[50] + sizes[25], sizes[10] + sizes[15] + sizes[100]
-    pairs = [("judges", name, n) for n in (25, 50) for name in PAIRS] + [("few", name, 50) for name in FEW]
-    chunks = -(-options.trials // CHUNK)
-    fresh = [("interval", name, n) for n in (50, 25) for name in FRESH]
-    order = [
-        (most + fresh, range(1)),
-        (pairs + others, range(1)),
-        (most, range(1, chunks // 2)),
-        (pairs, range(1, chunks // 2)),
-    ]
-    order += [(others, range(1, chunks // 2)), (most + pairs + others, range(chunks // 2, chunks))]
-    yield from ((cell, chunk) for some, part in order for chunk in part for cell in some)
+    """All cells a hundred trials at a time, so that a run that is stopped has about as many of each."""
+    kinds: list[Cell] = [("interval", name, n) for n in (50, 25, 10, 15, 100) for name in DESIGNS]
+    kinds += [("interval", name, n) for n in (50, 25) for name in FRESH]
+    kinds += [("few", name, 50) for name in FEW]
+    kinds += [("judges", name, n) for n in (25, 50) for name in PAIRS]
+    yield from ((cell, chunk) for chunk in range(-(-options.trials // CHUNK)) for cell in kinds)
 
 
 def read(path: Path) -> dict[tuple[str, str, int, int], FloatArray]:
@@ -357,7 +349,7 @@ def tables(found: dict[Cell, FloatArray]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=600, help="with 25 and 50 topics; fewer in the other cells")
+    parser.add_argument("--trials", type=int, default=600, help="in each cell")
     parser.add_argument("--minutes", type=float, default=60, help="of processor time, in this run")
     parser.add_argument("--state", default="studies/default.jsonl", help="file of the trials that are there")
     options = parser.parse_args()
