@@ -2,7 +2,7 @@
 
 From the tree the source distribution; from that a wheel with the native module and a pure one. The three go each into a
 fresh environment, with all extras and what the tests need. The tests run in an unpacked source distribution, so that
-nothing comes from the tree. `make packages QUICK="sdist wheel"` leaves the long tests to the third, where time is short.
+nothing comes from the tree. `make packages QUICK="sdist wheel"` tests only the third with the long ones.
 """
 
 from __future__ import annotations
