@@ -73,7 +73,7 @@ def test_the_files_of_the_examples_are_saved_once(tmp_path: Path) -> None:
     for name in NAMES:
         assert (tmp_path / "new" / f"{name}.csv").read_bytes() == path(name).read_bytes()
     (tmp_path / "new" / "people.csv").unlink()
-    assert "careful.csv is there already: choose another folder" in bad("demo", "--save", tmp_path / "new", status=1)
+    assert "careful.csv already exists: choose another folder" in bad("demo", "--save", tmp_path / "new", status=1)
     assert not (tmp_path / "new" / "people.csv").exists()
 
 

@@ -45,7 +45,7 @@ class Rule:
     """Whether totals are shown with the sign changed, because less is better."""
 
     def total(self, points: FloatArray) -> FloatArray:
-        """Of each system, more is better; where points are missing, they are what topic and system let expect."""
+        """Of each system, more is better; where points are missing, topic and system predict them."""
         if self.name == "borda":
             return np.asarray(points.sum(axis=0))
         return mean_over_topics(fitted(points))

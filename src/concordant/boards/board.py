@@ -133,13 +133,13 @@ def board(  # noqa: PLR0913
     scores : Collection
         Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics.
     confidence_level : float
-        Of the rank intervals, all together, and of the intervals of the reliability.
+        Confidence level of the rank intervals, all together, and of the intervals of the reliability.
     aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by, as in `rank_intervals`.
     types : mapping, Series or path, optional
         For "type-mean", the type of each topic.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one.
+        The group of each topic, where topics come in groups.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic: by default, two systems are compared on the topics that both have.
     more_topics : int
@@ -151,7 +151,7 @@ def board(  # noqa: PLR0913
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------

@@ -29,7 +29,7 @@ Found = Any
 
 
 def drawable(path: Path | None) -> Path | None:
-    """As `writable`, for a figure: its ending says what to write."""
+    """Like `writable`, for a figure: its ending says what to write."""
     if path is not None:
         from ..plots.style import check_format
 

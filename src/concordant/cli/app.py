@@ -212,7 +212,7 @@ def _save_collection(folder: Path) -> None:
     for name in NAMES:
         there = folder / f"{name}.csv"
         if there.exists():
-            raise InputError(f"{there} is there already: choose another folder")
+            raise InputError(f"{there} already exists: choose another folder")
     for name in NAMES:
         with written_whole(folder / f"{name}.csv") as file:
             file.write(path(name).read_bytes())

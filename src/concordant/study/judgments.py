@@ -27,7 +27,7 @@ from ..topics.judged import for_worth, yardstick
 from ..topics.splits import FEWEST
 from ..topics.worth import shown
 from ..topics.worth_core import Yardstick
-from ..words import counted, listing, p_cell
+from ..words import counted, listing, number, p_cell
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .judgment_trials import JudgmentTrials
@@ -201,7 +201,7 @@ class JudgmentStudy(StudyResult):
         )
         summary = self.summary()
         cells = [
-            [p_cell(c) if k == "p" else f"{c:.3f}" if isinstance(c, float) else str(c) for k, c in row.items()]
+            [p_cell(c) if k == "p" else number(c) if isinstance(c, float) else str(c) for k, c in row.items()]
             for row in summary
         ]
         return f"{about}\n\n{columns([list(summary[0]), *cells])}"
@@ -315,7 +315,7 @@ def judgment_study(  # noqa: PLR0913
     n_draws : int
         Repetitions of changes that draw at random.
     n_resamples : int
-        Of the topics, for the p-values: one distribution serves all changes of a measure.
+        Number of resamples of the topics, for the p-values: one distribution serves all changes of a measure.
     depth : int
         How deep to look for unjudged documents.
     missing : {"error", "zero", "drop", "drop-systems"}
@@ -325,7 +325,7 @@ def judgment_study(  # noqa: PLR0913
     workers : int or concurrent.futures.Executor
         The number of processes, or an executor to run on, as in `concordant.study.reliability_study`.
     progress : callable, optional
-        Called with the number of trials done and of all.
+        Called with the number of trials done and the total.
 
     Returns
     -------
