@@ -70,11 +70,11 @@ class Board(Result):
 
     def table(self) -> str:
         """The first rows, and what is to come."""
-        rows, total = self.rows(), RULES[self.ranks.aggregate].column
+        rows, rule = self.rows(), RULES[self.ranks.aggregate]
         width = max(6, *(len(row["system"]) for row in rows[:SHOWN]))
-        lines = [f"  tier  rank  {'system':<{width}}  {total:>9}  ranks"]
+        lines = [f"  tier  rank  {'system':<{width}}  {rule.column:>9}  ranks"]
         lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['total']:>9.4f}  "
+            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['total']:>9.{rule.decimals}f}  "
             f"{row['low']} to {row['high']}"
             for row in rows[:SHOWN]
         ]

@@ -17,17 +17,24 @@ import typer
 
 from .render import printable
 
+_TOGETHER = re.compile(r"\bp [=<] [\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
+_BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 
 
-def width(stream: Any = None) -> int:
-    """How many columns a line has, on standard output by default."""
-    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else ENDLESS
+def width() -> int:
+    """How many columns a line of standard output has."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else ENDLESS
 
 
 def say(text: str) -> None:
     """Print text, its long lines folded between words, and tables that are too wide in parts."""
     _write(fitted(printable(text), width()) + "\n")
+
+
+def give(text: str) -> None:
+    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too."""
+    _write(printable(text) + "\n")
 
 
 def fitted(text: str, columns: int) -> str:
@@ -92,8 +99,9 @@ def folded(line: str, columns: int) -> str:
     start = len(table[0]) if table else len(line) - len(line.lstrip())
     if columns - start < 15:
         return line
-    lines = textwrap.wrap(line[start:], columns - start, break_long_words=False, break_on_hyphens=False)
-    return line[:start] + ("\n" + " " * start).join(lines)
+    whole = _TOGETHER.sub(lambda found: found[0].replace(" ", _BLANK), line[start:])
+    lines = textwrap.wrap(whole, columns - start, break_long_words=False, break_on_hyphens=False)
+    return line[:start] + ("\n" + " " * start).join(lines).replace(_BLANK, " ")
 
 
 def _write(text: str) -> None:
@@ -115,7 +123,8 @@ def abandon_output() -> None:
 
 def tell(text: str) -> None:
     """A line on standard error, folded between words on a terminal."""
-    sys.stderr.write(folded(printable(text), width(sys.stderr)) + "\n")
+    columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else ENDLESS
+    sys.stderr.write(folded(printable(text), columns) + "\n")
     sys.stderr.flush()
 
 

@@ -178,10 +178,10 @@ class RankIntervals(Result):
 
     def table(self) -> str:
         """One line per system, and what the intervals hold."""
-        width = max(6, *map(len, self.systems))
+        width, decimals = max(6, *map(len, self.systems)), RULES[self.aggregate].decimals
         lines = [f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks"]
         lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.4f}  "
+            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.{decimals}f}  "
             f"{row['low']} to {row['high']}"
             for row in self.rows()
         ]
