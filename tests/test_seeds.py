@@ -49,9 +49,10 @@ def test_correlate(candidate: str, coefficient: str) -> None:
     assert np.std([e.bias_corrected for e in found], ddof=1) < 0.1 * np.mean([e.standard_error for e in found])  # type: ignore[arg-type]
 
 
-def test_judge_against_judge_across_topics() -> None:
+@pytest.mark.parametrize("coefficient", ["tau_b", "tau_ap_b"])
+def test_judge_against_judge_across_topics(coefficient: str) -> None:
     people, a, b = (few(name) for name in ("people", "careful", "hasty"))
-    found = [cc.compare_judges(people, a, b, rng=seed) for seed in range(12)]  # a second each
+    found = [cc.compare_judges(people, a, b, coefficient, rng=seed) for seed in SEEDS]
     assert (limits_move_by(found) < 0.1).all()
     assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1
 

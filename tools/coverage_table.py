@@ -59,7 +59,7 @@ def coefficient(name: str, topics: str = "") -> Where:
     return lambda row: row["coefficient"] == name and topics in ("", row["topics"])
 
 
-TIED = ("adhoc7, a third tied", "adhoc7, families")
+TIED = ("adhoc7, a third tied", "adhoc7, families", "adhoc8, a third tied")
 NULL = ("exchanged", "equal noise")
 DEFAULT = ("conditions", "coefficient", "topics", "default")
 JUDGES = ("judges", "coefficient", "topics", "shrinkage")
