@@ -82,7 +82,7 @@ def test_a_hundred_candidates_fit_a_screen(tmp_path: Path) -> None:
     every = sorted(map(str, tmp_path.glob("*.csv")))
     asked = ("compare", PEOPLE, *every, "--no-worth", "--resamples", "99")
     text = good(*asked)
-    assert "c00 ranks the systems most like the truth by tau_b" in text
+    assert "c00 has the highest tau_b (" in text
     assert " of 100 differ from the truth beyond what the topics explain" in text
     assert "... 80 more candidates: --all" in text
     assert len(text.splitlines()) < 45

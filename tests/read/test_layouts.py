@@ -272,7 +272,7 @@ class TestInspect:
 
     @pytest.mark.parametrize("value", ["E", "NO_ANSWER", "", [1, 2]])
     def test_others_are_named(self, value: Any) -> None:
-        with pytest.raises(ReadError, match=r"'s' of sample 't/1' is .* which is no score"):
+        with pytest.raises(ReadError, match=r"'s' of sample 't/1' is .* which is not a score"):
             read(self.log(["C", value]))
 
     def test_samples_without_a_score(self) -> None:

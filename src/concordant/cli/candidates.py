@@ -28,7 +28,7 @@ class Candidates(Result):
     shown: Sequence[str]
     """The coefficients of the text."""
     ranking: JudgeRanking | None = None
-    """What the topics of each are worth, and which is better than which."""
+    """What the topics of each are worth, and which are better than which."""
     every: bool = False
     """Whether the text shows every coefficient, candidate and pair of candidates, and not only what fits a screen."""
 
@@ -190,19 +190,21 @@ class Candidates(Result):
             values = [(v.value, c.candidate) for c in self.comparisons for v in _values(c, [name]) if not v.why]
             if values:
                 top = max(value for value, _ in values)
-                who = " and ".join(label for value, label in values if value == top)
-                best.setdefault(who, []).append(f"{name} {top:.3f}")
+                first = [label for value, label in values if value == top]
+                who = f"{listing(first, _FEW)} {'has' if len(first) == 1 else 'tie for'} the highest"
+                best.setdefault(who, []).append(f"{name} ({top:.3f})")
         if not best:
             return "One row per candidate and coefficient, in the order given."
-        first = "; ".join(f"{who} ranks the systems most like the truth by {', '.join(by)}" for who, by in best.items())
-        return f"{first}.\n{self._significance()}".strip()
+        said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
+        doubt = f"with {self.comparisons[0].truth}; whether by chance was not tested"
+        return f"{said} {doubt}.\n{self._significance()}".strip()
 
     def _significance(self) -> str:
         """Which rankings could not be the true one, given the topics."""
         if not all(c.tested for c in self.comparisons):
             return ""
         apart = [c.candidate for c in self.comparisons if c.rank_test and c.rank_test.significant]
-        test = "beyond what the topics explain (rank test, alpha 0.05)"
+        test = "beyond what the topics explain (rank test, each at alpha 0.05)"
         if len(apart) > _FEW:
             return f"{len(apart)} of {len(self.comparisons)} differ from the truth {test}."
         return f"Different from the truth {test}: {', '.join(apart)}." if apart else ""
