@@ -156,7 +156,7 @@ class Candidates(Result):
                 [a + b for a, b in zip(counts, halves, strict=True)],
             )
             level = f"{100 * worth.interval.confidence_level:g}% interval"
-            add(level, ["-" if c.worth is None or not c.worth.interval.high else span(c.worth.interval) for c in of])
+            add(level, ["-" if c.worth is None else span(c.worth.interval) for c in of])
             add("agreement", ["-" if c.worth is None else f"{c.worth.agreement:.3f}" for c in of])
         for name in coefficients:
             add(name, [_three(_values(c, [name])[0].value) for c in of])

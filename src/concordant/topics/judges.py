@@ -144,7 +144,7 @@ class JudgeRanking(Result):
             [
                 judge.names[1],
                 judge.cell,
-                span(judge.interval) if judge.interval.high else "-",
+                span(judge.interval),
                 f"{judge.agreement:.3f}",
                 shown(judge.limit),
                 "no" if judge.names[1] not in self.best else "yes" if len(self.best) == 1 else "maybe",
