@@ -44,7 +44,7 @@ class Rule:
     lower: bool = False
     """Whether totals are shown with the sign changed, because less is better."""
     decimals: int = 4
-    """Of the totals in a table for reading."""
+    """Decimals of the totals in a table for reading."""
 
     def total(self, points: FloatArray) -> FloatArray:
         """Of each system, more is better; where points are missing, topic and system predict them."""

@@ -38,7 +38,7 @@ class Reliability(Result):
 
     _index = "estimator"
     estimates: Mapping[str, tuple[float, float]]
-    """By estimator, the expected tau and tau_ap with the true ranking."""
+    """The expected tau and tau_ap with the true ranking, by estimator."""
     n_systems: int
     n_topics: int
 
@@ -156,8 +156,7 @@ def expected_correlation(  # noqa: PLR0913
 
     Notes
     -----
-    Observed means that are tied count one half in tau, tau_ap and tau_gap: these are those of `tau_a`, `tau_ap_a` and
-    `tau_gap_a`.
+    Observed means that are tied count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
     Identical systems count one half with "posterior".
 
     References
@@ -234,7 +233,8 @@ def reliability(
 
     The true ranking is that by the means across the population of topics. The posterior is the headline: it is the
     least biased over collections of all kinds. Those of the paper tend to be optimistic with few topics, and MSQD is
-    far too low on scores with few distinct values, such as reciprocal ranks; docs/guide/reliability.md has by how much.
+    far too low on scores with few distinct values, such as reciprocal ranks; docs/guide/reliability.md says by how
+    much.
 
     Parameters
     ----------

@@ -120,8 +120,8 @@ def plan_topics(  # noqa: PLR0913
     is the expected correlation; with `probability` the share of draws that reach the target must be that large. The
     same draws serve every n', so the curve is smooth, and the smallest n' is found by bisection.
 
-    Putting the observed means in the place of the true ones, or a flat prior, promises too much: observed means are
-    spread wider than true ones. docs/guide/reliability.md has predictions beside what real collections did.
+    Using the observed means in place of the true ones, or a flat prior, promises too much: observed means are
+    spread wider than true ones. docs/guide/reliability.md compares predictions with what real collections did.
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class Discordance(Result):
     """Probabilities of discordance; `np.asarray` gives the matrix."""
 
     values: FloatArray
-    """`values[i, j]`, i < j, is the probability that `systems[i]` is truly below `systems[j]`; below the diagonal what
-    is left to 1, on it nan."""
+    """`values[i, j]`, i < j, is the probability that `systems[i]` is truly below `systems[j]`; below the diagonal the
+    complement to 1, on it nan."""
     systems: tuple[str, ...]
     """By their observed means, best first."""
     estimator: Estimator
@@ -102,9 +102,9 @@ def discordance(  # noqa: PLR0913
       the deviation that a sample spread evenly over the quantiles would have. The least biased with few topics.
     - "res": the share of the means of n topics, drawn with replacement, that are below 0.
     - "kd": the same with draws from a Gaussian kernel density of D.
-    - "pooled": as "ml" without c, with the variance of D pooled with the mean variance of all pairs, which counts the
-      more, the more alike the variances are (empirical Bayes). Not in the paper; docs/papers/urbano2016.md has its
-      error and bias beside those of the paper's.
+    - "pooled": as "ml" without c, with the variance of D pooled with the mean variance of all pairs, which counts more
+      the more alike the variances are (empirical Bayes). Not in the paper; docs/papers/urbano2016.md has its error and
+      bias beside those of the paper's.
 
     "res" and "kd" are exact by default, the limit of infinitely many resamples, by inversion of the characteristic
     function of the mean. With `n_resamples` topics are resampled, the same for all pairs. The accuracy

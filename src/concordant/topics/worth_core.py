@@ -29,7 +29,7 @@ class Worth:
 
     The limits are on the log scale, by the derivative of log worth. `fit_low` and `fit_high` invert a test instead: the
     sizes of the truth that do not differ from the candidate by more than `critical` standard errors, 0 where one topic
-    does not and inf where all `half` of them do not. They are the wider, the less the slope of the curve is known.
+    does not and inf where all `half` of them do not. They are wider the less is known about the slope of the curve.
     Where the test does not tell the candidate from one topic of the truth, `low` is 0 as well.
     """
 
