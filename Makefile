@@ -106,10 +106,11 @@ papers: $(VENV)/installed
 faults: $(VENV)/tools $(VENV)/installed
 	$(PY) -m benchmarks.faults $(PARTS)
 
-# What is published, each part with all tests in an environment of its own: some 15 minutes.
+# What is published, each part with all tests in an environment of its own: some 30 minutes on two free cores.
+# QUICK="sdist wheel" tests these without the long tests.
 packages: $(VENV)/tools
 	$(PY) -m pip install --quiet 'twine>=6.1'
-	$(PY) -m tests.packaging.all_tests
+	$(PY) -m tests.packaging.all_tests --quick $(QUICK)
 
 # The wheels, each tried with the Pythons that it is for.
 PYTHONS ?= $(wildcard $(foreach minor,11 12 13 14,$(firstword $(shell command -v python3.$(minor)))))
@@ -117,7 +118,7 @@ wheels: $(VENV)/tools
 	$(PY) -m pip install --quiet 'twine>=6.1' 'check-wheel-contents>=0.6'
 	$(PY) -m tests.packaging.wheels $(PYTHONS)
 
-# All tests with every dependency at its lower bound, which pyproject.toml names.
+# All tests with every dependency at its lower bound, which pyproject.toml names. PYTEST='-m "not long"': fewer of them.
 LOWEST := build/lowest
 LOWEST_PYTHON ?= python3.11
 lowest:
@@ -126,7 +127,7 @@ lowest:
 	$(LOWEST)/bin/python tests/packaging/lowest.py pyproject.toml > $(LOWEST)/requirements.txt
 	$(LOWEST)/bin/python -m pip install --quiet -r $(LOWEST)/requirements.txt 'pyparsing<3.3'  # 3.3 warns at old matplotlib
 	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip install --quiet --no-build-isolation --no-deps .
-	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pytest -n 2
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pytest -n 2 $(PYTEST)
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "concordant needs Python >= 3.11; say which with PYTHON=...")'

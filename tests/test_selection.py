@@ -162,7 +162,7 @@ def test_command(tmp_path: Path) -> None:
         ({"k": 5, "method": "best"}, "method is 'best'"),
         ({"k": 5, "n_splits": 1}, "n_splits is 1"),
         ({"k": 5, "costs": dict.fromkeys(PEOPLE.topics, 2)}, "costs needs budget"),
-        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs holds what is no number"),
+        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs holds something that is not a number"),
         ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs has 0: costs are finite and above 0"),
         ({"budget": 0.5}, "budget is 0.5: give at least the cost of one topic"),
     ],

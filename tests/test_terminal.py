@@ -110,6 +110,44 @@ one line.
     )
 
 
+WIDE = """\
+  6 systems, 12 topics
+  level  measure  tau_b  95% interval        p
+  1      nDCG@10  0.909  0.56 to 0.98  < 0.001
+  1      AP       0.939  0.66 to 0.99    0.605
+"""
+
+
+def test_a_table_that_is_too_wide_is_printed_in_parts() -> None:
+    assert terminal.fitted(WIDE, 80) == WIDE
+    assert (
+        terminal.fitted(WIDE, 40)
+        == """\
+  6 systems, 12 topics
+  level  measure  tau_b  95% interval
+  1      nDCG@10  0.909  0.56 to 0.98
+  1      AP       0.939  0.66 to 0.99
+
+  level  measure        p
+  1      nDCG@10  < 0.001
+  1      AP         0.605
+"""
+    )
+
+
+def test_a_p_value_and_an_interval_stay_on_one_line() -> None:
+    said = "careful is better than hasty (p = 0.017), with a 95% interval of 8.5 to 16"
+    assert terminal.fitted(said, 36) == ("careful is better than hasty\n(p = 0.017), with a 95% interval of\n8.5 to 16")
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex"])
+def test_what_a_program_reads_is_not_folded(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ["tie-calibration", PEOPLE, CAREFUL, "--format", form]
+    whole = run(*arguments).stdout
+    monkeypatch.setattr(terminal, "width", lambda: 40)
+    assert run(*arguments).stdout == whole
+
+
 def test_into_a_file_nothing_is_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "37")
     terminal.say(NARROW)

@@ -104,7 +104,7 @@ def align(*scores: Scores, on: On = "both") -> tuple[Scores, ...]:
 
 
 def alignment(*scores: Any, on: On = "both", names: Sequence[str] | None = None, choice: bool = False) -> Alignment:
-    """As `align`, returning an `Alignment`: the aligned scores and what each side lost. It does not warn.
+    """Like `align`, returning an `Alignment`: the aligned scores and what each side lost. It does not warn.
 
     A side may be `Means`, with on="systems". A side in which scores are missing may be `Unfilled`: what it says about
     missing topics is done on the systems and topics that all sides have. Errors call the sides by their `names`, by

@@ -1,4 +1,4 @@
-"""`compare`: one ranking against another, by every coefficient that the data admit, with what may be doubtful."""
+"""`compare`: one ranking against another, by every coefficient that the data admit, with its caveats."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def compare(
     ----------
     truth, candidate : what `as_scores` takes
         `Scores`, files, frames, results of an evaluation tool, or one score per system as a dictionary, a pandas Series
-        or `Means`. Systems and topics are matched by their labels. What only one side has is left out: an
-        `AlignmentWarning` and the result's notes say what.
+        or `Means`. Systems and topics are matched by their labels. What only one side has is left out; an
+        `AlignmentWarning` and the result's notes name it.
     coefficients : iterable of str, optional
         Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
         says why.
@@ -91,7 +91,7 @@ def compare(
     types : mapping, Series or path, optional
         For "type-mean", the type of each topic.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one: one row per group takes their place, in
+        The group of each topic, where topics come in groups: one row per group takes their place, in
         intervals and tests, and in `topics`.
     names : tuple of str
         What to call the sides.
@@ -102,8 +102,8 @@ def compare(
         Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
     worth : bool
-        Whether to value the candidate's topics in topics of the truth, as `judge_worth` does, where both sides have
-        the same 10 topics or more. By tau_b, or by the first one named in `coefficients` that admits ties.
+        Whether to value the candidate's topics in topics of the truth, as `judge_worth` does, where both sides share at
+        least 10 topics. By tau_b, or by the first one named in `coefficients` that admits ties.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     n_resamples : int
@@ -111,11 +111,11 @@ def compare(
     distribution : DistanceDistribution, optional
         For rank_test="paper": one made before for this collection.
     rng : int, Generator or None
-        Seed or generator of the resampling. Where none is given, one is drawn, and the settings say which.
+        Seed or generator of the resampling. Without one, a seed is drawn, and the settings record it.
     workers : int or concurrent.futures.Executor
         Threads, or an executor.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Mean
 def ranked(
     found: Sequence[Comparison], truth: Side, candidates: Sequence[Side], workers: Workers = 1
 ) -> tuple[list[Comparison], JudgeRanking | None]:
-    """Several candidates with their worth over the same splits, and which is better than which.
+    """Several candidates with their worth over the same splits, and which are better than which.
 
     None, and what was found as it is, where they were not all compared on the same 10 topics or more.
     """

@@ -35,7 +35,7 @@ class CoefficientValue:
     estimate: CorrelationEstimate | None = None
     """With its interval, where one was asked for and this coefficient has one."""
     pvalue: float | None = None
-    """Of the hypothesis that only chance orders the systems, where that was to be tested."""
+    """p-value of the hypothesis that only chance orders the systems, where that was tested."""
 
     @property
     def interval(self) -> Interval | None:
@@ -85,7 +85,7 @@ class Comparison(Result):
     worth: JudgeWorth | None = None
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
     same: Literal["", "scores", "means"] = ""
-    """What is equal on both sides for every system, so that they are perhaps the same data twice: scores or means."""
+    """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
     totalling: Totalling = field(default=Totalling(), compare=False, metadata={"in_dict": False})
     """How totals were made."""
 

@@ -108,7 +108,7 @@ def as_side(
     missing: Missing = "error",
     columns: Roles = NO_ROLES,
 ) -> Scores | Means | Unfilled:
-    """As `as_scores`, for a side that is to be matched with others: where scores are missing they are so still.
+    """Like `as_scores`, for a side that is to be matched with others: where scores are missing they are so still.
 
     `alignment` does what `missing` says when it knows which systems and topics are compared.
     """
@@ -141,7 +141,7 @@ def as_side(
 
 
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2) -> Scores:
-    """As `as_scores`, for what is about topics: `Scores`, with at least 2 topics and `least_systems` systems.
+    """Like `as_scores`, for what is about topics: `Scores`, with at least 2 topics and `least_systems` systems.
 
     A bare topics x systems array is accepted; its systems are called 0, 1, 2, ...
     """
@@ -152,7 +152,7 @@ def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2
 
 
 def as_available(given: Collection, name: str, missing: Missing) -> Scores | IncompleteScores:
-    """As `as_topics`, for what can leave holes open; in a bare array they are nan."""
+    """Like `as_topics`, for what can leave holes open; in a bare array they are nan."""
     check_missing(missing)
     if not is_bare(given):
         found = as_scores(given, name, missing=missing)
@@ -170,7 +170,7 @@ def as_available(given: Collection, name: str, missing: Missing) -> Scores | Inc
 def as_topic_side(
     given: Collection, name: str, *, least: int = 2, least_systems: int = 2, otherwise: str = ""
 ) -> Scores | Unfilled:
-    """As `as_topics`, for a side that is to be matched with others, as with `as_side`.
+    """Like `as_topics`, for a side that is to be matched with others, as with `as_side`.
 
     `otherwise` is what a caller without topics can do instead.
     """

@@ -66,7 +66,7 @@ class TiesError(InputError):
 
 
 class MissingExtraError(ConcordantError, ImportError):
-    """A package that the core does without is needed here; the message has the install line."""
+    """An optional package is needed here; the message says how to install it."""
 
 
 class UndefinedCorrelationWarning(RuntimeWarning):
@@ -74,11 +74,11 @@ class UndefinedCorrelationWarning(RuntimeWarning):
 
 
 class RegularisationWarning(UserWarning):
-    """As many systems as topics or more: a covariance has no inverse, and eps, not the data, decides in part."""
+    """At least as many systems as topics: the covariance has no inverse, so eps decides in part, not the data."""
 
 
 class ReadError(ConcordantError, ValueError):
-    """A file cannot be read as what it was given for; says which file, which line, and what stands there."""
+    """A file cannot be read as what it was given for; names the file, the line and what it contains."""
 
     def __init__(self, message: str, path: str | None = None, line: int | None = None, text: str | None = None) -> None:
         self.message = message
@@ -96,7 +96,7 @@ class ReadError(ConcordantError, ValueError):
 
 
 class DataWarning(UserWarning):
-    """The data were read, but not as they stand: something was filled in, left out or renamed."""
+    """The data were read, but something was filled in, left out or renamed."""
 
 
 class AlignmentWarning(DataWarning):

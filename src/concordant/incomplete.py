@@ -1,7 +1,8 @@
-"""`IncompleteScores`: topics x systems with holes. What systems would have on all topics, by what they have on some.
+"""`IncompleteScores`: topics x systems with holes. What systems would score on all topics, estimated from those they
+have.
 
-Means over different topics cannot be compared: who was run on the easy tasks has the higher one. So each score is taken
-as the sum of what its topic gives to all systems and what its system has on all topics, by least squares:
+Means over different topics cannot be compared: a system that was run on easy tasks has a higher one. So each score is
+taken as the sum of what its topic gives to all systems and what its system has on all topics, by least squares:
 
     score of s on t = a_t + b_s + residual,    over the scores that are there.
 
@@ -69,11 +70,11 @@ class IncompleteScores:
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     def filled(self) -> FloatArray:
-        """With what the topic and the system let expect in each hole."""
+        """With what topic and system predict in each hole."""
         return fitted(self.values)
 
     def means(self) -> FloatArray:
-        """The mean of each system on all topics, where holes count as the other scores let expect."""
+        """The mean of each system on all topics, where holes are filled with what the other scores predict."""
         return mean_over_topics(self.filled())
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:

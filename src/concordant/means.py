@@ -50,7 +50,7 @@ def tied_means(
     """Means from sums of n terms each, tied as `tied_sums` has it, and written as decimals where that keeps them apart.
 
     A mean of decimals is a decimal, or the start of one: 12 significant digits of it are without the noise of its sum,
-    so that means can be rounded, or held against a tolerance, as on paper. Where 12 digits would tie systems of a row
+    so means can be rounded, or held against a tolerance, as on paper. Where 12 digits would tie systems of a row
     that are not tied, the means of that row stay as they are.
     """
     divisor = n if divisor is None else divisor
@@ -154,7 +154,7 @@ def _warn_of_lost_digits(values: FloatArray) -> None:
     if 0 < apart < 1e4 * _EPS * largest:
         warnings.warn(
             f"scores of up to {largest:.17g} differ by {apart:.3g} at most, where floating point has hardly a digit "
-            "left, so that systems may be tied that are not: subtract the same number from all scores",
+            "left, so systems may be tied that are not: subtract the same number from all scores",
             DataWarning,
             stacklevel=3,
         )

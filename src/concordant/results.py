@@ -84,7 +84,7 @@ class Result(ABC):
         return as_html(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """What was found, in full precision and ready for JSON; None where there is no number."""
+        """The results in full precision, ready for JSON; None where there is no number."""
         about = {"notes": list(self.notes), "settings": plain(self.settings)}
         return {"verdict": self.verdict, **plain(self._contents()), **about}
 

@@ -24,7 +24,7 @@ class Matched:
     notes: tuple[str, ...]
     """What not all sides have."""
     groups: int | None
-    """How many groups of topics there are, where topics are not drawn one by one."""
+    """How many groups of topics there are, where topics come in groups."""
 
     @property
     def grouped(self) -> dict[str, int]:

@@ -43,9 +43,11 @@ class Rule:
     """What tables call the total."""
     lower: bool = False
     """Whether totals are shown with the sign changed, because less is better."""
+    decimals: int = 4
+    """Of the totals in a table for reading."""
 
     def total(self, points: FloatArray) -> FloatArray:
-        """Of each system, more is better; where points are missing, they are what topic and system let expect."""
+        """Of each system, more is better; where points are missing, topic and system predict them."""
         if self.name == "borda":
             return np.asarray(points.sum(axis=0))
         return mean_over_topics(fitted(points))
@@ -86,7 +88,8 @@ RULES = {
     for rule in (
         Rule("mean", "mean score over the topics", lambda values: values, "mean"),
         Rule("type-mean", "mean over types of topics of the mean score in each", lambda values: values, "mean"),
-        Rule("borda", "points on each topic, n systems - rank, 0 where a system lacks it; summed", _borda, "points"),
+        Rule("borda", "points on each topic, n systems - rank, 0 where a system lacks it; summed", _borda, "points",
+             decimals=1),
         Rule("mean-rank", "mean rank on the topics", lambda values: -mean_ranks(values), "mean rank", lower=True),
         Rule("z-score", "mean of the scores standardised within each topic", _z_scores, "mean z"),
         Rule("win-rate", "share of other systems that a system beats, ties one half, mean over topics", _win_rates,

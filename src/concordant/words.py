@@ -24,6 +24,13 @@ def listing(labels: Iterable[Any], most: int = 12) -> str:
     return ", ".join(labels[:most]) + more
 
 
+def some_of(part: int, whole: int, nouns: str) -> str:
+    """'Both judges', 'All 3 judges', '2 of 3 judges', to begin a sentence."""
+    if part < whole:
+        return f"{part} of {whole} {nouns}"
+    return f"Both {nouns}" if whole == 2 else f"All {whole} {nouns}"
+
+
 def closest(label: str, labels: Collection[str]) -> str | None:
     """The label that is nearly the same, if there is one."""
     near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
@@ -34,6 +41,11 @@ def nearest(label: str, labels: Collection[str]) -> str:
     """'; did you mean ...?' for a label that is not there."""
     near = closest(label, labels)
     return f"; there are: {listing(labels)}" if near is None else f"; did you mean {near!r}?"
+
+
+def number(value: float, decimals: int = 3) -> str:
+    """A number in a table for reading, '-' where there is none; 0 has no sign."""
+    return "-" if math.isnan(value) else f"{value:z.{decimals}f}"
 
 
 def p_cell(p: float, decimals: int = 3) -> str:

@@ -74,7 +74,7 @@ def test_every_form_of_output(tmp_path: Path) -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(InputTypeError, match="candidates must be a dictionary"):
         cc.judge_card(PEOPLE_SCORES, [HASTY_SCORES])  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="labels has 'other', which is no judge"):
+    with pytest.raises(InputError, match="labels has 'other', which is not a judge"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels={"other": None})  # type: ignore[dict-item]
     few = PEOPLE_SCORES.topics[:9]
     with pytest.raises(InputError, match="at least 10 are needed"):

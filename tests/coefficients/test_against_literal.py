@@ -268,6 +268,43 @@ def test_scores_that_agree_in_their_leading_digits() -> None:
         assert cc.tau_ap(truth, mixed) == cc.tau_ap(truth, np.argsort(np.argsort(mixed)))
 
 
+ODD: dict[str, Any] = {
+    "one far off": lambda u: np.where(np.arange(len(u)) == 3, 1e300, u),
+    "of all magnitudes": lambda u: 10 ** (600 * u - 300),
+    "beyond what a difference holds": lambda u: (2 * u - 1) * 1.7e308,
+    "ties, and nearly": lambda u: np.round(u, 1) + np.round(u % 0.01 * 200) * 1e-13,
+    "neighbouring numbers": lambda u: 1 + np.round(u * 300) * 2.0**-52,
+    "subnormal": lambda u: np.round(u * 400) * 5e-324,
+    "zeros of both signs": lambda u: np.where(u < 0.4, 0.0, np.where(u < 0.8, -0.0, u)),
+    "all equal": np.zeros_like,
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_long_rankings_of_odd_scores_are_counted_pair_by_pair(kind: str, kernels: Any) -> None:
+    m = 700
+    truth, candidate = np.random.default_rng(6).random((2, m))
+    odd = ODD[kind](candidate)
+    for x, y in ((truth, odd), (odd, truth), (odd, ODD[kind](0.7 * candidate + 0.3 * truth))):
+        i, j = np.triu_indices(m, 1)
+        dx, dy = (np.where(z[i] > z[j], 1, np.where(z[i] < z[j], -1, 0)) for z in (x, y))
+        counts = (dx * dy > 0, dx * dy < 0, dx == 0, dy == 0, (dx == 0) & (dy == 0))
+        assert kernels.concordance_pair(x, y, 0.0, 0)[:5] == tuple(float(of.sum()) for of in counts)
+
+
+@pytest.mark.skipif("native" not in KERNELS, reason="NOT BUILT: the native module, whose ways these sizes take")
+@pytest.mark.parametrize("m", [65_535, 65_537, 2**18 + 1])
+def test_only_the_order_of_scores_counts_at_every_number_of_passes(m: int) -> None:
+    rng = np.random.default_rng(m)
+    truth = np.exp(rng.normal(size=m) * 5)
+    candidate = truth * np.exp(rng.normal(size=m))
+    ranks = [np.argsort(np.argsort(z)) for z in (truth, candidate)]
+    assert cc.tau_ap(truth, candidate) == cc.tau_ap(*ranks)
+    assert cc.tau_ap_b(truth, np.round(candidate, 1)) == cc.tau_ap_b(
+        ranks[0], np.unique(np.round(candidate, 1), return_inverse=True)[1]
+    )
+
+
 def test_active_kernels_are_native_where_built() -> None:
     assert cc.has_native == ("native" in KERNELS)
     assert _kernels.active is KERNELS["native" if cc.has_native else "numpy"]

@@ -153,10 +153,10 @@ def test_what_is_no_number_is_shown() -> None:
     cases: tuple[tuple[Any, str], ...] = (
         (np.array([1, 2, 3j]), "truth holds values of type complex128, such as (1+0j)"),
         (np.zeros((0, 3), complex), "truth holds values of type complex128"),
-        ([0.5, "b", 1], "truth holds 'b' at [1], which is no real number that float64 can hold"),
-        (np.array(["a", "b"]), "truth holds 'a' at [0], which is no real number that float64 can hold"),
-        ([[1, 2], [3, None]], "truth holds None at [1, 1], which is no real number that float64 can hold"),
-        ([[1, 2], [3, 10**400]], f"truth holds {10**400} at [1, 1], which is no real number that float64 can hold"),
+        ([0.5, "b", 1], "truth holds 'b' at [1], which is not a real number that float64 can hold"),
+        (np.array(["a", "b"]), "truth holds 'a' at [0], which is not a real number that float64 can hold"),
+        ([[1, 2], [3, None]], "truth holds None at [1, 1], which is not a real number that float64 can hold"),
+        ([[1, 2], [3, 10**400]], f"truth holds {10**400} at [1, 1], which is not a real number that float64 can hold"),
     )
     for bad, what in cases:
         with pytest.raises(cc.errors.InputTypeError) as caught:

@@ -44,6 +44,17 @@ TESTS = {
     ],
     "thread": ["tests/coefficients", "tests/ranks", "tests/expected", "-k", "workers or thread"],
 }
+# With --all, every test that is not long, but for these: the module is not in their process, or hardly what runs there.
+APART = {
+    "tests/packaging": "builds and installs packages of its own",
+    "tests/test_package.py": "starts Pythons with other variables",
+    "tests/test_docs.py": "runs commands in processes of their own",
+    "tests/test_site.py": "builds the docs",
+    "tests/test_notebook.py": "runs a notebook of commands",
+    "tests/test_tutorial_notebook.py": "runs a notebook of commands",
+    "tests/report": "writes pages, on numbers that other tests compute",
+    "tests/plots": "draws, with matplotlib",
+}
 
 
 def build(kind: str) -> Path:
@@ -98,6 +109,7 @@ def main() -> None:
     parser.add_argument("kind", choices=sorted(FLAGS))
     parser.add_argument("--seconds", type=float, default=60.0, help="of the fuzz")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--all", action="store_true", help="nearly all tests but the long ones: half an hour")
     parser.add_argument("--no-tests", action="store_true", help="the fuzz only")
     parser.add_argument("--no-build", action="store_true", help="with what was built before")
     asked = parser.parse_args()
@@ -108,7 +120,9 @@ def main() -> None:
     python = [*fixed, sys.executable]
     require_that_it_finds(asked.kind, python, variables)
     fuzz = [*python, "tests/hardening/fuzz_kernels.py", "--seconds", str(asked.seconds), "--seed", str(asked.seed)]
-    tests = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS[asked.kind]]
+    most = ["tests", "-m", "not long", *(f"--ignore={path}" for path in APART)]
+    tests = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    tests += most if asked.all else TESTS[asked.kind]
     for command in [fuzz] if asked.no_tests else [fuzz, tests]:
         print("$", " ".join(command), flush=True)
         status = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -194,7 +195,7 @@ ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "expected correlation": (4, lambda s: cc.expected_correlation(s, "tau", "msqd")),
     "discriminative power": (3, lambda s: cc.discriminative_power(s, s)),
     "explain": (17, lambda s: cc.explain(s, s)),
-    "rank intervals": (14, lambda s: cc.rank_intervals(s, n_resamples=99)),
+    "rank intervals": (9, lambda s: cc.rank_intervals(s, n_resamples=99)),
     "rank intervals from estimates": (
         17,
         lambda s: cc.rank_intervals_from_estimates(s.means(), standard_errors=np.ones(len(s.systems)), n_resamples=99),
@@ -214,6 +215,18 @@ def test_what_needs_all_pairs_says_so_before_memory_ends(name: str, monkeypatch:
     said = rf"holds up to {count} numbers for each pair of 61 systems, .* GiB.*MAX_PAIRS_BYTES"
     with pytest.raises(cc.errors.LimitError, match=said):
         call(scores(np.random.default_rng(1).random((70, 61))))
+
+
+@pytest.mark.parametrize("name", ["rank intervals", "discriminative power", "agreement on significance"])
+def test_no_more_is_held_for_all_pairs_than_is_counted(name: str) -> None:
+    count, call = ALL_PAIRS[name]
+    values = np.random.default_rng(1).random((10, 500))
+    call(scores(values[:, :20]))  # what is imported or kept for the next call is not for pairs
+    tracemalloc.start()
+    call(scores(values))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.5 * count < most / (8 * 500 * 500) < count
 
 
 def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

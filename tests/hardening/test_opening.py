@@ -183,7 +183,7 @@ def test_a_report_of_json_with_other_things_for_numbers(tmp_path: Path, number: 
 
 def test_teams_with_a_field_that_never_ends(tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text('run,team\na,"' + "x" * 200_000)
-    with pytest.raises(cc.errors.ReadError, match=r"teams\.csv: is no CSV: field larger than field limit"):
+    with pytest.raises(cc.errors.ReadError, match=r"teams\.csv: is not CSV: field larger than field limit"):
         pairs_of(tmp_path / "teams.csv", "run", "team")
 
 

@@ -41,7 +41,7 @@ def test_parts(found: cc.study.JudgeStudy) -> None:
 def test_answers(found: cc.study.JudgeStudy) -> None:
     # Half of each grade is the same gain up to a factor.
     assert found.estimates["half", "nDCG", "tau_b"].value == 1.0
-    assert found.verdict.startswith("half ranks the systems most like the truth: ")
+    assert found.verdict.startswith("All 3 judges could rank the systems most like the truth; ")
     assert found.verdict.endswith("(nDCG@5)")
     assert found.notes == (
         "the grades of half end elsewhere than the truth's: on another scale kappa and alpha say little",

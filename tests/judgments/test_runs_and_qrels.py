@@ -53,7 +53,7 @@ def test_runs_are_small(capsys: pytest.CaptureFixture[str]) -> None:
 def test_scores_are_ordered_as_trec_eval_orders_them() -> None:
     runs = Runs.from_dict({"a": {"1": {"x": 1.0, "y": 1.0 + 1e-9, "z": 2}}})
     assert runs.documents("a", "1") == ("z", "y", "x")
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="not a number"):
         Runs.from_dict({"a": {"1": {"x": float("nan")}}})
 
 
@@ -67,7 +67,7 @@ def test_scores_are_ordered_as_trec_eval_orders_them() -> None:
         ({"s": 1}, "system 's' has a int: give {topic: documents"),
         ({"s": {"1": {"d1", "d2"}}}, "system 's' on topic '1' has a set, which has no order"),
         ({"s": {"1": frozenset("d")}}, "has a frozenset, which has no order"),
-        ({"s": {"1": {"d1": "high"}}}, "has 'high' as the score of document 'd1', which is no number"),
+        ({"s": {"1": {"d1": "high"}}}, "has 'high' as the score of document 'd1', which is not a number"),
         ({"s": {"1": {"d1": float("nan")}}}, "has nan as the score of document 'd1'"),
         ({"s": {"1": ["x"], 1: ["y"]}}, "the topics of system 's' hold '1' twice"),
         ({"s": {"1": {"1": 0.5, 1: 0.7}}}, "ranks document '1' twice"),

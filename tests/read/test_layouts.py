@@ -272,7 +272,7 @@ class TestInspect:
 
     @pytest.mark.parametrize("value", ["E", "NO_ANSWER", "", [1, 2]])
     def test_others_are_named(self, value: Any) -> None:
-        with pytest.raises(ReadError, match=r"'s' of sample 't/1' is .* which is no score"):
+        with pytest.raises(ReadError, match=r"'s' of sample 't/1' is .* which is not a score"):
             read(self.log(["C", value]))
 
     def test_samples_without_a_score(self) -> None:
@@ -710,9 +710,9 @@ class TestOddities:
 
     @pytest.mark.parametrize("label", [None, float("nan"), [1], True])
     def test_labels_of_json(self, label: Any) -> None:
-        with pytest.raises(ReadError, match="is no label of a topic"):
+        with pytest.raises(ReadError, match="is not a label of a topic"):
             read(json.dumps([{"topic": label, "a": 0.5}, {"topic": "2", "a": 0.5}]))
-        with pytest.raises(ReadError, match="is no label of a measure"):
+        with pytest.raises(ReadError, match="is not a label of a measure"):
             read(json.dumps([{"topic": "1", "measure": label, "value": 0.5}]))
 
     def test_backups(self, tmp_path: Path) -> None:

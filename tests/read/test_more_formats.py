@@ -221,7 +221,7 @@ class TestLabels:
 
     def test_numbers_that_lost_their_last_digits(self) -> None:
         frame = pd.DataFrame({"topic": [2.0**60, 1.0], "bm25": [0.5, 0.6]})
-        with pytest.raises(InputError, match="which is no label of a topic"):
+        with pytest.raises(InputError, match="which is not a label of a topic"):
             cc.Scores.from_frame(frame)
         exact = pd.DataFrame({"topic": [2**60 + 1, 1], "bm25": [0.5, 0.6]})
         assert cc.Scores.from_frame(exact).topics == (str(2**60 + 1), "1")

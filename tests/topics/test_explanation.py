@@ -151,7 +151,7 @@ def test_bad_arguments() -> None:
         found.topics_of("bm25-11", "bm25-2")
     with pytest.raises(cc.errors.InputError, match="kind is 'topic'"):
         found.to_frame("topic")  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputError, match="nothing is known of their topics"):
+    with pytest.raises(cc.errors.InputError, match="nothing is known about their topics"):
         cc.explain({"a": 1, "b": 2}, {"a": 1, "b": 2}).topics_of("a", "b")
 
 

@@ -2,8 +2,8 @@
 // count it, all exact:
 // - up to SMALL items, in concordance.cpp: compare every pair, thirty-two items at a time. At these sizes n^2
 //   comparisons without a single mispredicted branch beat any sort;
-// - beyond, in concordance_large.cpp: radix sort by the candidate, then one merge sort by the truth that counts while
-//   it merges;
+// - beyond, in concordance_large.cpp: a radix sort on each side, then places in truth distributed by their digits, and
+//   counted on the way;
 // - with a tolerance, where being tied is not transitive, in concordance_tolerant.cpp: a Fenwick tree over the places
 //   in truth.
 #pragma once

@@ -1,7 +1,9 @@
-// Pairs that two long rankings order alike: a radix sort by the candidate, then a merge sort by the truth that counts.
+// Pairs that two long rankings order alike: a radix sort on each side, then places in truth are distributed by their
+// digits, in the order of the candidate, and counted on the way.
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "compiler.hpp"
@@ -12,147 +14,96 @@ namespace kernels {
 
 namespace {
 
-VECTORISED void count_keys(int n, const int64_t* v, int32_t* both, int32_t* above) {
-    count_pairs(n, v, both, above);
+// Items are places in truth, each once, in the order of the candidate. For each the number of earlier and smaller ones
+// is the sum over its digits, from the leading one on, of earlier items with the same digits before and a smaller one
+// here. The low half of an item is its place, the high half what was counted so far.
+constexpr int DIGIT = 4, WAYS = 1 << DIGIT;
+
+template <class Count>
+struct Above {
+    Count digit[WAYS][WAYS];  // [d][e]: whether e is greater than d
+    constexpr Above() : digit() {
+        for (int d = 0; d < WAYS; d++)
+            for (int e = d + 1; e < WAYS; e++) digit[d][e] = 1;
+    }
+};
+
+// Items lo..hi of `from`, whose leading digits are the same, to where those of each next digit belong.
+template <class Count>
+INLINE void distribute(const uint64_t* from, size_t lo, size_t hi, int shift, uint64_t* to) {
+    static constexpr Above<Count> above;
+    Count smaller[WAYS] = {0};  // items so far with a digit smaller than this
+    size_t next[WAYS];
+    for (int d = 0; d < WAYS; d++) next[d] = lo + (size_t(d) << shift);
+    for (size_t i = lo; i < hi; i++) {
+        const uint64_t it = from[i];
+        const int d = int(uint32_t(it) >> shift) & (WAYS - 1);
+        to[next[d]++] = it + (uint64_t(smaller[d]) << 32);
+        for (int e = 0; e < WAYS; e++) smaller[e] = Count(smaller[e] + above.digit[d][e]);
+    }
 }
 
-struct Counted {
-    int64_t x;       // key of the score in truth
-    uint32_t place;  // in candidate, from 0
-    uint32_t both;   // items above on both sides, so far
-};
+VECTORISED void distribute_many(const uint64_t* from, size_t lo, size_t hi, int shift, uint64_t* to) {
+    distribute<uint32_t>(from, lo, hi, shift, to);
+}
 
-// Sorts by x, best first, items that are given by place, and adds to each how many items of an earlier place have a
-// greater x. Of equal x the later place comes first. `start` gives the first place of a tied group and is null
-// without ties; a range is only ever split between groups, so that ties are never counted.
-struct CountingSort {
-    Counted* items;   // sorted at the end
-    Counted* buffer;  // as large
-    const uint32_t* start;
+VECTORISED void distribute_few(const uint64_t* from, size_t lo, size_t hi, int shift, uint64_t* to) {
+    distribute<uint16_t>(from, lo, hi, shift, to);
+}
 
-    // Sorts the places lo..hi of items, into items or into buffer.
-    void sort(size_t lo, size_t hi, bool into_items) const {
-        if (start && start[hi - 1] <= lo) {  // one tied group: nothing to count
-            std::sort(items + lo, items + hi, [](const Counted& a, const Counted& b) { return a.x > b.x; });
-            if (!into_items) std::copy(items + lo, items + hi, buffer + lo);
-        } else if (hi - lo <= BLOCK) {
-            block(items + lo, int(hi - lo), (into_items ? items : buffer) + lo);
-        } else {
-            const size_t mid = split(lo, hi);
-            sort(lo, mid, !into_items);
-            sort(mid, hi, !into_items);
-            const Counted* from = into_items ? buffer : items;
-            merge(from + lo, from + mid, from + hi, (into_items ? items : buffer) + lo);
-        }
-    }
-
-    size_t split(size_t lo, size_t hi) const {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (!start) return mid;
-        const uint32_t first = start[mid];
-        if (first > lo) return first;
-        // The group begins this range: split after it.
-        return std::upper_bound(start + mid, start + hi, first) - start;
-    }
-
-    // A few items: every pair.
-    void block(const Counted* from, int n, Counted* out) const {
-        int64_t x[BLOCK] = {0};
-        int32_t both[BLOCK], above[BLOCK], placed[BLOCK] = {0};
-        Counted copy[BLOCK];
-        std::copy(from, from + n, copy);
-        for (int i = 0; i < n; i++) x[i] = copy[i].x;
-        count_keys(n, x, both, above);
-        const uint32_t lo = copy[0].place;
-        int ordered = 0;
-        for (int i = 0; i < n; i++) {
-            copy[i].both = uint32_t(both[i]);
-            ordered += above[i];
-        }
-        if (start)
-            for (int i = 0; i < n; i++)
-                for (int j = std::max(start[lo + i], lo) - lo; j < i; j++) copy[i].both -= x[j] > x[i];
-        if (ordered == n * (n - 1) / 2)
-            for (int i = 0; i < n; i++) out[above[i]] = copy[i];
-        else
-            for (int i = n; i-- > 0;) out[above[i] + placed[above[i]]++] = copy[i];
-    }
-
-    static void merge(const Counted* left, const Counted* right, const Counted* end, Counted* out) {
-        const Counted* const first = left;
-        const Counted *left_last = right - 1, *right_last = end - 1;
-        Counted* out_last = out + (end - left) - 1;
-        // Which side comes next is a coin toss: select by mask, a branch would be mispredicted. Both ends at once are
-        // two chains that do not wait for each other, and neither side can run out in so many steps.
-        for (size_t steps = std::min(right - left, end - right); steps; steps--) {
-            const bool take = right->x >= left->x;
-            Counted it = *select(take, right, left);
-            it.both += uint32_t(left - first) & -uint32_t(take);
-            *out++ = it;
-            right += take;
-            left += !take;
-            const bool take_last = left_last->x > right_last->x;
-            Counted last = *select(take_last, right_last, left_last);
-            last.both += uint32_t(left_last + 1 - first) & -uint32_t(take_last);
-            *out_last-- = last;
-            right_last -= take_last;
-            left_last -= !take_last;
-        }
-        while (out <= out_last) {
-            const bool take = left > left_last || (right <= right_last && right->x >= left->x);
-            *out = take ? *right++ : *left++;
-            if (take) out->both += uint32_t(left - first);
-            out++;
-        }
-    }
-
-    static const Counted* select(bool first, const Counted* a, const Counted* b) {
-        const uintptr_t mask = -uintptr_t(first), x = uintptr_t(a), y = uintptr_t(b);
-        return reinterpret_cast<const Counted*>(y ^ ((x ^ y) & mask));
-    }
-};
+void count_smaller(uint64_t* from, uint64_t* to, size_t lo, size_t hi, int shift, int32_t* both) {
+    (hi - lo <= UINT16_MAX ? distribute_few : distribute_many)(from, lo, hi, shift, to);
+    if (shift == 0)
+        for (size_t i = lo; i < hi; i++) both[i] = int32_t(to[i] >> 32);
+    else
+        for (size_t begin = lo; begin < hi; begin += size_t(1) << shift)
+            count_smaller(to, from, begin, std::min(hi, begin + (size_t(1) << shift)), shift - DIGIT, both);
+}
 
 }  // namespace
 
 LargeCounts::LargeCounts(const double* truth, const double* candidate, size_t n) : both(n), above(n) {
-    std::vector<uint32_t> start;  // first place of the tied group, by place
-    std::vector<Counted> items(n);
-    {
-        const std::vector<Keyed> order = sorted_by(candidate, truth, n);
-        size_t equal = 0;
-        items[0] = {key_of(order[0].value), 0, 0};
-        for (size_t i = 1; i < n; i++) {
-            items[i] = {key_of(order[i].value), uint32_t(i), 0};
-            equal += order[i].order == order[i - 1].order;
-        }
-        if (equal) {
-            start.resize(n);
-            for (size_t i = 1, run = 0; i < n; i++) {
-                run = begin_if(order[i].order != order[i - 1].order, i, run);
-                start[i] = uint32_t(run);
-                tied_candidate += i - run;
-            }
-        }
-    }
-    const bool ties = !start.empty();
-    {
-        std::vector<Counted> buffer(n);
-        CountingSort{items.data(), buffer.data(), ties ? start.data() : nullptr}.sort(0, n, true);
-    }
-    // `items` is in the order of the truth now; take its columns apart.
-    size_t equal = 0;
+    const std::unique_ptr<uint64_t[]> first(new uint64_t[n]), second(new uint64_t[n]);
+    const std::unique_ptr<double[]> from_worst(new double[n]);  // truth, from the worst in candidate to the best
+    uint64_t *items = first.get(), *buffer = second.get();
+    sort_indices(candidate, n, items, buffer);
     for (size_t i = 0; i < n; i++) {
-        both[i] = int32_t(items[i].both);
-        above[i] = int32_t(ties ? start[items[i].place] : items[i].place);
-        concordant += items[i].both;
-        equal += i && items[i].x == items[i - 1].x;
+        from_worst[n - 1 - i] = truth[uint32_t(items[i])];
+        tied_candidate += i - (items[i] >> 32);
     }
-    if (!equal) return;
-    above_truth.resize(n);
-    for (size_t i = 1, run = 0; i < n; i++) {
-        run = begin_if(items[i].x != items[i - 1].x, i, run);
-        above_truth[i] = int32_t(run);
+    struct Group {
+        uint32_t start, next;  // its first place; at this, the first that is free
+    };
+    std::vector<Group> group;  // of tied items, by place in candidate
+    if (tied_candidate) {
+        group.resize(n);
+        for (size_t i = 0; i < n; i++) group[i] = {uint32_t(items[i] >> 32), uint32_t(i)};
     }
+    // Items tied in truth stay as given here, from the worst to the best in candidate.
+    sort_indices(from_worst.get(), n, items, buffer);
+    size_t tied_truth = 0;
+    for (size_t i = 0; i < n; i++) tied_truth += i - (items[i] >> 32);
+    if (tied_truth) {
+        above_truth.resize(n);
+        for (size_t i = 0; i < n; i++) above_truth[i] = int32_t(items[i] >> 32);
+    }
+    // By place in candidate; those tied there from the worst to the best in truth, so that none counts another.
+    if (group.empty())
+        for (size_t i = 0; i < n; i++) {
+            const size_t place = n - 1 - uint32_t(items[i]);
+            above[i] = int32_t(place);
+            buffer[place] = i;
+        }
+    else
+        for (size_t i = n; i-- > 0;) {
+            const uint32_t place = group[n - 1 - uint32_t(items[i])].start;
+            above[i] = int32_t(place);
+            buffer[group[place].next++] = i;
+        }
+    int shift = 0;
+    while ((n - 1) >> shift >= WAYS) shift += DIGIT;
+    count_smaller(buffer, items, 0, n, shift, both.data());
+    for (size_t i = 0; i < n; i++) concordant += size_t(both[i]);
 }
 
 void concordance_large(const double* truth, const double* candidate, size_t n, int extra, Counts& c) {

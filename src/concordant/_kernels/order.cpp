@@ -1,9 +1,8 @@
-// Sorting of rows: see order.hpp.
+// Sorting of rows of up to SMALL items: see order.hpp.
 
 #include "order.hpp"
 
 #include <numeric>
-#include <utility>
 
 namespace kernels {
 
@@ -142,37 +141,6 @@ bool told_apart(int n, const double* v, const int32_t* above) {
     return exact;
 }
 
-// Three passes over the leading 33 bits order nearly everything; what they leave equal is sorted in place, which is
-// nothing where it is a tie.
-void radix_sort(std::vector<Keyed>& items) {
-    constexpr int BITS = 11, PASSES = 3, BUCKETS = 1 << BITS, FIRST = 64 - BITS * PASSES;
-    const size_t n = items.size();
-    std::vector<Keyed> buffer(n);
-    std::vector<uint32_t> histogram(size_t(PASSES) * BUCKETS);
-    for (const Keyed& it : items)
-        for (int p = 0; p < PASSES; p++)
-            histogram[p * BUCKETS + ((it.order >> (FIRST + BITS * p)) & (BUCKETS - 1))]++;
-    for (int p = 0; p < PASSES; p++) {
-        uint32_t* count = histogram.data() + p * BUCKETS;
-        const int shift = FIRST + BITS * p;
-        if (count[(items[0].order >> shift) & (BUCKETS - 1)] == n) continue;
-        uint32_t first = 0;
-        for (int b = 0; b < BUCKETS; b++) first += std::exchange(count[b], first);
-        for (const Keyed& it : items) buffer[count[(it.order >> shift) & (BUCKETS - 1)]++] = it;
-        items.swap(buffer);
-    }
-    bool sorted = true;
-    for (size_t i = 1; i < n; i++) sorted &= items[i - 1].order <= items[i].order;
-    for (size_t lo = 0, hi; !sorted && lo < n; lo = hi) {
-        bool equal = true;
-        for (hi = lo + 1; hi < n && (items[hi].order ^ items[lo].order) >> FIRST == 0; hi++)
-            equal &= items[hi].order == items[lo].order;
-        if (!equal)
-            std::sort(items.begin() + lo, items.begin() + hi,
-                      [](const Keyed& a, const Keyed& b) { return a.order < b.order; });
-    }
-}
-
 }  // namespace
 
 int32_t count_descents(int n, const double* v) { return n <= FEW ? count_descents_of_few(n, v) : -1; }
@@ -207,13 +175,6 @@ void Order::sort(const double* truth, int size) {
         group_end[groups++] = hi;
         tied_pairs += pairs_of(hi - lo);
     }
-}
-
-std::vector<Keyed> sorted_by(const double* score, const double* value, size_t n) {
-    std::vector<Keyed> items(n);
-    for (size_t i = 0; i < n; i++) items[i] = Keyed(score[i], value[i]);
-    radix_sort(items);
-    return items;
 }
 
 }  // namespace kernels

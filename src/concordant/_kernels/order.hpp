@@ -120,4 +120,8 @@ struct Keyed {
 // Best score first, each with the other side's value.
 std::vector<Keyed> sorted_by(const double* score, const double* value, size_t n);
 
+// Best score first, equal ones as given: the low half of an item is the index of a score, the high half the number of
+// greater ones. `items` and `buffer` have room for n. Moves half of what `sorted_by` does.
+void sort_indices(const double* score, size_t n, uint64_t* items, uint64_t* buffer);
+
 }  // namespace kernels

@@ -20,7 +20,7 @@ SHIFTS = 100  # windows to either side that say what chance gives
 
 @dataclass(frozen=True)
 class Finding:
-    """Ways with one and the same value on these data, so that nothing here can tell them apart."""
+    """Ways with one and the same value on these data, so nothing here can tell them apart."""
 
     plainest: Way
     others: tuple[Way, ...]

@@ -202,7 +202,7 @@ def audit(  # noqa: PLR0913
     sides, used another library's variant, broken ties by name, by file or at random, rounded the means, averaged over
     topics or over other topics, taken the `all` rows of trec_eval's files or the other side's measure, compared names
     or ranks as if they were scores, dropped a sign. Each such step is a departure; ways with few of them are the
-    plainer explanations. A rule that can give any number at all on these data is no explanation, and left out.
+    plainer explanations. A rule that can give any number at all on these data explains nothing, and is left out.
 
     A number of few digits is reproduced by many rules by chance. The result says how many values were tried, and how
     many would match another number of as many digits nearby. More digits, or several reported numbers that one rule
@@ -229,7 +229,7 @@ def audit(  # noqa: PLR0913
     names : list of str, optional
         What to call the truth and each candidate.
     progress : callable, optional
-        Called with the number of preparations done and of all.
+        Called with the number of preparations done and the total.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def audit_read(
     if "" not in readings:
         notes.insert(0, f"systems lack topics; tried: {', '.join(readings)}")
     if any(p.percent for p in printed):
-        notes.append("what was reported was taken as percent")
+        notes.append("the reported number was taken as a percentage")
     return AuditResult(
         reported=tuple(printed),
         truth=labels[0],

@@ -91,7 +91,7 @@ def _unsorted_tau_ap(place: str, pair: Vectors) -> float:
 
 
 def _nameless_tau_ap(pair: Vectors) -> float:
-    """tau_ap of runs that all bear one name: each is 'the same' as those above it, so that all are in order."""
+    """tau_ap of runs that all bear one name: each is 'the same' as those above it, so all are in order."""
     return 1.0
 
 

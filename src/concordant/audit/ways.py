@@ -81,7 +81,7 @@ def _suited(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> bool:
 
 
 def _values(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
-    """Low and high for each pair; None where one of them has no value, so that nobody can have printed it."""
+    """Low and high for each pair; None where one of them has no value, so nobody can have printed it."""
     try:
         with np.errstate(all="ignore"):
             values = np.array([_averaged(value_of(rule, pair), way) for pair in pairs])

@@ -70,11 +70,11 @@ class Board(Result):
 
     def table(self) -> str:
         """The first rows, and what is to come."""
-        rows, total = self.rows(), RULES[self.ranks.aggregate].column
+        rows, rule = self.rows(), RULES[self.ranks.aggregate]
         width = max(6, *(len(row["system"]) for row in rows[:SHOWN]))
-        lines = [f"  tier  rank  {'system':<{width}}  {total:>9}  ranks"]
+        lines = [f"  tier  rank  {'system':<{width}}  {rule.column:>9}  ranks"]
         lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['total']:>9.4f}  "
+            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['total']:>9.{rule.decimals}f}  "
             f"{row['low']} to {row['high']}"
             for row in rows[:SHOWN]
         ]
@@ -133,13 +133,13 @@ def board(  # noqa: PLR0913
     scores : Collection
         Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics.
     confidence_level : float
-        Of the rank intervals, all together, and of the intervals of the reliability.
+        Confidence level of the rank intervals, all together, and of the intervals of the reliability.
     aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by, as in `rank_intervals`.
     types : mapping, Series or path, optional
         For "type-mean", the type of each topic.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one.
+        The group of each topic, where topics come in groups.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic: by default, two systems are compared on the topics that both have.
     more_topics : int
@@ -151,7 +151,7 @@ def board(  # noqa: PLR0913
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------

@@ -35,21 +35,21 @@ class FamilyShift:
     """By how much it is favoured, in standard deviations of the candidate's means over systems; below 0: harmed."""
     interval: Interval
     p_systems: float
-    """How often as many systems at random would be favoured or harmed as much: permutations of the families."""
+    """How often as many systems drawn at random would be favoured or harmed as much: permutations of the families."""
     p_errors: float
     """Whether the errors over topics, which systems of a family share, and the systems' own biases explain it."""
     pvalue: float
     """The larger of the two: a bias has to stand out against both."""
     adjusted: float
-    """For all families together, by Holm's method."""
+    """The p-value adjusted for all families together, by Holm's method."""
     tau_without: float
     """tau_b of the other systems; nan if there are fewer than 2."""
     tau_corrected: float
     """tau_b with the shift taken off."""
     least_move: float
-    """The ranking changes if the family's scores move by this, in the units of the shift: the worst case."""
+    """The smallest move of the family's scores that changes the ranking, in the units of the shift: the worst case."""
     best_move: float
-    """The best system changes to or from the family if they move by this."""
+    """The smallest move after which the best system enters or leaves the family."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +59,7 @@ class FamilyBias(Result):
     _index = "family"
     families: tuple[FamilyShift, ...]
     tau_b: float
-    """Of all systems."""
+    """tau_b of all systems."""
     slope: float
     """Scores of the candidate per score of the truth, over systems."""
 
@@ -69,10 +69,10 @@ class FamilyBias(Result):
         alpha = self.settings["alpha"]
         found = [f for f in self.families if f.adjusted <= alpha]
         if not found:
-            first = self.families[0]
+            most = max(self.families, key=lambda f: abs(f.shift))
             return (
-                f"no family is favoured beyond what systems and topics explain; the most is {first.family}, by "
-                f"{first.shift:.2f} standard deviations ({p_equals(first.adjusted)}, Holm)"
+                f"no family is shown to be favoured or harmed; the largest shift, {most.shift:+z.2f} standard "
+                f"deviations for {most.family}, may be chance ({p_equals(most.adjusted)}, Holm)"
             )
         said = [
             f"{'favours' if f.shift > 0 else 'harms'} {f.family} by {abs(f.shift):.2f} standard deviations "
@@ -131,25 +131,26 @@ def family_bias(
     groups: Groups | None = None,
     rng: Seed = None,
 ) -> FamilyBias:
-    """Does the candidate favour its own or any family of systems, more than the truth does?
+    """Does the candidate favour a family of systems, its own or another, more than the truth does?
 
     Parameters
     ----------
     truth, candidate : what `as_topics` takes
-        Scores on each topic, matched by label. What only one side has is left out, and an `AlignmentWarning` says what.
+        Scores on each topic, matched by label. What only one side has is left out, with an `AlignmentWarning` that
+        names it.
     families : mapping of str to str
-        By system, its family. Systems that are not in it belong to none, and are among the others for every family.
+        The family of each system. Systems that it lacks belong to none, and count among the others for every family.
     alpha : float
         Level of the verdict, for all families together.
     confidence_level : float
-        Of the interval for each shift by itself.
+        Confidence level of the interval for each shift by itself.
     n_resamples : int
         Permutations of the families.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are
         left out whole, and their number is the sample size.
     rng : int, Generator or None
-        Draws the permutations. Where none is given, one is drawn, and the settings say which.
+        Draws the permutations. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
@@ -164,11 +165,11 @@ def family_bias(
     truth. The shift of a family is the mean of what is left over its systems, minus that over all others.
 
     A judge that treats each system a little differently favours some family by chance; `p_systems` compares with as
-    many systems at random. But systems of one family err together, which makes that too bold: `p_errors` compares with
-    the error over topics, by a jackknife, plus the variance of the systems' own biases, from the spread within
-    families. A bias has to stand out against both: `pvalue` is the larger one. The jackknife's variance is taken times
-    (n - 1) / (n - 4), and has (n - 1) / 2 degrees of freedom, because the slope is estimated from few families: our own
-    calibration. docs/measured/families.md has size and power.
+    many systems drawn at random. But systems of one family err together, so that test alone rejects too often:
+    `p_errors` compares with the error over topics, by a jackknife, plus the variance of the systems' own biases, from
+    the spread within families. A bias has to stand out against both: `pvalue` is the larger one. Because the slope is
+    estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and given (n - 1) / 2
+    degrees of freedom; this calibration is our own. Size and power are in docs/measured/families.md.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Judge:
     significance: SignificanceAgreement
     ranks: RankChanges
     bias: FamilyBias | None = None
-    """For families of systems, if these were given."""
+    """Bias for families of systems, if these were given."""
     labels: LabelAgreement | None = None
     """Where there are labels."""
 
@@ -209,22 +209,22 @@ def judge_card(  # noqa: PLR0913
     candidates : mapping of str to what `as_topics` takes
         The judges by name. All are compared on the systems and topics that all have, the truth included.
     families : mapping of str to str, optional
-        By system, its family, for `family_bias`; systems without one are not in the mapping.
+        The family of each system, for `family_bias`; leave out systems without one.
     labels : mapping of str to LabelAgreement, optional
-        By judge, how far its labels agree, from `judgments.label_agreement`.
+        How far the labels of each judge agree, from `judgments.label_agreement`.
     test, correction, alpha
         As in `significance_agreement`.
     confidence_level : float
-        Of all intervals.
+        Confidence level of all intervals.
     n_resamples : int
         Permutations for soft pairwise accuracy and families, and resamples for rank intervals.
     name : str
         What to call the truth.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
-        The same seed gives the same bits. Where none is given, one is drawn, and the settings say which.
+        The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def judge_card(  # noqa: PLR0913
     if not isinstance(candidates, Mapping) or not candidates:
         raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
     if labels is not None and (unknown := [key for key in labels if key not in set(map(str, candidates))]):
-        raise InputError(f"labels has {unknown[0]!r}, which is no judge: use the names of candidates")
+        raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
     sides = matched_sides(given, named, "tau_b", confidence_level, groups)

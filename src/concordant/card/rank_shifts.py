@@ -59,7 +59,7 @@ class RankChanges(Result):
         drop, best = self.largest_drop, self.best_rank
         fallen = f"largest drop {_ranks(drop.value)} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
         return (
-            f"{fallen}; candidate puts the best system, {listing(best.systems, 3)}, at rank {best.value:g} of "
+            f"{fallen}; candidate puts the truth's best system, {listing(best.systems, 3)}, at rank {best.value:g} of "
             f"{len(self.systems)}; {self.k * self.overlap.value:.3g} of the {self.k} best are the same"
         )
 
@@ -119,19 +119,19 @@ def rank_changes(
     ----------
     truth, candidate : Collection
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
-        only one side has is left out, and an `AlignmentWarning` says what.
+        only one side has is left out, with an `AlignmentWarning` that names it.
     k : int, optional
         How many best systems to compare, fewer than there are; by default 5, or all but one where there are fewer.
     confidence_level : float
-        Of the intervals, for all of them together.
+        Confidence level of the intervals, for all of them together.
     n_resamples : int
-        Of `rank_intervals`, from which the intervals come.
+        Number of resamples of `rank_intervals`, from which the intervals come.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
-        Draws the resamples. The same seed gives the same bits. Where none is given, one is drawn, and the settings say
-        which.
+        Draws the resamples. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
+        it.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def rank_changes(
     all orders of the tied systems, those of the two sides being independent.
 
     The intervals are for the same statistics across the population of topics. The largest of many changes is too large:
-    noise chooses it, on these topics and in every resample of them, so that quantiles of a bootstrap over topics do not
+    noise chooses it, on these topics and in every resample of them, so quantiles of a bootstrap over topics do not
     hold. Instead the simultaneous `rank_intervals` of both sides are taken, each at the level 1 - (1 -
     confidence_level) / 2. Where they hold, and so do together with at least the confidence level, every number made of
     ranks lies between its least and its largest value over the ranks that they allow: the intervals hold together,

@@ -1,7 +1,7 @@
 """One-sided paired permutation tests of all pairs of systems at once.
 
 Under the null hypothesis a topic's two scores could as well be exchanged, which changes the sign of their difference.
-The signs are the same for all pairs, so that one matrix product of signs with scores gives every system's signed total,
+The signs are the same for all pairs, so one matrix product of signs with scores gives every system's signed total,
 and the permuted difference of a pair is the difference of two of these.
 """
 

@@ -114,6 +114,8 @@ class SignificanceAgreement(Result):
                 f"candidate, and contradicts {self.active_disagreements}"
             )
         missed = f"candidate misses {self.false_negatives} of {self.significant_truth} of truth"
+        if not self.significant_truth:
+            missed = "truth finds no pair significantly different"
         return f"{found}; {missed} ({level})"
 
     def table(self) -> str:
@@ -182,7 +184,7 @@ def significance_agreement(
     ----------
     truth, candidate : Collection
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
-        only one side has is left out, and an `AlignmentWarning` says what.
+        only one side has is left out, with an `AlignmentWarning` that names it.
     test : {"t", "permutation", "wilcoxon"}
         Paired t-test, paired permutation test of the means (random signs; all of them where there are no more than
         `n_resamples`), or Wilcoxon's signed-rank test (exact up to 50 topics without ties, by the normal approximation
@@ -196,10 +198,10 @@ def significance_agreement(
     n_resamples : int
         Permutations; for test="permutation" only.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: each is one
+        The group of each topic, where topics come in groups, as in `rank_intervals`: each is one
         observation, and their number is the sample size.
     rng : int, Generator or None
-        Draws the permutations. Where none is given, one is drawn, and the settings say which.
+        Draws the permutations. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------

@@ -84,15 +84,15 @@ def soft_pairwise_accuracy(
     ----------
     truth, candidate : Collection
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
-        only one side has is left out, and an `AlignmentWarning` says what.
+        only one side has is left out, with an `AlignmentWarning` that names it.
     n_resamples : int
         Permutations. Where all 2^n for n topics are no more than this, all are used, and the value is exact.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are
         permuted whole, and their number is the sample size.
     rng : int, Generator or None
-        Draws the permutations. The same seed gives the same bits. Where none is given, one is drawn, and the settings
-        say which.
+        Draws the permutations. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
+        it.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def soft_pairwise_accuracy(
     p is the share of permutations whose difference is at least the observed one, as in WMT's software, and both sides
     have the same permutations. A pair has two p-values, one for each system; they sum to 1 unless permuted differences
     equal the observed one, as happens with few topics or coarse scores. WMT's software takes the p-value for the system
-    that it lists first, so that another order of the systems gives another value; here the mean of abs(p - p) over
+    that it lists first, so another order of the systems gives another value; here the mean of abs(p - p) over
     both is taken. On WMT25's 384 segments the values are those of WMT's software within 0.0003.
 
     References

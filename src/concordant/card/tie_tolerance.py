@@ -24,11 +24,11 @@ class TieCalibration(Result):
     accuracy: float
     """Pairwise accuracy on each topic, averaged, with the tolerances chosen on other topics."""
     uncalibrated: float
-    """The same without a tolerance: only equal scores are tied."""
+    """The accuracy without a tolerance: only equal scores are tied."""
     tolerance: float
-    """The best on all topics: for use on other data."""
+    """The best tolerance on all topics, for use on other data."""
     tolerances: FloatArray
-    """By fold, the best on the other topics."""
+    """For each fold, the best tolerance on the other topics."""
     optimistic: float
     """The accuracy with the best tolerance on the topics that it was chosen on, which is too high."""
     tied_truth: float
@@ -46,11 +46,14 @@ class TieCalibration(Result):
 
     @property
     def verdict(self) -> str:
-        """The accuracy with and without a tolerance."""
-        return (
+        """The accuracy with and without a tolerance, and which to use."""
+        found = (
             f"pairwise accuracy on each topic {self.accuracy:.4f} with ties calibrated on other topics, "
-            f"{self.uncalibrated:.4f} without; take differences up to {self.tolerance:.4g} for ties"
+            f"{self.uncalibrated:.4f} without"
         )
+        if self.accuracy <= self.uncalibrated:
+            return f"{found}; a tolerance does not help here"
+        return f"{found}; take differences up to {self.tolerance:.4g} for ties"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -65,19 +68,20 @@ class TieCalibration(Result):
 
 
 def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 5, rng: Seed = None) -> TieCalibration:
-    """Pairwise accuracy on each topic where close scores of the candidate count as ties, as close as other topics say.
+    """Pairwise accuracy on each topic, with ties of the candidate's close scores calibrated on other topics.
 
-    A truth of few grades ties many systems on a topic, and a candidate with many digits ties none, so that it is wrong
+    A truth of few grades ties many systems on a topic, and a candidate with many digits ties none, so it is wrong
     on all of these pairs. A tolerance makes ties of small differences; the one with the best accuracy is chosen.
 
     Parameters
     ----------
     truth, candidate : what `as_topics` takes
-        Scores on each topic, matched by label. What only one side has is left out, and an `AlignmentWarning` says what.
+        Scores on each topic, matched by label. What only one side has is left out, with an `AlignmentWarning` that
+        names it.
     n_folds : int
         The topics are split at random into so many parts; each is scored with the tolerance that is best on the others.
     rng : int, Generator or None
-        Draws the parts. Where none is given, one is drawn, and the settings say which.
+        Draws the parts. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------

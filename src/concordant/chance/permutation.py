@@ -41,11 +41,11 @@ class PermutationTest(Result):
 
     coefficient: str
     value: float
-    """Of the candidate ranking."""
+    """The coefficient of the candidate ranking."""
     pvalue: float
     """nan where the value is undefined."""
     standard_error: float
-    """Of the p-value, because only so many permutations were drawn; 0 where all were tried."""
+    """Monte Carlo error of the p-value; 0 where all permutations were tried."""
     alternative: Alternative
     exact: bool
     """Whether all permutations were tried."""
@@ -122,12 +122,12 @@ def permutation_test(  # noqa: PLR0913
         Try all permutations, or draw some. "auto" tries all for up to 8 systems, and for 9 or 10 where
         that takes no more than n_resamples + 1. "exact" can be asked for up to 10.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
-        say which.
+        The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
+        record it.
     workers : int or concurrent.futures.Executor
         Threads, for the coefficients that use them; or an executor.
     progress : callable, optional
-        Called with the number of permutations done and of all.
+        Called with the number of permutations done and the total.
     **parameters
         Passed on to the coefficient, for instance p of `rbo` or tolerance of `tau_b`.
 

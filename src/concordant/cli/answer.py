@@ -18,7 +18,7 @@ import typer
 from ..errors import InputError
 from .options import writable
 from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
-from .terminal import Bar, Notes, say, tell
+from .terminal import Bar, Notes, give, say, tell
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -29,7 +29,7 @@ Found = Any
 
 
 def drawable(path: Path | None) -> Path | None:
-    """As `writable`, for a figure: its ending says what to write."""
+    """Like `writable`, for a figure: its ending says what to write."""
     if path is not None:
         from ..plots.style import check_format
 
@@ -154,14 +154,14 @@ def _give(answer: Answer, out: Output, read_notes: list[str], ctx: typer.Context
             _noted((answer.document or answer.content)(), read_notes), out.html, out.quiet, ctx, show=out.open
         )
     if out.format == "json":
-        say(to_json(_noted(answer.content(), read_notes) if content is None else content))
+        give(to_json(_noted(answer.content(), read_notes) if content is None else content))
     elif out.format == "table":
         say(answer.text())
     elif out.format == "csv":
-        say(to_csv(Table.of(answer.rows())))
+        give(to_csv(Table.of(answer.rows())))
     else:
         table = Table.of((answer.printed or answer.rows)())
-        say(to_markdown(table) if out.format == "markdown" else to_latex(table))
+        give(to_markdown(table) if out.format == "markdown" else to_latex(table))
     if out.plot is not None and answer.plot is not None:
         _draw(answer.plot, out.plot)
         if out.format == "table":

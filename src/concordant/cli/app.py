@@ -23,7 +23,7 @@ from .reporting import report
 from .selecting import select
 from .single import distribution, look, plan, reliability, simulate, tiers
 from .studies import app as studies
-from .terminal import say, tell
+from .terminal import give, say, tell
 
 DEMO_REPORT = "demo-report.html"
 FILES = "Files and help"
@@ -154,7 +154,7 @@ def cite(names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coeffi
     from ..references import bibliography
 
     try:
-        say("\n\n".join(bibliography(names)))
+        give("\n\n".join(bibliography(names)))
     except InputError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -212,7 +212,7 @@ def _save_collection(folder: Path) -> None:
     for name in NAMES:
         there = folder / f"{name}.csv"
         if there.exists():
-            raise InputError(f"{there} is there already: choose another folder")
+            raise InputError(f"{there} already exists: choose another folder")
     for name in NAMES:
         with written_whole(folder / f"{name}.csv") as file:
             file.write(path(name).read_bytes())

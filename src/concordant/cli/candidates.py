@@ -28,9 +28,11 @@ class Candidates(Result):
     shown: Sequence[str]
     """The coefficients of the text."""
     ranking: JudgeRanking | None = None
-    """What the topics of each are worth, and which is better than which."""
+    """What the topics of each are worth, and which are better than which."""
     every: bool = False
     """Whether the text shows every coefficient, candidate and pair of candidates, and not only what fits a screen."""
+    named: bool = False
+    """Whether the coefficients were asked for by name."""
 
     @property
     def same_data(self) -> bool:
@@ -81,7 +83,7 @@ class Candidates(Result):
         numbers = [self._summary()]
         if self.every:
             numbers = [self.ranking.table() if self.ranking else self._worths(), self._listed(), self._rank_distances()]
-        elif self._heads()[1:] or not self._fits():
+        elif self._heads()[1:] or not self._fits(self._by_column()):
             numbers.append(self._listed())
         more = "" if self.every or len(self.comparisons) <= _SCREEN else self._more()
         numbers = [part for part in numbers if part]
@@ -117,16 +119,17 @@ class Candidates(Result):
     @property
     def _listed_too(self) -> bool:
         """Whether each coefficient has a line of its own: where it has an interval or a p-value, or many are named."""
-        return self.every or bool(self._heads()[1:]) or not self._fits()
+        return self.every or bool(self._heads()[1:]) or not self._fits(self._by_column())
 
     def _by_column(self) -> list[str]:
-        """The coefficients that are columns of the summary."""
-        if len(self.shown) < len(headlines("table")) or not any(c.worth for c in self.comparisons):
-            return list(self.shown)
-        return [name for name in self.shown if name in headlines("main")]
+        """The coefficients that are columns of the summary: those shown, or where these are too many the main ones."""
+        wanted = list(self.shown)
+        if self.named or (self._fits(wanted) and not any(c.worth for c in self.comparisons)):
+            return wanted
+        return [name for name in wanted if name in headlines("main")]
 
-    def _fits(self) -> bool:
-        return max(map(len, self._rows_of(self._by_column()).split("\n"))) <= _WIDEST
+    def _fits(self, coefficients: Sequence[str]) -> bool:
+        return max(map(len, self._rows_of(coefficients).split("\n"))) <= _WIDEST
 
     def _summary(self) -> str:
         """One row per candidate: its worth, its coefficients where they have no lines of their own, its rank test."""
@@ -190,19 +193,21 @@ class Candidates(Result):
             values = [(v.value, c.candidate) for c in self.comparisons for v in _values(c, [name]) if not v.why]
             if values:
                 top = max(value for value, _ in values)
-                who = " and ".join(label for value, label in values if value == top)
-                best.setdefault(who, []).append(f"{name} {top:.3f}")
+                first = [label for value, label in values if value == top]
+                who = f"{listing(first, _FEW)} {'has' if len(first) == 1 else 'tie for'} the highest"
+                best.setdefault(who, []).append(f"{name} ({top:.3f})")
         if not best:
             return "One row per candidate and coefficient, in the order given."
-        first = "; ".join(f"{who} ranks the systems most like the truth by {', '.join(by)}" for who, by in best.items())
-        return f"{first}.\n{self._significance()}".strip()
+        said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
+        doubt = f"with {self.comparisons[0].truth}; whether by chance was not tested"
+        return f"{said} {doubt}.\n{self._significance()}".strip()
 
     def _significance(self) -> str:
         """Which rankings could not be the true one, given the topics."""
         if not all(c.tested for c in self.comparisons):
             return ""
         apart = [c.candidate for c in self.comparisons if c.rank_test and c.rank_test.significant]
-        test = "beyond what the topics explain (rank test, alpha 0.05)"
+        test = "beyond what the topics explain (rank test, each at alpha 0.05)"
         if len(apart) > _FEW:
             return f"{len(apart)} of {len(self.comparisons)} differ from the truth {test}."
         return f"Different from the truth {test}: {', '.join(apart)}." if apart else ""
@@ -297,7 +302,7 @@ def candidates(
         names if named or every else [name for name in names if name in headlines("inferred" if inferred else "table")]
     )
     shared = tuple(note for note in found[0].notes if all(note in c.notes for c in found))
-    return Candidates(tuple(found), tuple(shown), ranking, every, notes=shared, settings=found[0].settings)
+    return Candidates(tuple(found), tuple(shown), ranking, every, named, notes=shared, settings=found[0].settings)
 
 
 def _three(value: float) -> str:

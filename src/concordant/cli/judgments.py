@@ -117,7 +117,7 @@ class Studied(Measured):
 
 @dataclass(frozen=True)
 class Drawn(Studied):
-    """As `Studied`, with random draws."""
+    """Like `Studied`, with random draws."""
 
     draws: Annotated[int, typer.Option(min=1, help="Random draws of each level.")] = 20
     workers: ProcessesOption = 1

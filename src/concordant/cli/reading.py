@@ -179,7 +179,7 @@ def pairs_of(path: Path, key: str, value: str) -> dict[str, str]:
     try:
         rows = list(csv.DictReader(io.StringIO(read_text(path))))
     except csv.Error as error:  # a field of more than 128 kB: a quotation mark that is never closed
-        raise ReadError(f"is no CSV: {error}", str(path)) from None
+        raise ReadError(f"is not CSV: {error}", str(path)) from None
     if not rows or not {key, value} <= set(rows[0]):
         raise InputError(f"{path} has no columns named {key} and {value}")
     found: dict[str, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -16,17 +17,75 @@ import typer
 
 from .render import printable
 
+_TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
+_BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 
 
 def width() -> int:
-    """How many columns a line has."""
+    """How many columns a line of standard output has."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else ENDLESS
 
 
 def say(text: str) -> None:
-    """Print text, its long lines folded between words."""
-    _write("\n".join(folded(line, width()) for line in printable(text).split("\n")) + "\n")
+    """Print text, its long lines folded between words, and tables that are too wide in parts."""
+    _write(fitted(printable(text), width()) + "\n")
+
+
+def give(text: str) -> None:
+    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too."""
+    _write(printable(text) + "\n")
+
+
+def fitted(text: str, columns: int) -> str:
+    """Text on lines of at most so many columns, as far as no number has to be cut for it."""
+    made = []
+    for indented, block in itertools.groupby(text.split("\n"), lambda line: line.startswith("  ")):
+        lines = list(block)
+        made += _block(lines, columns) if indented else [folded(line, columns) for line in lines]
+    return "\n".join(made)
+
+
+def _block(lines: list[str], columns: int) -> list[str]:
+    """Lines that stand together: folded where that is enough, otherwise the table among them in parts."""
+    short = [folded(line, columns) for line in lines]
+    if max(len(line) for text in short for line in text.split("\n")) <= columns:
+        return short
+    tables = [_cells(lines[k:]) for k in range(min(3, len(lines) - 1))]  # a line or two may stand above it
+    if not tables:
+        return short
+    above = max(range(len(tables)), key=lambda k: len(tables[k]))
+    return [*short[:above], *(_in_parts(lines[above:], tables[above], columns) or short[above:])]
+
+
+def _cells(lines: list[str]) -> list[tuple[int, int]]:
+    """Where the columns of a table begin and end: two blanks on all lines are between them."""
+    widest = max(map(len, lines))
+    used = "".join("x" if any(line[k : k + 1].strip() for line in lines) else " " for k in range(widest))
+    return [match.span() for match in re.finditer(r"x+(?: x+)*", used)]
+
+
+def _in_parts(lines: list[str], cells: list[tuple[int, int]], columns: int) -> list[str]:
+    """A table with as many of its columns as fit, then the others; nothing where that does not help.
+
+    Each part begins with the first columns, as many as tell the rows apart.
+    """
+    rows = [[line[a:b].ljust(b - a) for a, b in cells] for line in lines]
+    keys = next((k for k in range(1, len(cells)) if len({tuple(r[:k]) for r in rows}) == len(rows)), 1)
+    parts: list[list[int]] = [[]]
+    for k in range(keys, len(cells)):
+        if parts[-1] and _size(cells, [*range(keys), *parts[-1], k]) > columns:
+            parts.append([])
+        parts[-1].append(k)
+    parts = [[*range(keys), *part] for part in parts]
+    if max(_size(cells, part) for part in parts) > columns:
+        return []
+    shown = [["  " + "  ".join(row[k] for k in part).rstrip() for row in rows] for part in parts]
+    return [line for k, part in enumerate(shown) for line in ([""] if k else []) + part]
+
+
+def _size(cells: list[tuple[int, int]], part: list[int]) -> int:
+    return sum(2 + cells[k][1] - cells[k][0] for k in part)
 
 
 def folded(line: str, columns: int) -> str:
@@ -40,8 +99,9 @@ def folded(line: str, columns: int) -> str:
     start = len(table[0]) if table else len(line) - len(line.lstrip())
     if columns - start < 15:
         return line
-    lines = textwrap.wrap(line[start:], columns - start, break_long_words=False, break_on_hyphens=False)
-    return line[:start] + ("\n" + " " * start).join(lines)
+    whole = _TOGETHER.sub(lambda found: found[0].replace(" ", _BLANK), line[start:])
+    lines = textwrap.wrap(whole, columns - start, break_long_words=False, break_on_hyphens=False)
+    return line[:start] + ("\n" + " " * start).join(lines).replace(_BLANK, " ")
 
 
 def _write(text: str) -> None:
@@ -62,8 +122,9 @@ def abandon_output() -> None:
 
 
 def tell(text: str) -> None:
-    """A line on standard error."""
-    sys.stderr.write(printable(text) + "\n")
+    """A line on standard error, folded between words on a terminal."""
+    columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else ENDLESS
+    sys.stderr.write(folded(printable(text), columns) + "\n")
     sys.stderr.flush()
 
 

@@ -1,1 +1,1 @@
-"""Coefficients on two score vectors, `(truth, candidate)`: one file a family, all listed in `registry`."""
+"""Coefficients on two score vectors, `(truth, candidate)`: one file per family, all listed in `registry`."""

@@ -17,7 +17,7 @@ from .sums import concordance, ratio, refuse_ties
 
 def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, of: str) -> None:
     refuse_ties(c.tied_truth, "truth", truth, of=of, admits={"tau_ap_b": ""})
-    admits = {"tau_ap_a": "", "tau_ap_b": "if truth is no objective ranking"}
+    admits = {"tau_ap_a": "", "tau_ap_b": "if truth is not an objective ranking"}
     refuse_ties(c.tied_candidate, "candidate", candidate, of=of, admits=admits)
 
 
@@ -29,7 +29,7 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     probability that the truth orders them the same way, and tau_ap = 2p - 1. Errors at the top cost more than in
     `tau`; errors spread evenly give the same value. From -1 to 1.
 
-    Not symmetric: candidate is walked, the truth is only asked. `tau_ap_symmetric` is the mean of both directions.
+    Not symmetric: candidate is walked, the truth only consulted. `tau_ap_symmetric` is the mean of both directions.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     Raises
     ------
     TiesError
-        If the truth has ties: `tau_ap_b` admits them, `tau_ap_strict` asks for them.
+        If the truth has ties: `tau_ap_b` admits them, `tau_ap_strict` is made for them.
 
     References
     ----------

@@ -14,7 +14,7 @@ from .sums import by_block, correlation, ranks, weights
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, equal to ``scipy.stats.pearsonr``.
 
-    Symmetric, from -1 to 1. No rank correlation: an outlier can decide it. Undefined when a side is all tied.
+    Symmetric, from -1 to 1. Not a rank correlation: one outlier can decide it. Undefined when a side is all tied.
 
     References
     ----------

@@ -20,7 +20,7 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
 
     tau_gap = 2 / K * sum_i [ sum_{j above i, concordant} g_ji / sum_{j above i} g_ji ] - 1
 
-    over the K places i >= 2 whose denominator is positive. Swapping systems that the truth tells barely apart costs
+    over the K places i >= 2 whose denominator is positive. Swapping systems that the truth barely separates costs
     little. Reads the scores of the truth and only the order of candidate; not symmetric; from -1 to 1. Ties in the
     truth are pairs without a gap. Undefined when the truth is all tied.
 
@@ -52,7 +52,7 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     """Gap-sensitive AP correlation with ties in candidate: the mean of `tau_gap` over all orders of the tied systems.
 
     There is no closed form; the mean is a smooth double integral, evaluated to 1e-9 or better (see `gap_ties`). Without
-    ties it is `tau_gap`. Groups of some ten tied systems take milliseconds, a group of 100 a fraction of a second.
+    ties it is `tau_gap`. Groups of about ten tied systems take milliseconds, a group of 100 a fraction of a second.
 
     Raises
     ------

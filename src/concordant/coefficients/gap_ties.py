@@ -24,7 +24,7 @@ d = 2M/n).
 The integral over s = exp(z), by the trapezoid rule in z. N/D comes out times the sum for the integral of
 D exp(z - D exp(z)), which is 1; the error of that sum is at most 2 |Gamma(1 + 2 pi i/h)| for any D, 1e-14 for
 h = 0.28. At the right exp(-sD) ends the sum. At the left its terms fall slowly, but there exp(-sD) is almost
-a polynomial in s, so that 8 nodes of Gauss's rule for that very sum stand in for all of them.
+a polynomial in s, so 8 nodes of Gauss's rule for that very sum stand in for all of them.
 
 The varying K. D_i is 0 in the first L positions, as far as the truth is constant from the top, and nowhere
 else: K = m - L. Groups before the first mixed one (which brings a second value of the truth) are `lead` items

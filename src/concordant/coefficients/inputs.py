@@ -133,7 +133,7 @@ def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
             finite: Any = value
             if abs(finite) <= sys.float_info.max:
                 continue
-        return f"{value!r} at {subscript(place)}, which is no real number that float64 can hold"
+        return f"{value!r} at {subscript(place)}, which is not a real number that float64 can hold"
     return f"values of type {array.dtype}"
 
 
@@ -155,7 +155,7 @@ def _refuse_rounding(array: npt.NDArray[Any], floats: FloatArray, name: str) -> 
     if changed.size:
         place = np.unravel_index(changed[0], array.shape)
         raise InputError(
-            f"{name}{subscript(place)} is {array[place]}, which float64 cannot hold exactly, so that different scores "
+            f"{name}{subscript(place)} is {array[place]}, which float64 cannot hold exactly, so different scores "
             "could become ties: subtract a constant or pass ranks (scipy.stats.rankdata)"
         )
 

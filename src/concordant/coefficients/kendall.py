@@ -41,7 +41,7 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     """
     m, c = concordance(truth, candidate, extra=PAIRS, workers=workers)
     refuse_ties(c.tied_truth, "truth", truth, of="tau", admits={"tau_b": ""})
-    admits = {"tau_a": "", "tau_b": "if truth is no objective ranking"}
+    admits = {"tau_a": "", "tau_b": "if truth is not an objective ranking"}
     refuse_ties(c.tied_candidate, "candidate", candidate, of="tau", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
@@ -55,7 +55,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     Raises
     ------
     TiesError
-        If the truth has ties: `tau_b` admits them, `tau_strict` asks for them.
+        If the truth has ties: `tau_b` admits them, `tau_strict` is made for them.
 
     References
     ----------
@@ -137,7 +137,7 @@ def pairwise_accuracy(
 ) -> float | FloatArray:
     """Share of the pairs of systems of which candidate says the same as the truth: one above the other, or tied.
 
-    accuracy = right / (m (m - 1) / 2), a pair being right as in `tau_strict`, so that it is (tau_strict + 1) / 2;
+    accuracy = right / (m (m - 1) / 2), a pair being right as in `tau_strict`, so it is (tau_strict + 1) / 2;
     without ties (tau + 1) / 2. 1 for rankings equal in order and ties, 0 when every pair is wrong, 0.5 on average for
     random rankings without ties. Symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and Freitag,
     in their software acc_23; without ties the accuracy of Kocmi et al.

@@ -77,10 +77,10 @@ def rbo(
 
         The three are equal where nothing is tied.
     kind : {"ext", "min", "max", "res"}
-        What to assume of the ranks that were not given: those beyond the shorter mapping, and those
+        What to assume about the ranks that were not given: those beyond the shorter mapping, and those
         beyond both. Vectors, too, are taken as the beginning of a longer ranking.
 
-        - ``"ext"``: the agreement goes on as it was seen, the best single estimate;
+        - ``"ext"``: the agreement continues as observed, the best single estimate;
         - ``"min"``, ``"max"``: no common item, or as many as possible, would follow;
         - ``"res"``: max - min, what is left open. It shrinks as p^n with the number n of ranks given.
 
@@ -260,7 +260,7 @@ def _score(value: Any, name: str, item: Any) -> float:
     score = float(exact)
     if score != exact:  # as in `inputs.vectors`
         raise InputError(
-            f"{name}[{item!r}] is {value!r}, which float64 cannot hold exactly, so that different scores "
+            f"{name}[{item!r}] is {value!r}, which float64 cannot hold exactly, so different scores "
             "could become ties: subtract a constant or pass ranks"
         )
     return score

@@ -25,8 +25,8 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     Systems tied in the truth are not compared with each other; where all gaps in candidate are zero, the cosine is 0.
     Not symmetric: the truth is walked. O(m) after sorting, by running means and second moments.
 
-    Undefined where a side is all tied, or the total weight is 0, which is so when all systems below the best are tied
-    as the worst, and always for two systems.
+    Undefined where a side is all tied, or the total weight is 0, as when all systems below the best are tied as the
+    worst, and always for two systems.
 
     References
     ----------

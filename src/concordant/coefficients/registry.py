@@ -1,4 +1,4 @@
-"""All coefficients and what is true of them: the command line's choices, the docs' table and the tests' properties."""
+"""All coefficients and their properties: the command line's choices, the docs' table and the tests' properties."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PIECES = 8  # of a batch, for an executor, whose workers nobody has counted
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
-    """A coefficient and all that is true of it. Its name, `workers` and `tolerance` are those of its function."""
+    """A coefficient and its properties. Its name, `workers` and `tolerance` are those of its function."""
 
     function: Callable[..., Any] = field(kw_only=False)
     summary: str = field(kw_only=False)
@@ -46,7 +46,7 @@ class Coefficient:
     ties: tuple[Side, ...] = ()
     """The sides that may have ties."""
     reads: tuple[Reading, Reading] = ("order", "order")
-    """What counts of truth and of candidate: only the order, or the scores themselves."""
+    """What is used of truth and of candidate: only the order, or the scores themselves."""
     top_weighted: bool = False
     """Whether errors among the best systems cost more."""
     range: tuple[float, float] = (-1.0, 1.0)
@@ -60,7 +60,7 @@ class Coefficient:
     null: Literal["", "tau", "tau_ap"] = ""
     """The null distribution that it has without ties (`tau_null`, `tau_ap_null`); empty where none is known."""
     losses: Losses | None = None
-    """What each pair of systems contributes to 1 - value (see `pair_losses`); None where it is no sum over pairs."""
+    """What each pair of systems contributes to 1 - value (see `pair_losses`); None where it is not a sum over pairs."""
     headline: Headline | None = None
     """The most prominent place at which tables and reports show it; see `headlines`."""
 
@@ -116,7 +116,7 @@ class Coefficient:
         scipy sees `axis` and passes whole batches of resamples; given the plain function it calls that for each.
         `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the candidate scores alone to
         permute, or it goes through the orders of both sides. `bootstrap(paired=True)` draws systems with replacement,
-        so that many are tied: take a coefficient that admits ties on both sides. For intervals over topics see
+        so many are tied: take a coefficient that admits ties on both sides. For intervals over topics see
         `correlate`.
 
         >>> from functools import partial
@@ -135,9 +135,9 @@ class Coefficient:
         """All columns of a pandas frame against each other; the row is the truth, the column candidate.
 
         The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
-        which is right for symmetric coefficients. Others pandas computes in one direction and writes down for both; it
-        writes 1 in the diagonal and drops missing scores pair by pair, and says nothing of it. This does none of
-        these.
+        which is right for symmetric coefficients. pandas computes the others in one direction and reports that for
+        both; it also writes 1 on the diagonal and drops missing scores pair by pair, all without a word. This method
+        does none of that.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"people": [4, 3, 2, 1], "model": [4, 1, 3, 2]}, index=["a", "b", "c", "d"])

@@ -94,7 +94,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str 
 
 
 def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> TieBounds:
-    """As `tie_bounds`, nan without a warning where the coefficient is undefined."""
+    """Like `tie_bounds`, nan without a warning where the coefficient is undefined."""
     require_finite(truth, candidate)
     if "truth" not in entry.ties:
         _, counts = concordance(truth, candidate)

@@ -133,13 +133,13 @@ def expected_correlation(  # noqa: PLR0913
     prior : {"normal", "flat"}
         For "posterior".
     confidence_level : float
-        Of the interval that "posterior" gives.
+        Confidence level of the interval that "posterior" gives.
     aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by, as in `rank_intervals`.
     types : mapping, Series or path, optional
         For "type-mean", the type of each topic.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one; they are drawn whole.
+        The group of each topic, where topics come in groups; they are drawn whole.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic, as in `rank_intervals`.
     rng : int, Generator or None
@@ -247,7 +247,7 @@ def reliability(
     types : mapping, Series or path, optional
         For "type-mean", the type of each topic.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one; they are drawn whole.
+        The group of each topic, where topics come in groups; they are drawn whole.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic, as in `rank_intervals`.
     rng : int, Generator or None

@@ -50,7 +50,7 @@ def split_half(
     n_splits : int
         Splits of each size.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
@@ -65,7 +65,7 @@ def split_half(
     Notes
     -----
     A pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other. With
-    4 or 5 topics one size is left, with 2 or 3 none, so that the size is 1: the curve is then taken as flat. Where no
+    4 or 5 topics one size is left, with 2 or 3 none, so the size is 1: the curve is then taken as flat. Where no
     split has a discordant pair the result is 1.
 
     References

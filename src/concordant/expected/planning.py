@@ -118,7 +118,7 @@ def plan_topics(  # noqa: PLR0913
     `expected_correlation` with estimator="posterior"; then means over n' topics around these, with the errors that the
     scores show, correlated between systems as they are, divided by sqrt(n'). The mean of the coefficient over the draws
     is the expected correlation; with `probability` the share of draws that reach the target must be that large. The
-    same draws serve every n', so that the curve is smooth, and the smallest n' is found by bisection.
+    same draws serve every n', so the curve is smooth, and the smallest n' is found by bisection.
 
     Putting the observed means in the place of the true ones, or a flat prior, promises too much: observed means are
     spread wider than true ones. docs/guide/reliability.md has predictions beside what real collections did.
@@ -140,7 +140,7 @@ def plan_topics(  # noqa: PLR0913
     types : mapping, Series or path, optional
         For "type-mean", the type of each topic.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one; the plan then counts groups.
+        The group of each topic, where topics come in groups; the plan then counts groups.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic, as in `rank_intervals`.
     n_resamples : int
@@ -152,7 +152,7 @@ def plan_topics(  # noqa: PLR0913
     workers : int or Executor
         Threads; an executor is accepted, and needs none.
     progress : callable, optional
-        Called with the number of topic set sizes done and of all; the second is an estimate.
+        Called with the number of topic set sizes done and the total; the second is an estimate.
 
     Returns
     -------

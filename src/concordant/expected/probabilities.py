@@ -127,14 +127,14 @@ def discordance(  # noqa: PLR0913
         For "kd": the two-stage direct plug-in of Sheather and Jones; 1.06 sd n^(-1/5); or
         0.9 min(sd, IQR / 1.349) n^(-1/5).
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
         Seed of the resampling.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
-        Called with the number of pairs done and of all; with `n_resamples`, of resamples.
+        Called with the number of pairs done and the total; with `n_resamples`, of resamples.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
 from ..resampling import Resampling, Seed, check_level, resampled_weights
 from ..results import Estimate, Interval, Result, columns, settings_of
-from ..words import argument, counted
+from ..words import argument, counted, number
 from .changes import check_kinds, grades_beside, threshold
 from .qrels import Grade, Qrels
 
@@ -57,9 +58,21 @@ class LabelAgreement(Result):
 
     @property
     def verdict(self) -> str:
-        """How far they agree, and on what."""
-        found = ", ".join(f"{name} {self[name].value:.3f}" for name in ("agreement", "kappa", "alpha"))
-        return f"{found} on {counted(self.size, 'document')} of {counted(self.n_topics, 'topic')} that both judged"
+        """How far they agree, on what, and whether more than chance would give is shown."""
+        on = f"on {counted(self.size, 'document')} of {counted(self.n_topics, 'topic')} that both judged"
+        agreement, kappa, alpha = (self[name] for name in ("agreement", "kappa", "alpha"))
+        found = f"agreement {agreement.value:.3f}"
+        if math.isnan(kappa.value):
+            return f"{found} {on}; kappa and alpha have no value, because all grades are the same"
+        found = f"{found}, kappa {kappa.value:.3f}, alpha {alpha.value:.3f} {on}"
+        if kappa.interval is None:
+            return f"{found}; whether that is more than chance gives is not known from so few topics"
+        if kappa.interval.low > 0:
+            return found
+        return (
+            f"{found}; that is not shown to be more than chance gives ({100 * kappa.interval.confidence_level:g}% "
+            f"interval of kappa {kappa.interval.low:.3f} to {kappa.interval.high:.3f})"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per estimate."""
@@ -67,7 +80,7 @@ class LabelAgreement(Result):
 
     def table(self) -> str:
         """The estimates, and where there are few grades the confusion table."""
-        text = columns([[e.coefficient, f"{e.value:.4f}", str(e.interval or "")] for e in self.estimates])
+        text = columns([[e.coefficient, number(e.value, 4), str(e.interval or "-")] for e in self.estimates])
         text += f"\n\nonly the truth judged {self.only_truth}, only the candidate {self.only_candidate}"
         if len(self.labels) > 12:
             return text
@@ -104,19 +117,19 @@ def label_agreement(
     """Compare the grades that two judges gave to the documents that both judged.
 
     - agreement: the share of equal grades.
-    - kappa: Cohen's, agreement beyond chance, 1 - sum(w o) / sum(w e) with observed shares o, those e of independent
-      judges with the same habits, and w = 1 for unequal grades. kappa_linear and kappa_quadratic weigh by the distance
-      of the grades in their order, and its square.
+    - kappa: Cohen's, agreement beyond chance, 1 - sum(w o) / sum(w e) with o the observed shares, e those of
+      independent judges with the same habits, and w = 1 for unequal grades. kappa_linear and kappa_quadratic weigh by
+      the distance of the grades in their order, and its square.
     - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
 
     1 is perfect, 0 what chance gives. Intervals: topics are resampled, with all their documents, and quantiles taken, a
-    little further out where topics are few (expanded percentile bootstrap). How often they hold is in
+    little further out where topics are few (expanded percentile bootstrap). Their coverage is in
     docs/guide/judgments.md.
 
     Parameters
     ----------
     truth : Qrels
-        The judge whom we trust.
+        The trusted judge.
     candidate : Qrels
         The other judge, on the same scale of grades.
     rel : float, optional
@@ -124,7 +137,7 @@ def label_agreement(
     n_resamples : int
         Resamples of topics, for the intervals.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     rng : int, Generator or None
         The seed of the intervals; the same one gives the same bits.
 
@@ -231,14 +244,12 @@ def tail(level: float, n_topics: int) -> float:
     """
     from scipy.special import ndtr, stdtrit
 
-    if n_topics < 2:
-        return (1 - level) / 2
     return float(ndtr(np.sqrt(n_topics / (n_topics - 1)) * stdtrit(n_topics - 1, (1 - level) / 2)))
 
 
 def _interval(draws: FloatArray, level: float, n_topics: int) -> Interval | None:
     there = draws[~np.isnan(draws)]
-    if len(there) < 2:
+    if len(there) < 2 or n_topics < 2:  # resamples of one topic are all the same
         return None
     out = tail(level, n_topics)
     low, high = np.quantile(there, [out, 1 - out])

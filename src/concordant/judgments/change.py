@@ -94,7 +94,7 @@ class Change:
 
     @property
     def random(self) -> bool:
-        """Whether each draw is another one."""
+        """Whether every draw differs."""
         return _KINDS[self.kind][1]
 
     @property

@@ -76,7 +76,7 @@ def sample(
 ) -> Qrels:
     """A random share of the judgments, drawn on each topic from the relevant ones and from the others apart.
 
-    With the same seed a smaller share is a part of a larger one, so that a series of shares is one history of judging.
+    With the same seed a smaller share is a part of a larger one, so a series of shares is one history of judging.
     Grades below 0 are drawn with the other documents that are not relevant.
 
     Parameters
@@ -90,7 +90,7 @@ def sample(
     rel : float, optional
         The lowest relevant grade, 1 by default; it must be given where grades are not whole numbers.
     least : (int, int)
-        So many relevant documents, and so many others, stay on each topic that has them.
+        The numbers of relevant and of other documents that stay on each topic that has them.
 
     Returns
     -------

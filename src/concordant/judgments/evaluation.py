@@ -77,7 +77,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
 
 
 def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
-    """As `evaluate`, for several measures at once.
+    """Like `evaluate`, for several measures at once.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ class Runs:
         Raises
         ------
         InputError
-            If a system ranks a document twice, has a score that is no number, or gives its documents without an order.
+            If a system ranks a document twice, has a score that is not a number, or gives documents without an order.
 
         """
         if not isinstance(nested, Mapping):
@@ -295,7 +295,7 @@ def _ranked(found: Any, system: Any, topic: Any) -> tuple[str, ...]:
         for document, score in found.items():
             if not isinstance(score, int | float | np.number) or math.isnan(score):
                 raise InputError(
-                    f"{where} has {score!r} as the score of document {str(document)!r}, which is no number and so "
+                    f"{where} has {score!r} as the score of document {str(document)!r}, which is not a number and so "
                     "gives it no place in the ranking"
                 )
         scores = np.array(list(found.values()), dtype=np.float64)

@@ -38,22 +38,23 @@ class CombinedMeans(Result):
     means: Means
     """The estimates, in human scores."""
     covariance: FloatArray = field(metadata={"in_dict": False})
-    """Of their errors, in the order of `means`."""
+    """Covariance of their errors, in the order of `means`."""
     freedom: float
     """Degrees of freedom of the covariance, for differences between systems."""
     low: FloatArray
-    """Of the interval for each mean, by itself."""
+    """Lower limit of the interval for each mean, taken by itself."""
     high: FloatArray
+    """Upper limit of that interval."""
     human: FloatArray
     """The human means alone."""
     machine: FloatArray
-    """The machine's alone, over all of its topics, on its own scale."""
+    """The machine's means alone, over all of its topics, on its own scale."""
     n_human: int
     """Topics with human and machine scores."""
     n_machine: int
     """Topics with machine scores alone."""
     worth: float
-    """So many human topics would have as small errors of the differences between systems."""
+    """The number of human topics that would give errors as small in the differences between systems."""
     lam: float
     """The weight of the control variate, for differences between systems."""
     weight: float
@@ -63,10 +64,13 @@ class CombinedMeans(Result):
 
     @property
     def verdict(self) -> str:
-        """What the mix is worth, and who is best."""
+        """What the mix is worth, and who ranks first."""
         topics = f"{self.n_human} human topics and {self.n_machine:,} of the machine"
         as_good = f"rank the systems as well as about {_shown(self.worth)} human ones" if self.worth < math.inf else ""
-        return f"{topics} {as_good or 'leave no error'}; {self.means.systems[0]} ranks first"
+        values = self.means.values
+        first = [system for system, mean in zip(self.means.systems, values, strict=True) if mean == values[0]]
+        top = f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
+        return f"{topics} {as_good or 'leave no error'}; {top}"
 
     def table(self) -> str:
         """One line per system, and how the means were made."""
@@ -164,9 +168,9 @@ def combine(
     errors: Errors = "t",
     confidence_level: float = 0.95,
 ) -> CombinedMeans:
-    """Rank systems by human scores on few topics and machine scores on many, which neither does as well alone.
+    """Rank systems by human scores on few topics and machine scores on many, better than either does alone.
 
-    Nothing has to be known of the machine: the topics that both have scored tell how far it can be trusted.
+    Nothing need be known about the machine: the topics that both have scored show how far to trust it.
 
     Parameters
     ----------
@@ -175,16 +179,17 @@ def combine(
         Human topics that the machine lacks, and systems that one side lacks, are left out, and an `AlignmentWarning`
         says what. The two may be on different scales; the result is in human scores.
     method : {"shrunk", "control"}
-        "control": control variates, as in prediction-powered inference. The means have no bias, whatever the machine
-        does. "shrunk": these, shrunk towards the machine's own means by what the paired topics say of its bias. It has
-        ranked systems better on all collections that were measured.
+        "control": control variates, as in prediction-powered inference. The means are unbiased, whatever the machine
+        does. "shrunk": the same means, shrunk towards the machine's own by as much as its bias on the paired topics
+        allows. It ranked systems better on every collection that was measured.
     lam : float, optional
         The weight of the control variates, for level and differences alike; by default those with the least variance.
     errors : {"t", "normal"}
-        "t": variances and weights are known from few topics only, and skewed ones tell less. "normal": as if there were
-        very many, which is what the software of prediction-powered inference does; the intervals are then too short.
+        "t": allows for variances and weights that are estimated from few topics, and for skewed scores. "normal":
+        as if there were very many topics, as the software of prediction-powered inference does; the intervals are
+        then too short.
     confidence_level : float
-        Of the interval for each mean.
+        Confidence level of the interval for each mean.
 
     Returns
     -------
@@ -196,13 +201,13 @@ def combine(
     -----
     With y the human scores on n topics, x the machine's on the same, u the machine's on N more, control variates give
     mean(y) + lam (mean(u) - mean(x)). lam is cov(y, x) / var(x) * N / (n + N) from all topic x system residuals, with
-    one value for the level of a topic and one for the deviations of systems from it, on which alone rankings depend.
-    One for each system was tried, and ranked them no better.
+    one value for the level of a topic and one for the deviations of systems from it, the only part that affects
+    rankings. A separate value for each system was tried, and ranked them no better.
 
     Shrinking treats the machine's bias, after a change of scale and level, as drawn from a normal distribution over
-    systems; its variance is estimated from the distance between both rankings. So the intervals hold on average over
-    systems, and not for a system whose bias is far out of the ordinary. docs/theory/mixing.md has the derivation,
-    docs/measured/combine.md what was measured.
+    systems; its variance is estimated from the distance between both rankings. The intervals therefore hold on average
+    over systems, but not for a system whose bias is exceptional. The derivation is in docs/theory/mixing.md, the
+    measurements in docs/measured/combine.md.
 
     References
     ----------

@@ -24,14 +24,14 @@ _MOST = 10_000_000  # machine topics
 
 @dataclass(frozen=True)
 class Mix:
-    """So many human topics, all of them scored by the machine as well, and so many of the machine alone."""
+    """A number of human topics, all scored by the machine as well, and a number that the machine alone scores."""
 
     human: int
     machine: int
-    """0: people alone, and no machine."""
+    """0: people alone, without the machine."""
     cost: float
     worth: float
-    """In human topics."""
+    """Its quality, counted in human topics."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,24 +39,25 @@ class MixPlan(Result):
     """What `plan_mix` found."""
 
     wanted: int
-    """The quality of so many human topics is wanted."""
+    """The number of human topics whose quality is wanted."""
     cheapest: Mix
     alone: Mix
     """People alone."""
     mixes: tuple[Mix, ...]
-    """The cheapest for each number of human topics that can do it."""
+    """The cheapest for each number of human topics that can reach the quality."""
     costs: tuple[float, float]
-    """What a topic costs by people, and by the machine."""
+    """What a topic costs when people judge it, and when the machine does."""
 
     @property
     def verdict(self) -> str:
         """The cheapest mix, beside people alone."""
         best, quality = self.cheapest, f"the quality of {counted(self.wanted, 'human topic')}"
         if not best.machine:
-            return f"{quality}: no mix is cheaper than people alone, for {best.cost:g}"
+            tried = f"no mix with at least {LEAST} human topics is cheaper"
+            return f"{quality}: {tried} than people alone, for {best.cost:g}"
         return (
             f"{quality}: {best.human} human topics and {best.machine:,} more of the machine, for {best.cost:g} instead "
-            f"of {self.alone.cost:g}"
+            f"of {self.alone.cost:g}; predicted from {counted(self.settings['n_human'], 'human topic')}"
         )
 
     def table(self) -> str:
@@ -101,7 +102,7 @@ def plan_mix(
     coefficient : str
         Any of `list_coefficients()`.
     costs : tuple of float
-        What a topic costs by people, and by the machine. The machine scores the human topics, too.
+        What a topic costs when people judge it, and when the machine does. The machine scores the human topics, too.
     as_good_as : int, optional
         Instead of target and coefficient: as good as this many human topics.
     rng : int, Generator or None
@@ -115,8 +116,8 @@ def plan_mix(
     Notes
     -----
     The error of a mix is that of `combine` with method "shrunk": variances, the machine's covariance with people and
-    its bias are those of the pilot, as its topics show them. A pilot of few topics knows the bias badly, and the plan
-    is no better than it. A mix has at least 15 human topics, the fewest for which ranking by it was measured
+    its bias are estimated from the pilot. A pilot of few topics estimates the bias poorly, and the plan is only as good
+    as that estimate. A mix has at least 15 human topics, the fewest for which it was measured
     (docs/measured/combine.md).
 
     Examples
@@ -124,8 +125,9 @@ def plan_mix(
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> pilot = people.select(topics=people.topics[:20])
-    >>> print(cc.plan_mix(pilot, careful, as_good_as=60, costs=(20, 0.05)).verdict)
-    the quality of 60 human topics: 15 human topics and 159 more of the machine, for 308.7 instead of 1200
+    >>> plan = cc.plan_mix(pilot, careful, as_good_as=60, costs=(20, 0.05))
+    >>> plan.cheapest.human, plan.cheapest.machine, plan.cheapest.cost, plan.alone.cost
+    (15, 159, 308.7, 1200.0)
 
     """
     each = _costs(costs)

@@ -32,7 +32,7 @@ class Row(NamedTuple):
     low: float = math.nan
     high: float = math.nan
     corrected: float = math.nan
-    """The value without the bias of sampling, which the interval is around."""
+    """The value without sampling bias, which the interval is around."""
     why: str = ""
     """Why there is no value."""
     short: str = "no value"

@@ -111,7 +111,7 @@ def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
 
 @contextmanager
 def canvases(count: int, height: float, axes: Any = None) -> Iterator[list[Any]]:
-    """As `canvas`, for panels side by side."""
+    """Like `canvas`, for panels side by side."""
     if axes is not None:
         yield list(axes)
         return

@@ -31,9 +31,9 @@ class Best:
 
     k: int
     possible: tuple[str, ...]
-    """The systems that could be among the k best: with the confidence level of the intervals, none is missing."""
+    """The systems that could be among the k best; none is missing, at the confidence level of the intervals."""
     certain: tuple[str, ...]
-    """Those that are among the k best, with the same confidence."""
+    """The systems that are among the k best, with the same confidence."""
 
     def __str__(self) -> str:
         if self.k == 1:
@@ -63,7 +63,7 @@ class RankIntervals(Result):
     high: IntArray
     """The worst one: the number of systems minus that of the significantly worse ones."""
     pvalues: FloatArray
-    """Of all differences, corrected; row i for the interval of system i."""
+    """Corrected p-values of all differences; row i is for the interval of system i."""
     confidence_level: float
     simultaneous: bool
     aggregate: Aggregate
@@ -108,8 +108,8 @@ class RankIntervals(Result):
         system begins the next tier. Systems with equal means stay together: they are cut off when each of them is
         significantly worse than one of the tier's first.
 
-        So every tier is headed by a system that is worse, beyond what the topics leave open, than the head of the tier
-        above. It does not say that every system of a tier is worse than every one above it: `pvalues` does.
+        So the first system of every tier is significantly worse than the first of the tier above. Not every system of a
+        tier need be worse than every one above it: see `pvalues`.
         """
         worse = self.better()
         found: list[list[int]] = []
@@ -178,10 +178,10 @@ class RankIntervals(Result):
 
     def table(self) -> str:
         """One line per system, and what the intervals hold."""
-        width = max(6, *map(len, self.systems))
+        width, decimals = max(6, *map(len, self.systems)), RULES[self.aggregate].decimals
         lines = [f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks"]
         lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.4f}  "
+            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.{decimals}f}  "
             f"{row['low']} to {row['high']}"
             for row in self.rows()
         ]
@@ -221,12 +221,12 @@ def rank_intervals(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> RankIntervals:
-    """For each system the ranks that it may have, if the topics are a sample from a population of topics.
+    """The ranks that each system may have, if the topics are a sample from a population of topics.
 
     What is estimated: the ranks of the systems by their mean across the population of topics. Systems that are tied
     there share the ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and
-    an interval must cover all of them. With `simultaneous` all intervals do so together with the confidence level;
-    without, each one by itself does.
+    an interval must cover all of them. With `simultaneous` the confidence level holds for all intervals together;
+    without it, for each by itself.
 
     All pairs of systems are compared by Student's t over the topics, corrected for their number by the largest
     statistic of resamples in which each topic's scores keep or change their sign, step by step (Westfall and Young,
@@ -258,14 +258,14 @@ def rank_intervals(  # noqa: PLR0913
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic. "available" compares two systems on the topics that both have.
     n_resamples : int
-        Number of resamples. Where the topics have no more signs than that, all of them are taken: up to 16 topics by
-        default, and then nothing depends on the seed.
+        Number of resamples. Where the topics have no more signs than that, as up to 16 topics by default, all of them
+        are used, and nothing depends on the seed.
     rng : int, Generator or None
         The same seed gives the same result at any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -275,8 +275,8 @@ def rank_intervals(  # noqa: PLR0913
 
     Notes
     -----
-    With holes, systems are ranked by what their mean on all topics would be if scores are the sum of what a topic gives to
-    all and what a system has on all. A system with few topics then has a wide interval: its pairs have little in common.
+    With holes, systems are ranked by what their mean on all topics would be if each score is the sum of a topic effect
+    and a system effect. A system with few topics has a wide interval, because it shares few topics with others.
 
     Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
     evidence as n topics can give: about p = 2^(1 - n).

@@ -25,7 +25,7 @@ class DiscriminativePower(Result):
     """What `discriminative_power` found; `share` and `n_agreeing` are arrays for a batch."""
 
     share: float | FloatArray
-    """Of the significantly different pairs, how many candidate orders as the truth does."""
+    """The share of the significantly different pairs that candidate orders as the truth does."""
     n_significant: int
     """Pairs that differ significantly in the truth."""
     n_agreeing: Any
@@ -46,7 +46,7 @@ class DiscriminativePower(Result):
         if np.ndim(self.share):
             return f"{found}; shares for a batch of shape {np.shape(self.share)}"
         if not self.n_significant:
-            return f"{found}, so that there is nothing to confirm"
+            return f"{found}, so there is nothing to confirm"
         return f"{found}; candidate confirms {self.n_agreeing} of them: {self.share:.4f}"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ class DiscriminativePower(Result):
 def discriminative_power(
     truth: Collection, candidate: Collection, alpha: float = 0.05, correction: Correction | None = None
 ) -> DiscriminativePower:
-    """Share of the pairs of systems that differ significantly in `truth` that `candidate` orders in the same way.
+    """Of the pairs of systems that differ significantly in `truth`, the share that `candidate` orders in the same way.
 
     A pair differs significantly if a paired t-test over the topics, two-sided, has p <= alpha. A pair that is tied in
     `candidate` is not ordered as in the truth. 1 where all significant differences are confirmed, 0 where none is;

@@ -41,8 +41,8 @@ def rank_distance(
         d_rank^2 = minimum over delta >= 0 of n (delta - d)' S^-1 (delta - d),
 
     Hotelling's T^2 between what was measured and the nearest means that have the order `candidate`. For two systems in
-    the wrong order it is Student's paired t. It is 0 if, and only if, both rank the systems in the same way, it has no
-    upper bound, and it is not symmetric. How large is large depends on the collection: `rank_test` tells.
+    the wrong order it is Student's paired t. It is 0 if, and only if, both rank the systems in the same way, has no
+    upper bound, and is not symmetric. What counts as large depends on the collection: see `rank_test`.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def rank_distance(
     eps : float
         What is added to the variances, in squared units of the scores; the paper's value by default. It matters where
         there are as many systems as topics or more: a `RegularisationWarning` says so. There it is at least 1e-11 of
-        the largest variance, because with less rounding decides. It should be small beside the variances, or it and
-        not the topics decides, which is warned of as well.
+        the largest variance, because with less than that rounding would decide. It should be small compared with the
+        variances, or else it decides instead of the topics; that, too, is warned of.
     workers : int or Executor
         Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit.
 

@@ -59,7 +59,7 @@ class DistanceDistribution(Result):
     method: RankTestMethod
     """"paper": distances of resampled rankings, for any ranking. "recentred": under the hypothesis that one is true."""
     fingerprint: str
-    """Of the collection, so that it cannot be used for another one."""
+    """Fingerprint of the collection, so that it cannot be used for another one."""
     n_topics: int
     n_systems: int
     eps: float
@@ -67,7 +67,7 @@ class DistanceDistribution(Result):
     """None where a generator was given."""
     measure: str = ""
     version: str = __version__
-    """Of concordant, that made it."""
+    """The version of concordant that made it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -100,7 +100,7 @@ class DistanceDistribution(Result):
         workers : int or Executor
             Threads, or an executor of concurrent.futures.
         progress : callable, optional
-            Called with the number of resamples done and of all.
+            Called with the number of resamples done and the total.
 
         Returns
         -------

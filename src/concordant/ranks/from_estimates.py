@@ -50,7 +50,7 @@ def rank_intervals_from_estimates(
     n_resamples: int = 49_999,
     rng: Seed = None,
 ) -> EstimatedRanks:
-    """For each system the ranks that it may have, from estimates and their covariance, where there are no topics.
+    """The ranks that each system may have, from estimates and their covariance, where there are no topics.
 
     For published tables with standard errors, fits of Bradley and Terry's model, or any other estimates that are about
     normal. With scores on topics, `rank_intervals` is better: it needs no normal distribution.
@@ -67,15 +67,15 @@ def rank_intervals_from_estimates(
         Instead of the covariance, where the estimates are independent: one for each system, with labels where `means`
         has them, or in their order.
     degrees_of_freedom : float, optional
-        How well the covariance is known, where it was estimated: n - 1 for means over n topics. The estimates are then
-        compared with Student's t, and the intervals are wider. By default it is taken as known.
+        Degrees of freedom of the covariance, where it was estimated: n - 1 for means over n topics. The estimates are
+        then compared with Student's t, and the intervals are wider. By default the covariance is taken as known.
     simultaneous : bool
         Whether the level holds for all intervals together (a leaderboard) or for each by itself (one system of
         interest), which makes them shorter.
     n_resamples : int
         Normal draws.
     rng : int, Generator or None
-        The same seed gives the same bits. Where none is given, one is drawn, and the settings say which.
+        The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
@@ -88,8 +88,8 @@ def rank_intervals_from_estimates(
     corrected by the largest statistic of draws from the normal distribution with mean 0 and the covariance given, step
     by step, where the two directions of a pair are separate hypotheses: a difference of the wrong sign is an error. The
     interval of a system goes from 1 + the number of significantly better systems to m - the number of significantly
-    worse ones, as in `rank_intervals`. A covariance that was estimated from few topics makes the intervals too short,
-    unless `degrees_of_freedom` says so.
+    worse ones, as in `rank_intervals`. With a covariance estimated from few topics the intervals are too short unless
+    `degrees_of_freedom` is given.
 
     On the 38 countries of PISA 2018 the simultaneous sets are those of the R package csranks. Of 76 marginal limits,
     from 10,000 draws, three are wider, by one or two ranks: the pairs that decide have p = 0.047 to 0.050 in 100,000
@@ -178,7 +178,7 @@ def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous
 def _stepdown(t: FloatArray, size: FloatArray, systems: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     """How often the largest statistic, of a directed difference i - j and all weaker ones, reaches its t.
 
-    Both directions of a pair are hypotheses, so that a difference of the wrong sign is an error as well.
+    Both directions of a pair are hypotheses, so a difference of the wrong sign is an error as well.
     """
     order = np.argsort(t, kind="stable")
     largest = np.full(systems.shape[1], -np.inf)

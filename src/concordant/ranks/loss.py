@@ -25,9 +25,9 @@ def rank_loss(
 
         loss = minimum over delta >= margin g of n (delta - f)' S^-1 (delta - f).
 
-    Differences on which the users agree cost much, those on which they do not cost little. The loss is convex in the
-    scores. It is 0 if, and only if, they have the order of the truth and every difference between neighbours is at
-    least `margin` times that of the means.
+    Differences on which the users agree cost much, the others little. The loss is convex in the scores. It is 0 if, and
+    only if, they have the order of the truth and every difference between neighbours is at least `margin` times that of
+    the means.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ def rank_loss(
     eps : float
         What is added to the variances of the differences, in squared units of the scores, as in `rank_distance`.
     margin : float
-        How much of the truth's differences the scores must have, at least 0. With 0 the loss is the paper's squared
-        distance of the truth's order from means that are the scores; equal scores have no loss then, so that the
-        scale has to be fixed in another way. For scores that are linear in what is trained every other margin gives
-        the same ranking.
+        The share of the truth's differences that the scores must have, at least 0. With 0 the loss is the paper's
+        squared distance of the truth's order from means that are the scores; equal scores have no loss then, so the
+        scale has to be fixed in another way. For scores that are linear in what is trained every other margin gives the
+        same ranking.
     shrinkage : float
         The share of the covariance of the columns, from 0 to 1, that is replaced by their mean variance on the
         diagonal. With few users the covariance is mostly noise, and with fewer users than documents it has no inverse:

@@ -27,6 +27,7 @@ from ..resampling import Resampling
 
 _CHUNK = 1024  # resamples at a time
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
+_BLOCK = 2**15  # pairs whose statistics are computed at a time
 _NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
 
 
@@ -55,7 +56,7 @@ class PairSamples(NamedTuple):
     @classmethod
     def of(cls, values: FloatArray) -> PairSamples:
         """From topics x systems."""
-        require_room_for_pairs(values.shape[1], "a test of all pairs", 14)
+        require_room_for_pairs(values.shape[1], "a test of all pairs", 9)
         centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
         centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
@@ -91,9 +92,10 @@ class PairSamples(NamedTuple):
 def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
     pairs = PairSamples.of(values)
-    each = np.broadcast_to(np.arange(pairs.m)[:, None], pairs.size.shape)
-    columns = Columns(pairs.centred / pairs.n, np.full(pairs.m, -1), each)
-    return stepdown(shrunk(pairs), pairs.size, columns, how, simultaneous=simultaneous)
+    r, size, m = shrunk(pairs), pairs.size, pairs.m
+    columns = Columns(pairs.centred / pairs.n, np.full(m, -1), np.broadcast_to(np.arange(m)[:, None], size.shape))
+    del pairs  # with many systems what is no longer used is much
+    return stepdown(r, size, columns, how, simultaneous=simultaneous)
 
 
 def stepdown(r: FloatArray, size: FloatArray, columns: Columns, how: Resampling, *, simultaneous: bool) -> FloatArray:
@@ -140,7 +142,12 @@ def shrunk(pairs: PairSamples) -> FloatArray:
     heavier tails only, a > 0. Few topics show less skewness than there is, and least where they missed the tail, where
     t is too large; so twice a pair's own is taken, and at least what is typical of the collection.
     """
-    return shrunk_by(pairs.t(), pairs.skewness * np.sign(pairs.difference), typical_skewness(pairs), pairs.n)
+    typical, found = typical_skewness(pairs), np.empty_like(pairs.size)
+    step = max(1, _BLOCK // pairs.m)
+    for rows in (slice(lo, lo + step) for lo in range(0, pairs.m, step)):
+        some = PairSamples(pairs.centred, pairs.difference[rows], pairs.size[rows], pairs.skewness[rows])
+        found[rows] = shrunk_by(some.t(), some.skewness * np.sign(some.difference), typical, pairs.n)
+    return found
 
 
 def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -> FloatArray:
@@ -215,9 +222,10 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
 
 def _exceedances(columns: Columns, families: Sequence[_Family], signs: Any, how: Resampling) -> list[FloatArray]:
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
-    i, j, scale, least = (np.concatenate(parts) for parts in zip(*families, strict=True))
+    one = len(families) == 1  # and large, then: not copied
+    i, j, scale, least = (parts[0] if one else np.concatenate(parts) for parts in zip(*families, strict=True))
     ends = np.cumsum([len(family.i) for family in families], dtype=np.int64)
-    place = columns.place.astype(np.int64)
+    place = columns.place.astype(np.int64, copy=False)
     pairs = place[i, j], place[j, i], scale, least, ends
     total = np.zeros(len(i))
     work = partial(_counts, np.ascontiguousarray(columns.values), columns.base.astype(np.int64), pairs)

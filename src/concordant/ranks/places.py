@@ -119,14 +119,14 @@ def rank_probabilities(  # noqa: PLR0913
     eps : float
         What is added to the variances, as in `rank_distance`.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
-        Called with the number of rankings done and of all.
+        Called with the number of rankings done and the total.
 
     Returns
     -------

@@ -28,7 +28,7 @@ class RankTest(Result):
     """d_rank of the candidate ranking."""
     pvalue: float
     standard_error: float
-    """Of the p-value, because there are only so many resamples."""
+    """Monte Carlo error of the p-value."""
     critical_value: float
     """Distances beyond it are significant at level alpha; infinite with too few resamples for that level."""
     alpha: float
@@ -140,7 +140,7 @@ def rank_test(  # noqa: PLR0913
     eps : float
         What is added to the variances, as in `rank_distance`.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
@@ -149,7 +149,7 @@ def rank_test(  # noqa: PLR0913
     distribution : DistanceDistribution, optional
         For method "paper": one made before for this collection, instead of new resamples.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def rank_test_of(
     alpha: float = 0.05,
     distribution: DistanceDistribution | None = None,
 ) -> RankTest:
-    """As `rank_test`, for what is checked and in the same order on both sides; what to doubt is in the notes only."""
+    """Like `rank_test`, for what is checked and in the same order on both sides; what to doubt is in the notes only."""
     if candidate.ndim != 1:
         raise InputError(
             f"candidate has shape {candidate.shape}: a test takes one ranking at a time. For many rankings and the "

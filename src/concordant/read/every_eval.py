@@ -59,7 +59,7 @@ def read_instances(source: Source, records: list[tuple[int, Any]]) -> Contents:
     models: dict[str, None] = {}
     for line, record in records:
         if not is_instance(record) or not isinstance(record["evaluation"], dict):
-            raise source.error("is no instance of Every Eval Ever: it needs model_id, sample_id and evaluation", line)
+            raise source.error("is not an instance of Every Eval Ever: it needs model_id, sample_id, evaluation", line)
         topic = f"{record['evaluation_name']}/{record['sample_id']}"
         if topic in scores:
             raise source.error(f"instance {topic!r} was given already", line)

@@ -54,7 +54,7 @@ def read_inspect(source: Source, content: Any) -> Contents:
                 raise source.error(f"sample {topic!r} has {measure!r} twice", 1)
             score = _score(part)
             if score is None:
-                bad.setdefault(measure, f"{measure!r} of sample {topic!r} is {str(part)[:40]!r}, which is no score")
+                bad.setdefault(measure, f"{measure!r} of sample {topic!r} is {str(part)[:40]!r}, which is not a score")
             found[topic] = (
                 math.nan if score is None or _is_nan(score) else finite(source, score, f"{topic!r} ({measure})")
             )

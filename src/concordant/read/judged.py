@@ -25,7 +25,7 @@ def read_annotations(source: Source, content: Any) -> Contents:
     scores: dict[str, dict[str, float]] = {}
     for place, record in enumerate(content):
         if not isinstance(record, dict) or not record.keys() >= _KEYS:
-            raise source.error(f"record {place} is no annotation: it needs {', '.join(sorted(_KEYS))}", 1)
+            raise source.error(f"record {place} is not an annotation: it needs {', '.join(sorted(_KEYS))}", 1)
         value = cell_number(record["preference"])
         if value is None:
             raise source.error(f"the preference of record {place} is {record['preference']!r}, not a number", 1)

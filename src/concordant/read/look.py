@@ -117,7 +117,7 @@ def look(
     Returns
     -------
     Look
-        What was found. Files that cannot be read as they are have the reason in `problem`; this is no error.
+        What was found. Files that cannot be read as they are have the reason in `problem`; that is not an error.
 
     Examples
     --------

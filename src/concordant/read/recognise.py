@@ -57,7 +57,7 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
     """What a file that is not empty holds. Where it is one run, the name that the caller gave counts most."""
     found = _recognise(source, roles)
     if any(name is not None for name in roles) and not found.is_table:
-        raise source.error("is no table with named columns, so no column can be chosen")
+        raise source.error("is not a table with named columns, so no column can be chosen")
     if source.name:
         found.names = (source.name,)
     elif not found.names:

@@ -25,7 +25,7 @@ def read_documents(source: Source, records: list[tuple[int, Any]]) -> Contents:
     scores: dict[str, dict[str, float]] = {}
     for line, record in records:
         if not is_document(record):
-            raise source.error("is no document with metric_scores, as the first line is", line)
+            raise source.error("is not a document with metric_scores, as the first line is", line)
         document = f"{record['language_pair']}/" * (len(pairs) > 1) + str(record["document_id"])
         for metric, values in record["metric_scores"].items():
             found = scores.setdefault(str(metric), {})

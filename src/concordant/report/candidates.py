@@ -1,4 +1,4 @@
-"""All candidates in one table with their intervals drawn, the best first, and which is better than which."""
+"""All candidates in one table with their intervals drawn, the best first, and which are better than which."""
 
 from __future__ import annotations
 

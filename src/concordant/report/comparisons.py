@@ -137,7 +137,7 @@ def _coefficients(c: Part, k: int, parts: Parts) -> str:
     if any(row["low"] is not None for row in rows):
         about += (
             " Dot and line: the estimate across the population of topics and its interval, which are corrected for the "
-            "bias of having few topics, so that the interval need not hold the value."
+            "bias of having few topics, so the interval need not hold the value."
         )
     itself = any(row["itself"] is not None for row in rows)
     about += " Bar: what the truth's own ranking is expected to reach with the true one." * itself

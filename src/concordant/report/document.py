@@ -61,7 +61,7 @@ def report_document(
     workers : int
         Threads.
     progress : callable, optional
-        Called with the number of comparisons done and of all.
+        Called with the number of comparisons done and the total.
 
     Returns
     -------

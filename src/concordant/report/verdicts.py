@@ -8,7 +8,7 @@ from typing import Any
 
 from ..coefficients.registry import headlines
 from ..study.judgments import OTHERS
-from ..words import counted, listing, p_equals
+from ..words import counted, listing, p_equals, some_of
 from .parts import cut
 
 MOST_TOLD = 6
@@ -99,7 +99,7 @@ def _agreement(c: Mapping[str, Any]) -> str:
         else:
             text += f"; across the population of topics it is estimated as {centre:.3f} ({level})"
         if not span["low"] <= c["coefficients"][name] <= span["high"]:
-            text += ", corrected for the bias of having few topics, so that the interval need not hold the value"
+            text += ", corrected for the bias of having few topics, so the interval need not hold the value"
     p = c["pvalues"].get(name)
     return text + (f". Against chance: {p_equals(p)}." if p is not None else ".")
 
@@ -174,8 +174,7 @@ def _leaders(ranking: Mapping[str, Any], what: str) -> str:
     best, count, truth = ranking["best"], len(ranking["judges"]), cut(ranking["judges"][0]["names"][0], 60)
     if len(best) < 2:
         return f"{ranking['verdict']}."
-    every = "Both" if count == 2 else f"All {count}"
-    who = f"{every} {what}s" if len(best) == count else f"{len(best)} of {count} {what}s"
+    who = some_of(len(best), count, f"{what}s")
     names = listing([cut(name, 60) for name in best], MOST_TOLD)
     return f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}."
 

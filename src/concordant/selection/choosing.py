@@ -2,7 +2,7 @@
 
 All of them add one topic at a time. They differ in what they make large, over the systems that they see:
 
-- "greedy": tau_b of the two rankings. It is a sum of signs, so that many topics are equally good in the end, and the
+- "greedy": tau_b of the two rankings. It is a sum of signs, so many topics are equally good in the end, and the
   accidents of these systems decide.
 - "variance": minus the mean squared distance between the two means, both centred over systems: every system counts, by
   how far it is off, whether two of them swap or not.

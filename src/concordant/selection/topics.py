@@ -28,11 +28,11 @@ Way = Literal["auto", "variance", "greedy"]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Agreement on what had no part in the choice."""
+    """Agreement on data that had no part in the choice."""
 
     chosen: float
     random: float
-    """Of random topics, as many or as costly."""
+    """Agreement of random topics, as many or as costly."""
     interval: Interval
     """Of `chosen`."""
     gain: Interval
@@ -56,7 +56,7 @@ class TopicSelection(Result):
     in_sample: float
     """Agreement with all topics on the systems that chose: too high."""
     all_topics: float
-    """What all topics that could be chosen reach on the test of `both`: more than that no choice is likely to."""
+    """What all topics that could be chosen reach on the test of `both`: a choice is unlikely to do better."""
     kept: float
     """Of the pairs of other systems that the whole collection separates, the share that chosen topics order alike."""
     kept_random: float
@@ -71,7 +71,8 @@ class TopicSelection(Result):
         better = "better than" if gain.low > 0 else "worse than" if gain.high < 0 else "not clearly better than"
         return (
             f"{len(self.topics)} of {counted(self.n_topics, 'topic')}: {self.coefficient} {self.both.chosen:.3f} with "
-            f"other topics on other systems; {better} random ones, by {middle:.3f} ({gain.low:.3f} to {gain.high:.3f})"
+            f"other topics on other systems; {better} random ones (difference {middle:z.3f}, {gain.low:z.3f} to "
+            f"{gain.high:z.3f})"
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -130,7 +131,7 @@ def select_topics(  # noqa: PLR0913
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> TopicSelection:
-    """Choose topics whose mean ranks systems as the mean of all does, and test the choice on what it did not see.
+    """Choose topics whose mean ranks systems as the mean of all does, and test the choice on data it did not see.
 
     Parameters
     ----------
@@ -157,24 +158,24 @@ def select_topics(  # noqa: PLR0913
     n_splits : int
         How often systems and topics are split, at least 2.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     rng : int, Generator or None
         The same seed gives the same bits.
     progress : callable, optional
-        Called with the number of splits done and of all.
+        Called with the number of splits done and the total.
 
     Returns
     -------
     TopicSelection
-        `topics` are those chosen; `both` is how well topics chosen in this way rank other systems, held against other
-        topics, `systems` how well they rank other systems, held against all topics.
+        `topics` are those chosen; `both` says how well topics chosen in this way rank other systems, compared with
+        other topics, and `systems` the same compared with all topics.
 
     Notes
     -----
     Every number but `in_sample` comes from splits in which neither the systems of the test nor, in `both`, its topics
-    had a part in the choice; the way to choose is chosen within the part that chooses. They are about choosing in this
-    way, from fewer topics and by half of the systems, so the topics that are named will be a little better. Intervals
-    are by the corrected variance of Nadeau and Bengio (2003), because splits overlap.
+    had a part in the choice; with "auto" the method, too, is chosen without them. They describe choosing in this way
+    from fewer topics and half of the systems, so the topics that are named should do a little better. Intervals are by
+    the corrected variance of Nadeau and Bengio (2003), because splits overlap.
 
     References
     ----------
@@ -276,7 +277,7 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
     try:
         prices = np.array([float(label) for label in labels])
     except ValueError as error:
-        raise InputError(f"{named('costs')} holds what is no number: {error}") from None
+        raise InputError(f"{named('costs')} holds something that is not a number: {error}") from None
     if not (np.isfinite(prices) & (prices > 0)).all():
         raise InputError(f"{named('costs')} has {prices.min():g}: costs are finite and above 0")
     return prices

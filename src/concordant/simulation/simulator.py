@@ -33,9 +33,8 @@ class Simulator:
     that they have (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to
     [0, 1].
 
-    The transform keeps the means only roughly: `true_means` has what each system scores on average across the
-    population of topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is
-    kept.
+    The transform keeps the means only roughly: `true_means` gives the mean of each system across the population of
+    topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is kept.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ class Simulator:
     uncorrelated : bool
         Draw residuals and topic effects independently of each other.
     random_topics : bool
-        False draws easy or hard topics preferably, as a careless choice of topics would: of max(200, 4 n) topics
+        False prefers easy or hard topics, as a careless choice of topics would: of max(200, 4 n) topics
         sorted by their effect, n are taken with weights from a beta distribution that is drawn anew for each
         collection.
     exact_means : bool
@@ -150,7 +149,7 @@ class Simulator:
     def _factor(self) -> FloatArray:
         """A matrix B such that B B' is the correlation of the effects; columns of rounding error are left out.
 
-        There are more effects than topics, and the residuals of a topic add up to 0, so that the matrix has no inverse
+        There are more effects than topics, and the residuals of a topic add up to 0, so the matrix has no inverse
         and no Cholesky factor of its own. Its eigenvectors give a factor all the same, and identical systems stay so.
         """
         values, vectors = np.linalg.eigh(self._correlation)
@@ -159,7 +158,7 @@ class Simulator:
         return np.asarray(factor / np.sqrt((factor**2).sum(axis=1, keepdims=True)))
 
     def draw(self, n_topics: int, rng: Seed = None) -> FloatArray:
-        """As `simulate`, only the values: topics x systems."""
+        """Like `simulate`, only the values: topics x systems."""
         n = check_count(n_topics, "n_topics")
         random = generator(rng)
         if self.settings["random_topics"]:
@@ -182,7 +181,7 @@ class Simulator:
         return Scores(values, [f"sim{k + 1}" for k in range(len(values))], self.scores.systems, self.scores.measure)
 
     def true_means(self) -> FloatArray:
-        """What each system scores on average across the population of topics, in the order of the systems.
+        """The mean of each system across the population of topics, in the order of the systems.
 
         Computed by numerical integration, to about 1e-5. With `random_topics=False` these are still the means across
         the population, which the topics that were chosen do not represent.
@@ -227,7 +226,7 @@ def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any
     rng : int, Generator or None
         The same seed gives the same scores.
     **options : Any
-        As for `Simulator`, which is made anew in each call: make one yourself to draw from it often.
+        As for `Simulator`. Each call builds a new one: build one yourself to draw from it often.
 
     Returns
     -------
@@ -258,7 +257,7 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
     if 0 < np.ptp(x) <= _FLAT:
         raise InputError(
             f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, and nearly nothing of "
-            f"[{low:g}, {high:g}], so that no differences would be left: give {argument('bounds')} closer to them"
+            f"[{low:g}, {high:g}], so no differences would be left: give {argument('bounds')} closer to them"
         )
     return transform(x)
 

@@ -233,7 +233,7 @@ def executor_at(address: str) -> Iterator[Executor]:
     Parameters
     ----------
     address : str
-        Of the scheduler, such as "tcp://10.0.0.1:8786".
+        Address of the scheduler, such as "tcp://10.0.0.1:8786".
 
     Yields
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -20,13 +21,14 @@ from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..resampling import Progress, check_count
-from ..results import Estimate, columns
+from ..results import columns
 from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
-from ..topics.correlation import correlate
+from ..topics.correlation import CorrelationEstimate, correlate
 from ..topics.judges import JudgeRanking, rank_judges
 from ..topics.splits import FEWEST
-from ..words import argument, counted, listing, named, p_cell
+from ..topics.worth import span
+from ..words import argument, counted, listing, named, number, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
 
@@ -39,10 +41,10 @@ class JudgeStudy(StudyResult):
 
     study: JudgmentStudy
     """All coefficients, and the consequences for each system; its changes are of kind "judge"."""
-    estimates: Mapping[tuple[str, str, str], Estimate]
+    estimates: Mapping[tuple[str, str, str], CorrelationEstimate]
     """By judge, measure and coefficient, with intervals for the population of topics."""
     ranking: JudgeRanking | None
-    """By the first measure and the first coefficient: what the judges' topics are worth, and which is better than
+    """By the first measure and the first coefficient: what the judges' topics are worth, and which are better than
     which. None with fewer than 10 topics."""
     card: JudgeCard | None
     """By the first measure: soft pairwise accuracy, significance, rank changes and labels beside worth by tau_b."""
@@ -61,7 +63,7 @@ class JudgeStudy(StudyResult):
 
     @property
     def verdict(self) -> str:
-        """What the best judge's topics are worth, and which others may be as good."""
+        """Who ranks the systems most like the truth, or who could, and what the first one's topics are worth."""
         measure, coefficient = self.study.measures[0], self.coefficients[0]
         if self.ranking is not None:
             return f"{self.ranking.verdict} ({measure})"
@@ -92,14 +94,16 @@ class JudgeStudy(StudyResult):
 
     def table(self) -> str:
         """Coefficients with their intervals, the rank test, and how far the labels agree."""
-        ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
+        ranked, tested = [["", "", "", "these topics", "population", "95% interval"]], [["", "", "rank distance", "p"]]
         for (judge, measure, coefficient), e in self.estimates.items():
-            ranked.append([judge, measure, coefficient, f"{e.value:.3f}", str(e.interval or "")])
+            corrected = math.nan if e.bias_corrected is None else e.bias_corrected
+            between = "-" if e.interval is None else span(e.interval, "{:.3f}")
+            ranked.append([judge, measure, coefficient, number(e.value), number(corrected), between])
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
-            tested.append([judge, measure, f"{distance:.3f}", p_cell(p)])
+            tested.append([judge, measure, number(distance), p_cell(p)])
         labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
-        labels += [[judge, *(f"{e.value:.3f}" for e in found.estimates)] for judge, found in self.labels.items()]
+        labels += [[judge, *(number(e.value) for e in found.estimates)] for judge, found in self.labels.items()]
         worth = [] if self.ranking is None else [self.ranking.table()]
         card = [] if self.card is None else [self.card.table()]
         return "\n\n".join([*worth, *map(columns, (ranked, tested)), *(card or [columns(labels)])])
@@ -175,7 +179,7 @@ def judge_study(  # noqa: PLR0913
     runs : Runs
         The runs.
     truth : Qrels
-        The judge whom we trust.
+        The trusted judge.
     judges : mapping of str to Qrels
         The others by their names. Topics that the truth lacks are left out.
     measures : iterable of str
@@ -193,15 +197,15 @@ def judge_study(  # noqa: PLR0913
         Grades that are no judgments, such as 999 or -1 where a judge gave no answer: left out on all sides, with a note
         on how many there were. A topic of which nothing is left is one that this judge lacks.
     families : mapping of str to str, optional
-        By system, its family, for the test of bias on the judge card.
+        The family of each system, for the test of bias on the judge card.
     n_resamples : int
-        Of topics, for each interval and each test; at least 500.
+        Number of resamples of the topics, for each interval and each test; at least 500.
     missing : {"error", "zero", "drop", "drop-systems"}
         For runs that lack topics, as in `evaluate`.
     workers : int or concurrent.futures.Executor
         The number of threads, or an executor that is given batches of resamples.
     progress : callable, optional
-        Called with the number of steps done and of all.
+        Called with the number of steps done and the total.
 
     Returns
     -------

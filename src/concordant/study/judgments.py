@@ -27,7 +27,7 @@ from ..topics.judged import for_worth, yardstick
 from ..topics.splits import FEWEST
 from ..topics.worth import shown
 from ..topics.worth_core import Yardstick
-from ..words import counted, listing, p_cell
+from ..words import counted, listing, number, p_cell
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .judgment_trials import JudgmentTrials
@@ -116,7 +116,10 @@ class JudgmentStudy(StudyResult):
                 for (of, level), measure in product(self.changes, self.measures)
                 if of == kind and not np.isnan(self.value(kind, level, measure, name))
             ]
-            if found:
+            values = {f"{value:.3f}" for value, _, _ in found}
+            if len(found) > 1 and len(values) == 1:
+                parts[kind] = f"{kind}: {name} {values.pop()} at every level and by every measure"
+            elif found:
                 ends = dict.fromkeys((min(found), max(found)))
                 parts[kind] = "; ".join(
                     f"{kind} {level}: {self._worth(kind, level, measure)}{name} {value:.3f} ({measure})"
@@ -195,16 +198,15 @@ class JudgmentStudy(StudyResult):
 
     def table(self) -> str:
         """The summary, below what it is a summary of."""
+        kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
         about = (
-            f"{counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}, "
+            f"{listing(kinds)}; {counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}, "
             f"{counted(len(self.values), 'draw')} in all, seed {self.settings['seed']}"
         )
-        summary = self.summary()
-        cells = [
-            [p_cell(c) if k == "p" else f"{c:.3f}" if isinstance(c, float) else str(c) for k, c in row.items()]
-            for row in summary
-        ]
-        return f"{about}\n\n{columns([list(summary[0]), *cells])}"
+        hidden = ("change",) if len(kinds) == 1 else ()  # which all have in common
+        rows = [{name: cell for name, cell in row.items() if name not in hidden} for row in self.summary()]
+        heads = [{"judgments": "judged"}.get(name, name) for name in rows[0]]
+        return f"{about}\n\n{columns([heads, *([_cell(name, c) for name, c in row.items()] for row in rows)])}"
 
     def _contents(self) -> dict[str, Any]:
         return {"rows": self.rows(), "systems": self.systems_rows(), "cost": self.cost}
@@ -270,6 +272,13 @@ class JudgmentStudy(StudyResult):
         return agreement.plain_scatter(full[order], changed[order], labels, ax)
 
 
+def _cell(name: str, value: Any) -> str:
+    """A cell of the table, for reading."""
+    if name == "worth":
+        return "< 1" if value < 1 else shown(value)
+    return p_cell(value) if name == "p" else number(value) if isinstance(value, float) else str(value)
+
+
 def _mean(values: FloatArray) -> float:
     """Over those that are numbers."""
     count = int((~np.isnan(values)).sum())
@@ -315,7 +324,7 @@ def judgment_study(  # noqa: PLR0913
     n_draws : int
         Repetitions of changes that draw at random.
     n_resamples : int
-        Of the topics, for the p-values: one distribution serves all changes of a measure.
+        Number of resamples of the topics, for the p-values: one distribution serves all changes of a measure.
     depth : int
         How deep to look for unjudged documents.
     missing : {"error", "zero", "drop", "drop-systems"}
@@ -325,7 +334,7 @@ def judgment_study(  # noqa: PLR0913
     workers : int or concurrent.futures.Executor
         The number of processes, or an executor to run on, as in `concordant.study.reliability_study`.
     progress : callable, optional
-        Called with the number of trials done and of all.
+        Called with the number of trials done and the total.
 
     Returns
     -------

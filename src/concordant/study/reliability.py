@@ -231,7 +231,7 @@ def reliability_study(  # noqa: PLR0913
     drop_bottom : float
         Systems whose mean is below this quantile are left out first, as in the paper; 0 keeps all.
     exact_means : bool
-        The simulator keeps the means only roughly, so that the truth is off a little, in the paper, too.
+        The simulator keeps the means only roughly, so the truth is off a little, in the paper, too.
         True makes it exact.
     bounds : (float, float)
         The lowest and highest score that is possible, where that is not 0 and 1.
@@ -243,7 +243,7 @@ def reliability_study(  # noqa: PLR0913
         The number of processes, or an executor to run on: of Dask, ``client.get_executor(pure=False)``. In a script,
         processes need ``if __name__ == "__main__":`` around the call.
     progress : callable, optional
-        Called with the number of trials done and of all.
+        Called with the number of trials done and the total.
 
     Returns
     -------

@@ -88,8 +88,8 @@ class Cells:
             return str(int(cell))  # pandas: a column with holes
         if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
             raise self.error(
-                f"column {self.names[column]!r} holds {cell!r}, which is no label of a {what}: labels are strings or "
-                "whole numbers; if the column is a system of its own, rename it",
+                f"column {self.names[column]!r} holds {cell!r}, which is not a label of a {what}: labels are strings "
+                "or whole numbers; if the column is a system of its own, rename it",
                 row,
             )
         return str(cell)

@@ -92,7 +92,7 @@ def fill_or_drop(
 
     `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
     have; `drop-systems` keeps the systems that have all topics; `mean` fills in a system's mean over the topics it has,
-    so that this is its mean, as trec_eval prints it without -c. The result says what was filled or dropped. `available`
+    so this is its mean, as trec_eval prints it without -c. The result says what was filled or dropped. `available`
     leaves the holes, and is refused here, where none may be left; where the caller is `open_to_holes`, messages name it
     as a way out. Messages name the `origin`.
     """

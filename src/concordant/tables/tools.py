@@ -85,7 +85,7 @@ def _metrics(records: Iterable[Any], of: str) -> dict[str, dict[str, Any]]:
     for record in records:
         if not all(hasattr(record, name) for name in ("query_id", "measure", "value")):
             raise InputTypeError(
-                f"the results{of} hold {record!r:.100}, which is no metric with query_id, measure and value"
+                f"the results{of} hold {record!r:.100}, which is not a metric with query_id, measure and value"
             )
         topic, measure = str(record.query_id), str(record.measure)
         if measure in nested.setdefault(topic, {}):

@@ -34,13 +34,13 @@ class CorrelationEstimate(Estimate):
     """A coefficient on a sample of topics. `float(e)` is the value; `e.interval` is for the population of topics."""
 
     bias_corrected: float | None = None
-    """The value without the bias of sampling: an estimate of the coefficient between the population means."""
+    """The value without sampling bias: an estimate of the coefficient between the population means."""
     standard_error: float | None = None
-    """Of `bias_corrected`; for the methods "percentile" and "basic", the standard deviation of the resampled values."""
+    """Standard error of `bias_corrected`; for "percentile" and "basic", standard deviation of the resampled values."""
 
     @property
     def verdict(self) -> str:
-        """The value, its interval, its p-value and what it is without the bias of sampling."""
+        """The value, its interval, its p-value and its value without sampling bias."""
         text = super().verdict
         return text if self.bias_corrected is None else f"{text}, bias-corrected {self.bias_corrected:.4f}"
 
@@ -68,8 +68,8 @@ def correlate(  # noqa: PLR0913
     ----------
     truth, candidate : what `as_scores` takes
         `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices. Systems and topics are
-        matched by their labels. What only one side has is left out, and an `AlignmentWarning` says what. Without an
-        interval one score per system is enough.
+        matched by their labels. What only one side has is left out, with an `AlignmentWarning` that names it. Without
+        an interval one score per system is enough.
     coefficient : str
         A name from `list_coefficients`.
     interval : TopicBootstrap or None
@@ -78,15 +78,15 @@ def correlate(  # noqa: PLR0913
         "chance": a p-value of the hypothesis that the candidate scores have nothing to do with the truth, from the
         exact null distribution where there is one (`tau_null`, `tau_ap_null`), else by permutations.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: for the interval groups
+        The group of each topic, where topics come in groups, as in `rank_intervals`: for the interval groups
         are drawn whole, and their number is the sample size.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
-        say which.
+        The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
+        record it.
     workers : int or concurrent.futures.Executor
         Threads, or an executor.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -103,10 +103,10 @@ def correlate(  # noqa: PLR0913
     Notes
     -----
     Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the topics at hand; what
-    the interval is for is f(mu, nu), the same coefficient between the two *population* mean vectors, which one would
-    see with endless topics of this kind. The two differ by more than chance: noise in the means lowers agreement, so
-    that the value lies below f(mu, nu) on average, and resampled values lie lower still. `bias_corrected` takes this
-    back, and the default interval is built around it. The derivation is in docs/guide/intervals.md.
+    the interval is for is f(mu, nu), the same coefficient between the two *population* mean vectors, which unlimited
+    topics of this kind would show. The two differ systematically: noise in the means lowers agreement, so the value
+    lies below f(mu, nu) on average, and resampled values lie lower still. `bias_corrected` undoes this, and the default
+    interval is built around it. The derivation is in docs/guide/intervals.md.
 
     The default interval is made from two estimates. One draws both population mean vectors given the observed ones, as
     of exchangeable systems in linearly related conditions; the other, the iterated bootstrap, has no model and more
@@ -118,7 +118,7 @@ def correlate(  # noqa: PLR0913
     95%), where half of the systems are related and half are not (88% for tau_b), and where the second measure is 0 or 1
     on a topic, as P@1 is (87% for tau_ap_b): `TopicBootstrap` has the figures.
 
-    Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so that the
+    Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so the
     coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.
 
     References

@@ -23,7 +23,7 @@ class Costs:
     target: int
     truth_alone: float
     candidate_topics: float
-    """As many of the candidate's topics are worth the target; inf where its limit is below it."""
+    """The number of the candidate's topics that are worth the target; inf where its limit is below it."""
     candidate_alone: float
     mix: tuple[int, int]
     """Topics of the truth and of the candidate, which together cost least."""

@@ -53,7 +53,7 @@ class SystemLoss:
     system: str
     loss: float
     swapped: int
-    """In how many pairs that the sides order differently it stands."""
+    """The number of pairs with it that the sides order differently."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Explanation(Result):
     coefficient: str
     value: float
     pairs: tuple[PairLoss, ...]
-    """Pairs with a loss, the largest first; empty where the coefficient is no sum over pairs."""
+    """Pairs with a loss, the largest first; empty where the coefficient is not a sum over pairs."""
     systems: tuple[SystemLoss, ...]
     """All systems, the largest loss first; empty as `pairs`."""
     topics: tuple[TopicEffect, ...]
@@ -113,7 +113,7 @@ class Explanation(Result):
         against the truth's comes first.
         """
         if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
-            raise InputError("the sides came as one score per system, so nothing is known of their topics: give Scores")
+            raise InputError("the sides have one score per system, so nothing is known about their topics: give Scores")
         if self.truth.topics != self.candidate.topics:
             raise InputError("each side was averaged over its own topics, so none can be compared")
         for name in (a, b):
@@ -233,7 +233,7 @@ def explain(
     Pairs, exact for tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap: these are
     sums over pairs, so 1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that
     both sides order in the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1))
-    with i the place of the lower one in candidate, so that it costs more near the top. In tau_b, whose denominator is
+    with i the place of the lower one in candidate, so it costs more near the top. In tau_b, whose denominator is
     a geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
     are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
 
@@ -274,7 +274,7 @@ def explain(
     pairs: tuple[PairLoss, ...] = ()
     systems: tuple[SystemLoss, ...] = ()
     if entry.losses is None:
-        notes += (f"{entry.name} is no sum over pairs, so only topics are explained",)
+        notes += (f"{entry.name} is not a sum over pairs, so only topics are explained",)
     elif not math.isnan(value):
         require_room_for_pairs(len(x), f"what each pair adds to {entry.name}", 17)
         pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))

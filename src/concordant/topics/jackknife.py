@@ -15,7 +15,7 @@ from .splits import CHUNK, Problem, Splits, agreements, defined, means_of
 def changes_without(problem: Problem, splits: Splits) -> FloatArray:
     """Change of each point in each split when a topic is left out: splits x topics x points.
 
-    A topic of B leaves the reference. A topic among the first k of A gives its place to the next one, so that k stays
+    A topic of B leaves the reference. A topic among the first k of A gives its place to the next one, so k stays
     k, except where there is no next one (k = a) and the mean is over one topic less; the shift that this causes is the
     same for all topics and leaves with the mean.
     """
@@ -53,7 +53,7 @@ def mean_changes(changes: FloatArray, splits: Splits) -> tuple[FloatArray, Float
     """Mean change by topic, minus the mean over topics; and what the noise of the splits adds to its sum of squares.
 
     A mean is that of the splits with the topic in A and that of those with the topic in B, weighted by the chance of
-    either, so that it does not depend on how often the topic happened to be in A. The noise of a split is partly the
+    either, so it does not depend on how often the topic happened to be in A. The noise of a split is partly the
     same for all topics, and leaves with the mean: what is summed is the rest.
     """
     n, points = changes.shape[1:]

@@ -21,7 +21,7 @@ from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, ch
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
-from ..words import listing, named, p_cell, p_equals
+from ..words import listing, named, p_cell, p_equals, some_of
 from .agreement_curves import DEFAULT, STEADY, Curves
 from .costs import check_costs
 from .judge_difference import tested
@@ -43,9 +43,9 @@ class JudgeComparison(Result):
     difference: float
     """value_a - value_b."""
     bias_corrected: float
-    """The difference without the bias of sampling, which is not the same for both; nan with method "across"."""
+    """The difference without sampling bias, which is not the same for both; nan with method "across"."""
     standard_error: float
-    """Of what the interval is for."""
+    """Standard error of what the interval is for."""
     interval: Interval
     """For the difference: of agreement across topics; with "shrinkage" and "iterated", in the population; with "plain",
     of that expected on as many topics."""
@@ -108,11 +108,11 @@ class JudgeRanking(Result):
     pairs: tuple[JudgeComparison, ...]
     """All pairs, each better one first, with Holm's adjusted p-values."""
     best: tuple[str, ...]
-    """Those that could be the best: no other is significantly better."""
+    """The judges that could be the best: no other is significantly better."""
 
     @property
     def verdict(self) -> str:
-        """Who ranks the systems most like the truth, what its topics are worth, and which others may be as good."""
+        """Who ranks the systems most like the truth, or who could, and what the first one's topics are worth."""
         return self.sentence("judged by")
 
     def sentence(self, of: str) -> str:
@@ -121,13 +121,19 @@ class JudgeRanking(Result):
         if len(self.judges) == 1:
             return first.sentence(of)
         truth, name = first.names
-        others = [other for other in self.best if other != name]
-        worse = [judge.names[1] for judge in self.judges if judge.names[1] not in self.best]
-        rest = f"; {listing(others)} may be as good" if others else ""
-        if worse and not others:
-            largest = max(float(pair.adjusted or 0) for pair in self.pairs if name in pair.names)
-            rest = f"; better than {listing(worse)} ({p_equals(largest)})"
-        return f"{name} ranks the systems most like {truth}: {first.sentence(of)}{rest}"
+        if len(self.best) > 1:
+            what = "judges" if of == "judged by" else "candidates"
+            who = some_of(len(self.best), len(self.judges), what)
+            names = listing(self.best)
+            return (
+                f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}; "
+                f"{first.sentence(of)}"
+            )
+        level = 1 - first.interval.confidence_level
+        worse = {p.names[1]: float(p.adjusted or 0) for p in self.pairs if p.names[0] == name}
+        worse = {other: p for other, p in worse.items() if p <= level}  # others are worse than one of these
+        better = f"better than {listing(worse)} ({p_equals(max(worse.values()))})"
+        return f"{name} ranks the systems most like {truth}: {first.sentence(of)}; {better}"
 
     def table(self) -> str:
         """One row per judge; then one per pair."""
@@ -195,7 +201,7 @@ def compare_judges(  # noqa: PLR0913
     ----------
     truth, candidate_a, candidate_b : what `as_topics` takes
         `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label. What
-        not all three have is left out, and an `AlignmentWarning` says what.
+        not all three have is left out, with an `AlignmentWarning` that names it.
     coefficient : str
         A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
     method : {"across", "shrinkage", "iterated", "plain"}
@@ -218,19 +224,19 @@ def compare_judges(  # noqa: PLR0913
     alternative : {"two-sided", "greater", "less"}
         "greater": a agrees better than b.
     confidence_level : float
-        Of the interval for the difference; the verdict is at level 1 - confidence_level.
+        Confidence level of the interval for the difference; the verdict is at level 1 - confidence_level.
     names : tuple of str
         What to call the judges.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are drawn whole,
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
         and their number is the sample size.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers. Where none is given, one is drawn, and the settings
-        say which.
+        The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
+        record it.
     workers : int or concurrent.futures.Executor
         Threads, or an executor.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------
@@ -239,7 +245,7 @@ def compare_judges(  # noqa: PLR0913
 
     Notes
     -----
-    All methods draw topics for all three at once, so that what they share cancels. "across" compares with Student's t,
+    All methods draw topics for all three at once, so what they share cancels. "across" compares with Student's t,
     n - 1 degrees of freedom; for the others, p comes from a difference over its standard error, for "iterated" and
     "plain" times a constant that is our own calibration (`concordant.calibration.WIDENING`). docs/measured/worth.md has
     the size and the power of "across" (benchmarks/coverage_worth.py), docs/guide/intervals.md those of the others
@@ -380,7 +386,7 @@ def rank_judges(
     groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeRanking:
-    """What several judges are worth, over the same splits of the topics; which is better than which, and who is best.
+    """What several judges are worth, over the same splits of the topics; which are better than which, and who is best.
 
     Parameters
     ----------
@@ -391,9 +397,9 @@ def rank_judges(
     coefficient : str
         As in `judge_worth`.
     confidence_level : float
-        Of the intervals; pairs are tested at level 1 - confidence_level for all of them together (Holm).
+        Confidence level of the intervals; pairs are tested at level 1 - confidence_level, all together (Holm).
     costs : mapping of str to float, optional
-        What a topic costs by each judge, by its name, and by the truth, by `name`.
+        What a topic costs, by the name of each judge, and by `name` for the truth.
     name : str
         What to call the truth.
     groups : mapping, Series or path, optional

@@ -180,7 +180,7 @@ def _summary(found: Nested, n: int) -> Summary | None:
     centres = centre_of(first, second.mean(axis=1), third.mean(axis=1))
     noise = (third - 3 * second).var(axis=1, ddof=1).mean() / inner
     spread = first.var(ddof=1) * n / (n - 1)
-    # A resample's means lie wider apart than the true ones, so that the same noise moves them less. By how much is seen
+    # A resample's means lie wider apart than the true ones, so the same noise moves them less. By how much is seen
     # one level on. The centre, three levels deep, needs half a step more: an exponent found by the coverage study.
     below = second.var(axis=1, ddof=1).mean()
     growth = float(np.clip(first.var(ddof=1) / below, 0.5, 2.0)) if below > 0 else 1.0

@@ -30,7 +30,7 @@ class WorthCurves:
     truth: FloatArray
     candidate: FloatArray
     truth_low: FloatArray
-    """Of the band around it, point by point."""
+    """Lower limit of the band around it, point by point."""
     truth_high: FloatArray
     candidate_low: FloatArray
     candidate_high: FloatArray
@@ -42,21 +42,21 @@ class JudgeWorth(Result):
 
     coefficient: str
     names: tuple[str, str]
-    """Of the truth and of the candidate."""
+    """Names of the truth and of the candidate."""
     n_topics: int
     half: int
-    """How many topics of the candidate are valued: half of those there are, because the other half is the reference."""
+    """How many topics of the candidate are valued: half of them, because the other half is the reference."""
     worth: float
     """The number of topics of the truth that rank the systems as well as `half` topics of the candidate."""
     rate: float
     """worth / half."""
     interval: Interval
-    """For the worth."""
+    """Interval for the worth."""
     status: str
     """How it was counted. "within": worth is at most `half`. "beyond": the candidate is better than as many topics of
-    the truth, so that `equal` was counted, and worth stands for half * half / equal. "below": less than one topic.
-    "unknown": more topics of the truth do not rank the systems better, as far as can be told, so that nothing can be
-    counted in them; all numbers of worth are nan."""
+    the truth, so `equal` was counted, and worth stands for half * half / equal. "below": less than one topic.
+    "unknown": more topics of the truth do not visibly rank the systems better, so nothing can be counted in them;
+    all numbers of worth are nan."""
     equal: float
     """The number of topics of the candidate that rank the systems as well as `half` of the truth; nan unless
     "beyond"."""
@@ -69,11 +69,11 @@ class JudgeWorth(Result):
     truth_agreement: float
     """The same of the truth itself."""
     all_topics: float
-    """Worth of all topics of the candidate that there are, by the law 1 / worth = bias + noise / topics; nan where the
-    worth of half of them is below 3, which is too little to extrapolate from."""
+    """Worth of all topics of the candidate, by the law 1 / worth = bias + noise / topics; nan where the worth of half
+    of them is below 3, which is too little to extrapolate from."""
     all_topics_interval: Interval
     limit: float
-    """Worth of as many topics of the candidate as one likes: what its own bias sets. inf: no bias is seen."""
+    """Worth of any number of topics of the candidate: the limit that its own bias sets. inf: no bias was found."""
     limit_interval: Interval
     curves: WorthCurves
     costs: Costs | None = None
@@ -226,29 +226,28 @@ def judge_worth(
     """How many topics judged by the truth rank the systems as well as these topics judged by the candidate?
 
     The topics are split at random into halves A and B, over and over. The reference is the truth's ranking on B. The
-    candidate's ranking on A agrees with it to some degree; the truth's ranking on k topics of A does, too, the better,
-    the larger k is. The worth of the candidate's topics is the k with the same mean agreement. Candidate and reference
-    never share a topic, so that noise which they share earns nothing.
+    candidate's ranking on A agrees with it to some degree. So does the truth's own ranking on k topics of A, and better
+    as k grows. The worth of the candidate's topics is the k with the same mean agreement. Candidate and reference
+    never share a topic, so the candidate gains nothing from noise that it shares with the truth.
 
     Parameters
     ----------
     truth, candidate : what `as_topics` takes
         `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label. What
-        only one side has is left out, and an `AlignmentWarning` says what. At least 10 topics.
+        only one side has is left out, with an `AlignmentWarning` that names it. At least 10 topics.
     coefficient : str
         A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     costs : tuple of float, optional
-        What a topic judged by the truth costs and what one judged by the candidate, to compare at equal quality.
+        What a topic costs when judged by the truth and by the candidate, to compare at equal quality.
     names : tuple of str
         What to call the sides.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics are not drawn one by one, as in `rank_intervals`: groups are split and
+        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are split and
         left out whole, and worth is counted in groups.
     rng : int, Generator or None
-        Draws the splits. The same seed gives the same bits. Where none is given, one is drawn, and the settings say
-        which.
+        Draws the splits. The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
@@ -259,8 +258,8 @@ def judge_worth(
     Notes
     -----
     The interval is log-symmetric, from a jackknife over topics on the same splits and Student's t with n - 1 degrees of
-    freedom. docs/theory/worth.md has the definition and its conditions, docs/measured/worth.md how often the intervals
-    hold, which benchmarks/coverage_worth.py measures.
+    freedom. The definition and its conditions are in docs/theory/worth.md; how often the intervals hold, as measured by
+    benchmarks/coverage_worth.py, is in docs/measured/worth.md.
 
     Examples
     --------

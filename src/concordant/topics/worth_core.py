@@ -23,7 +23,7 @@ class Worth:
     """How many topics of the truth rank the systems as well as `half` topics of a candidate do.
 
     `status` says how it was counted. "within": on the truth's curve, worth <= half. "beyond": the candidate's agreement
-    exceeds the truth's own on all `half` topics, so that the count goes the other way round: `equal` topics of the
+    exceeds the truth's own on all `half` topics, so the count goes the other way round: `equal` topics of the
     candidate do as well as `half` of the truth, and worth = half * half / equal stands for that rate. "below": the
     agreement is less than that of one topic of the truth; worth is 0, and high is where the test below ends.
 

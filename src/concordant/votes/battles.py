@@ -79,11 +79,16 @@ class Votes:
 
 def _won(winner: str, a: str, b: str, k: int) -> float:
     said = winner.strip()
+    word = next((value for value, names in ((1.0, _A), (0.0, _B), (0.5, _TIE)) if said.lower() in names), None)
     if said in (a, b):
+        if word not in (None, float(said == a)):
+            raise InputError(
+                f"the winner of battle {k + 1} is {winner!r}, which is the name of a system and a word for another "
+                f"outcome, of {a!r} against {b!r}: give model_a, model_b or draw, or rename the system"
+            )
         return float(said == a)
-    for value, names in ((1.0, _A), (0.0, _B), (0.5, _TIE)):
-        if said.lower() in names:
-            return value
+    if word is not None:
+        return word
     raise InputError(f"the winner of battle {k + 1} is {winner!r}: give a, b or tie, or the name of {a!r} or {b!r}")
 
 

@@ -42,7 +42,7 @@ def rank_votes(
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> VoteRanks:
-    """For each system the ranks that it may have, given battles: votes on which of two systems answered better.
+    """The ranks that each system may have, given battles: votes on which of two systems answered better.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def rank_votes(
     rng : int, Generator or None
         The same seed gives the same bits.
     progress : callable, optional
-        Called with the number of resamples done and of all.
+        Called with the number of resamples done and the total.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """From battles to one number per system: win rates, or the strengths of Bradley and Terry's model.
 
-Win rate: the share of battles that a system wins against each opponent, ties one half, mean over its opponents, so that
+Win rate: the share of battles that a system wins against each opponent, ties one half, mean over its opponents, so
 it does not matter whom it met how often.
 
 Bradley and Terry: P(i beats j) = 1 / (1 + exp(s_j - s_i)), ties one half; the strengths s are centred. The fit is that
@@ -62,7 +62,7 @@ def require_comparable(wins: FloatArray, systems: tuple[str, ...], method: Stren
         raise InputError(
             f"no chain of battles compares {names} with {systems[0]}: leave them out"
             if method == "win-rate"
-            else f"{names} and {systems[0]} have no chain of wins in both directions, so that strengths would be "
+            else f"{names} and {systems[0]} have no chain of wins in both directions, so strengths would be "
             "infinite: leave some out, or use win rates"
         )
 

@@ -39,7 +39,7 @@ def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     some = np.flatnonzero(first > 0)
     above = first[some]
     # Running means and centred second moments of the first k items. Gaps are measured from the first item, whose own
-    # gap is one of them, so that every sum is accurate relative to the norm that it belongs to.
+    # gap is one of them, so every sum is accurate relative to the norm that it belongs to.
     k = np.arange(1, m + 1)
     mean_x, mean_y = np.cumsum(x) / k, np.cumsum(y, axis=1) / k
     dev_x = x - np.concatenate(([0.0], mean_x[:-1]))

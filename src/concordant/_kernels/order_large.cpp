@@ -1,0 +1,143 @@
+// Sorting of longer rows: see order.hpp.
+
+#include <utility>
+
+#include "order.hpp"
+
+namespace kernels {
+
+namespace {
+
+// Three passes over the leading 33 bits order nearly everything; what they leave equal is sorted in place, which is
+// nothing where it is a tie.
+void radix_sort(std::vector<Keyed>& items) {
+    constexpr int BITS = 11, PASSES = 3, BUCKETS = 1 << BITS, FIRST = 64 - BITS * PASSES;
+    const size_t n = items.size();
+    std::vector<Keyed> buffer(n);
+    std::vector<uint32_t> histogram(size_t(PASSES) * BUCKETS);
+    for (const Keyed& it : items)
+        for (int p = 0; p < PASSES; p++)
+            histogram[p * BUCKETS + ((it.order >> (FIRST + BITS * p)) & (BUCKETS - 1))]++;
+    for (int p = 0; p < PASSES; p++) {
+        uint32_t* count = histogram.data() + p * BUCKETS;
+        const int shift = FIRST + BITS * p;
+        if (count[(items[0].order >> shift) & (BUCKETS - 1)] == n) continue;
+        uint32_t first = 0;
+        for (int b = 0; b < BUCKETS; b++) first += std::exchange(count[b], first);
+        for (const Keyed& it : items) buffer[count[(it.order >> shift) & (BUCKETS - 1)]++] = it;
+        items.swap(buffer);
+    }
+    bool sorted = true;
+    for (size_t i = 1; i < n; i++) sorted &= items[i - 1].order <= items[i].order;
+    for (size_t lo = 0, hi; !sorted && lo < n; lo = hi) {
+        bool equal = true;
+        for (hi = lo + 1; hi < n && (items[hi].order ^ items[lo].order) >> FIRST == 0; hi++)
+            equal &= items[hi].order == items[lo].order;
+        if (!equal)
+            std::sort(items.begin() + lo, items.begin() + hi,
+                      [](const Keyed& a, const Keyed& b) { return a.order < b.order; });
+    }
+}
+
+// For sort_indices: by an integer of 32 bits for each score, of which two passes look at the leading 22 and three at all.
+struct IndexSort {
+    static constexpr int BITS = 11, BUCKETS = 1 << BITS;
+    static constexpr ptrdiff_t SHORT = 64;  // a run that integers leave in disorder, and that is sorted in no time
+
+    const double* score;
+    size_t n;
+    uint64_t *items, *buffer;
+
+    // On a line from the best score to the worst, which tells nearly all scores apart. False where one is so far off that
+    // it does not.
+    bool along_a_line() const {
+        double low = score[0], high = score[0];
+        for (size_t i = 1; i < n; i++) {
+            low = score[i] < low ? score[i] : low;
+            high = score[i] > high ? score[i] : high;
+        }
+        const double scale = high > low ? 4294967040.0 / (high - low) : 1;
+        if (!(scale > 0 && scale < 1e300)) return false;
+        return sort([=](double s) { return uint64_t((high - s) * scale); }, SHORT);
+    }
+
+    // By the leading half of their keys, of which there are as many for each order of magnitude.
+    void by_keys() const {
+        sort([](double s) { return (uint64_t(INT64_MAX) - uint64_t(key_of(s))) >> 32; }, PTRDIFF_MAX);
+    }
+
+    template <class Whole>
+    bool sort(Whole whole, ptrdiff_t most) const {
+        const int passes = n <= size_t(1) << 18 ? 2 : 3, first = 64 - BITS * passes;
+        uint64_t *from = passes == 2 ? items : buffer, *to = passes == 2 ? buffer : items;
+        uint32_t histogram[3][BUCKETS] = {{0}};
+        for (size_t i = 0; i < n; i++) {
+            from[i] = whole(score[i]) << 32 | i;
+            for (int p = 0; p < passes; p++) histogram[p][(from[i] >> (first + BITS * p)) & (BUCKETS - 1)]++;
+        }
+        for (int p = 0; p < passes; p++) {
+            uint32_t begin = 0, *count = histogram[p];
+            for (int b = 0; b < BUCKETS; b++) begin += std::exchange(count[b], begin);
+            for (size_t i = 0; i < n; i++) to[count[(from[i] >> (first + BITS * p)) & (BUCKETS - 1)]++] = from[i];
+            std::swap(from, to);
+        }
+        return finish(first, most);
+    }
+
+    double score_of_item(uint64_t it) const { return score[uint32_t(it)]; }
+
+    // Puts in order what agrees in the bits from `first` on, unless that is more than `most` that differ, and counts.
+    bool finish(int first, ptrdiff_t most) const {
+        const auto alike = [=](uint64_t a, uint64_t b) { return (a ^ b) >> first == 0; };
+        const auto differ = [=](uint64_t a, uint64_t b) { return score_of_item(a) != score_of_item(b); };
+        size_t neighbours = 0, wrong = 0;
+        for (size_t i = 1; i < n; i++) neighbours += alike(items[i - 1], items[i]);
+        const bool many = neighbours > n / 8;  // ties, most likely: whether they are is asked without a branch
+        if (many)
+            for (size_t i = 1; i < n; i++) wrong += alike(items[i - 1], items[i]) & differ(items[i - 1], items[i]);
+        if (many && !wrong) {
+            count_greater([=](uint64_t a, uint64_t b) { return !alike(a, b); });
+            return true;
+        }
+        for (size_t lo = 0, hi; lo < n; lo = hi) {
+            bool equal = true;
+            for (hi = lo + 1; hi < n && alike(items[lo], items[hi]); hi++) equal &= !differ(items[lo], items[hi]);
+            if (equal) continue;
+            if (ptrdiff_t(hi - lo) > most) return false;
+            std::sort(items + lo, items + hi, [this](uint64_t a, uint64_t b) {
+                const double x = score_of_item(a), y = score_of_item(b);
+                return x != y ? x > y : uint32_t(a) < uint32_t(b);
+            });
+        }
+        count_greater([=](uint64_t a, uint64_t b) { return !alike(a, b) || differ(a, b); });
+        return true;
+    }
+
+    // Into the high halves: where those begin that are not `below` one another.
+    template <class Below>
+    void count_greater(Below below) const {
+        uint64_t before = items[0], begin = 0;
+        for (size_t i = 0; i < n; i++) {
+            const uint64_t it = items[i];
+            begin = std::max(begin, i & -uint64_t(below(before, it)));
+            items[i] = begin << 32 | uint32_t(it);
+            before = it;
+        }
+    }
+};
+
+}  // namespace
+
+std::vector<Keyed> sorted_by(const double* score, const double* value, size_t n) {
+    std::vector<Keyed> items(n);
+    for (size_t i = 0; i < n; i++) items[i] = Keyed(score[i], value[i]);
+    radix_sort(items);
+    return items;
+}
+
+void sort_indices(const double* score, size_t n, uint64_t* items, uint64_t* buffer) {
+    const IndexSort how{score, n, items, buffer};
+    if (!how.along_a_line()) how.by_keys();
+}
+
+}  // namespace kernels
