@@ -67,9 +67,10 @@ for (const it of document.querySelectorAll("body *:not(script):not(title)")) {
 }
 return [...found];
 """
+# Neither text nor scroll bars, which differ between machines.
 NO_TEXT = """
 const style = document.createElement("style");
-style.textContent = "svg text { display: none; } " +
+style.textContent = "svg text { display: none; } * { scrollbar-color: transparent transparent; } " +
   "*, *::before, *::after, *::placeholder { color: transparent !important; }";
 document.head.append(style);
 """
