@@ -39,7 +39,7 @@ def test(package: Path, folder: Path, unpacked: Path, *, pure: bool, options: li
     if folder not in Path(where).parents or native != str(not pure):
         raise SystemExit(f"{package.name} is not what is tested: {where}, has_native {native}")
     print(package.name, *options, flush=True)
-    command = [python, "-m", "pytest", "-q", *options]
+    command = [str(python), "-m", "pytest", "-q", *options]
     return subprocess.run(command, env=environment, cwd=unpacked, check=False).returncode == 0
 
 
