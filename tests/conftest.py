@@ -77,6 +77,7 @@ LONG = (
     "report/test_explorer.py",
     "report/test_page.py::test_150_systems_and_250_topics_stay_below_3_mb",
     "report/test_page.py::test_the_page_is_well_formed_and_every_id_is_there_once",
+    "report/test_pictures.py",
     "report/test_verdicts.py::test_odd_data_have_a_report",
     "simulation/test_margins.py::test_a_table_is_the_inverse_of_the_smoothed_distribution_function",
     "simulation/test_margins.py::test_the_bandwidth_is_the_two_stage_plug_in",

@@ -93,7 +93,7 @@ def test_means_of_ir_measures_are_refused(metrics: dict[str, list[Any]]) -> None
         cc.Scores.from_dict({"bm25": metrics["bm25"] * 2}, "AP")
     with pytest.raises(cc.errors.InputError, match="2 measures; choose one"):
         cc.Scores.from_dict(metrics)
-    with pytest.raises(cc.errors.InputTypeError, match="no metric with query_id"):
+    with pytest.raises(cc.errors.InputTypeError, match="not a metric with query_id"):
         cc.Scores.from_dict({"bm25": [0.5, 0.25]})
     with pytest.raises(cc.errors.InputError, match="none of them empty"):
         cc.Scores.from_dict({"bm25": []})

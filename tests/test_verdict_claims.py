@@ -7,6 +7,7 @@ expected correlation that the systems do not have.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -164,7 +165,7 @@ def test_a_judge_is_called_better_only_with_a_significant_difference() -> None:
 
 def test_of_two_judges_one_is_called_better_only_with_a_significant_difference() -> None:
     truth, good = judge(0.01, n=20)
-    how = {"method": "plain", "n_resamples": 500, "rng": 1}
+    how: dict[str, Any] = {"method": "plain", "n_resamples": 500, "rng": 1}
     similar = cc.compare_judges(truth, good, judge(0.012, seed=9, n=20)[1], names=("good", "similar"), **how)
     assert similar.pvalue > 0.05
     assert similar.verdict.startswith("good and similar cannot be distinguished (p = ")

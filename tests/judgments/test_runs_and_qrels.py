@@ -53,7 +53,7 @@ def test_runs_are_small(capsys: pytest.CaptureFixture[str]) -> None:
 def test_scores_are_ordered_as_trec_eval_orders_them() -> None:
     runs = Runs.from_dict({"a": {"1": {"x": 1.0, "y": 1.0 + 1e-9, "z": 2}}})
     assert runs.documents("a", "1") == ("z", "y", "x")
-    with pytest.raises(InputError, match="no number"):
+    with pytest.raises(InputError, match="not a number"):
         Runs.from_dict({"a": {"1": {"x": float("nan")}}})
 
 

@@ -228,7 +228,7 @@ class TestColumns:
     @pytest.mark.parametrize("label", ["", True])
     def test_labels_of_frames(self, label: Any) -> None:
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match=r"no topic in column|no label of a topic"):
+        with pytest.raises(InputError, match=r"no topic in column|not a label of a topic"):
             Scores.from_frame(pd.DataFrame({"topic": [label, "1"], "a": [0.5, 0.6]}))
 
 

@@ -710,9 +710,9 @@ class TestOddities:
 
     @pytest.mark.parametrize("label", [None, float("nan"), [1], True])
     def test_labels_of_json(self, label: Any) -> None:
-        with pytest.raises(ReadError, match="is no label of a topic"):
+        with pytest.raises(ReadError, match="is not a label of a topic"):
             read(json.dumps([{"topic": label, "a": 0.5}, {"topic": "2", "a": 0.5}]))
-        with pytest.raises(ReadError, match="is no label of a measure"):
+        with pytest.raises(ReadError, match="is not a label of a measure"):
             read(json.dumps([{"topic": "1", "measure": label, "value": 0.5}]))
 
     def test_backups(self, tmp_path: Path) -> None:

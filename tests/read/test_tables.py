@@ -214,7 +214,7 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ('{"query_id": "1", "measure": "AP", "value": 1}\n{"query_id"\n', "is not JSON"),
         (
             '{"query_id": "1", "measure": "AP", "value": true}\n{"query_id": [1], "measure": "AP", "value": 1}\n',
-            "no label",
+            "not a label",
         ),
         ('{"query_id": "1", "measure": "AP", "value": {}}', "not a finite number"),
         ('{"task_name": "T", "scores": {}}', "none of the splits"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,8 @@ def hostile() -> Any:
     return documented(truth, candidate, names=("<script>alert('truth')</script>.csv", "a&b\"c'.csv"))
 
 
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+@contextmanager
+def chromium(profile: Path) -> Iterator[Any]:
     """Headless Chromium without a network."""
     where = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if not all(where):
@@ -95,7 +96,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     options = webdriver.ChromeOptions()
     options.binary_location = str(where[0])
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
+    for flag in [*FLAGS.split(), f"--user-data-dir={profile}"]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(str(where[1])))
@@ -107,19 +108,32 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     driver.quit()
 
 
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The browser that all tests share."""
+    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
+        yield driver
+
+
+def ready(browser: Any) -> None:
+    """Wait until every chart of the page is drawn."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 90).until(
+        lambda b: b.execute_script("return document.documentElement.dataset.ready") == "yes"
+    )
+
+
 @pytest.fixture
 def page(browser: Any, tmp_path: Path) -> Any:
     """Writes a report and opens it; any complaint of the browser or request but for the file is a failure."""
-    from selenium.webdriver.support.ui import WebDriverWait
 
     def opened(result: Any) -> Any:
         target = tmp_path / "report.html"
         cc.write_report(result, target)
         browser.get_log("browser"), browser.get_log("performance")
         browser.get(target.as_uri())
-        WebDriverWait(browser, 90).until(
-            lambda b: b.execute_script("return document.documentElement.dataset.ready") == "yes"
-        )
+        ready(browser)
         return browser
 
     yield opened

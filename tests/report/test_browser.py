@@ -157,7 +157,7 @@ def test_light_and_dark(page: Any, document: Any) -> None:
 def test_hostile_names_break_nothing(page: Any, hostile: Any) -> None:
     browser = page(hostile)
     assert set(dict(browser.execute_script(DRAWN)).values()) == {"yes"}
-    assert browser.execute_script("return document.scripts.length") == 8
+    assert browser.execute_script("return document.scripts.length") == 9
     assert by_css(browser, "img, b, i") == []
     shown = [it.text for it in by_css(browser, "#systems > details.more [data-pick]")]
     for name in HOSTILE[:5]:

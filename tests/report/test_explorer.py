@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from typing import Any
 from urllib.parse import parse_qs
@@ -183,6 +184,105 @@ def test_an_address_that_means_harm_changes_nothing(page: Any, small: Any) -> No
     browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 100)")
     assert said(browser) == before
     assert by_css(browser, ".chip, img") == []
+
+
+POINTS = """
+return [...document.querySelectorAll("#scatter-plot circle")].map((it) => {
+  const name = it.querySelector("title").textContent.split("\\n")[0];
+  return [name, Number(it.getAttribute("cx")), Number(it.getAttribute("cy"))];
+});
+"""
+
+
+def drag(browser: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """From one place in the scatter plot to another, as it is seen."""
+    from selenium.webdriver import ActionChains
+
+    (plot,) = by_css(browser, "#scatter-plot")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    size = browser.execute_script("const b = arguments[0].getBoundingClientRect(); return [b.width, b.height]", plot)
+    places = [[round(v - side / 2) for v, side in zip(at, size, strict=True)] for at in (start, end)]
+    moves = ActionChains(browser, duration=0).move_to_element_with_offset(plot, *places[0]).click_and_hold()
+    moves.move_to_element_with_offset(plot, *places[1]).release().perform()
+
+
+def test_a_rectangle_leaves_the_systems_in_it(page: Any, small: Any, truth_and_model: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser = page(small)
+    before, points = said(browser), browser.execute_script(POINTS)
+    by_place = sorted(points, key=lambda point: point[1])
+    right = (by_place[6][1] + by_place[7][1]) / 2
+    wanted = {name for name, x, _ in points if x < right}
+    drag(browser, (right, 1), (50, 450))
+    x, y = (side.select([s for s in side.systems if s in wanted]) for side in truth_and_model)
+    assert f"tau_b {cc.tau_b(x.means(), y.means()):.3f}" in said(browser)
+    assert "7 of 14 systems" in said(browser)
+    assert "Intervals and tests in this report are for all" in said(browser)
+    assert {name for name, *_ in browser.execute_script(POINTS)} == wanted
+    assert len(by_css(browser, "#ranks-plot line")) == 7
+    assert by_css(browser, ".brush, .chip") == []
+
+    address, now = browser.current_url, said(browser)
+    assert set(parse_qs(address.partition("#?")[2])["only"]) == wanted
+    browser.get("about:blank")
+    browser.get(address)
+    browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 300)")
+    assert said(browser) == now
+
+    by_css(browser, "#explore-all")[0].click()
+    assert said(browser) == before
+    assert not by_css(browser, "#explore-all")[0].is_displayed()
+    assert browser.current_url.endswith("#")
+
+    # A drag that begins and ends on points chooses none of them, and Escape undoes it; a click on one still does.
+    first, last = by_place[2], by_place[9]
+    drag(browser, (first[1], first[2]), (last[1], last[2]))
+    assert said(browser) != before
+    assert by_css(browser, ".chip") == []
+    by_css(browser, "body")[0].send_keys(Keys.ESCAPE)
+    assert said(browser) == before
+    drag(browser, (first[1], first[2]), (first[1] + 2, first[2]))
+    assert [it.text for it in by_css(browser, ".chip")] == [f"{first[0]} ×"]
+
+
+def test_a_rectangle_around_less_than_two_systems_changes_nothing(page: Any, small: Any) -> None:
+    browser = page(small)
+    before, (_, x, y) = said(browser), browser.execute_script(POINTS)[0]
+    drag(browser, (x - 7, y - 7), (x + 5, y + 5))
+    assert said(browser) == before
+    assert browser.execute_script("return location.hash") in ("", "#")
+
+
+SUBSCRIPTS = """
+return [...document.querySelectorAll("[data-chart] text")].filter((it) => it.querySelector("tspan"))
+  .map((it) => [...it.children].map((part) => part.textContent));
+"""
+
+
+def test_coefficients_have_their_subscripts_on_charts_and_in_what_is_saved(page: Any, small: Any) -> None:
+    browser = page(small)
+    found = browser.execute_script(SUBSCRIPTS)
+    assert ["τ", "b", ""] in found
+    assert ["τ", "AP,b", ""] in found
+    assert ["τ", "b", " on other topics"] in found
+    assert ["part of 1 - τ", "AP,b", ""] in found
+    drawn = browser.execute_script(
+        "return [...document.querySelectorAll('[data-chart] text')].map((i) => i.textContent)"
+    )
+    assert not any("\u2060" in it or "tau_b" in it or "tau_ap_b" in it for it in drawn)
+    assert "tau_strict" in drawn  # which has no symbol
+    # A chart that is drawn again, wider, and one that is saved.
+    browser.execute_script("document.querySelector('[data-chart=worth-0]').style.width = '60%'")
+    browser.execute_script("window.dispatchEvent(new Event('resize'))")
+    browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 300)")
+    assert browser.execute_script(SUBSCRIPTS) == found
+    svg = browser.execute_script(
+        "return window.concordantReport.asSvg(document.querySelector('[data-chart=worth-0] svg'))"
+    )
+    (low,) = re.findall(r"<tspan[^>]*>b</tspan>", svg)
+    assert re.search(r'dy="[1-9]', low)
+    assert float(re.findall(r'font-size="([0-9.]+)px"', low)[0]) < 10
 
 
 OVERLAPS = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,8 @@ from concordant.results import Interval
 from concordant.topics import agreement_curves as ac
 from concordant.topics import worth_core as wc
 from concordant.topics.costs import cheapest
-from concordant.topics.worth import JudgeWorth, shown
+from concordant.topics.judges import JudgeRanking
+from concordant.topics.worth import JudgeWorth, shown, span
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
 
@@ -117,8 +119,23 @@ def test_a_truth_that_more_topics_do_not_improve_is_no_measure(kind: str) -> Non
 
 def test_numbers_of_topics_as_they_are_shown() -> None:
     assert [shown(x) for x in (0.0, 0.4, 6.94, 9.94, 9.96, 16.4, math.inf, math.nan)] == [
-        "0", "0.4", "6.9", "9.9", "10", "16", "no limit", "-",
+        "< 1", "0.4", "6.9", "9.9", "10", "16", "no limit", "-",
     ]  # fmt: skip
+    ends = ((0.0, 0.0), (0.0, 2.4), (1.2, 2.4), (2.4, math.inf), (math.nan, math.nan))
+    spans = [span(Interval(*pair, 0.95, "")) for pair in ends]
+    assert spans == ["< 1", "< 1 to 2.4", "1.2 to 2.4", "2.4 to no limit", "-"]
+
+
+def test_a_worth_below_one_topic_is_said_alike_everywhere(careful: JudgeWorth) -> None:
+    below = replace(careful, status="below", worth=0.0, interval=Interval(0.0, 0.0, 0.95, ""))
+    assert below.cell == "< 1"
+    row = next(line for line in below.table().splitlines() if "worth of 20" in line)
+    assert re.split(" {2,}", row.strip()) == ["worth of 20 topics", "< 1", "< 1"]
+    ranked = JudgeRanking((careful, replace(below, names=("people", "coin"))), (), ("careful",))
+    row = next(line for line in ranked.table().splitlines() if "coin" in line)
+    assert re.split(" {2,}", row.strip())[1:3] == ["< 1", "< 1"]
+    wide = replace(careful, interval=Interval(0.0, 9.2, 0.95, ""))
+    assert wide.verdict.endswith("are worth 12 judged by people (95% interval up to 9.2)")
 
 
 def test_the_result_travels(careful: JudgeWorth) -> None:

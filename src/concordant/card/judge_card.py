@@ -99,7 +99,7 @@ class JudgeCard(Result):
             [
                 judge.name,
                 judge.worth.cell,
-                span(judge.worth.interval).replace("no limit", "inf") if judge.worth.interval.high else "-",
+                span(judge.worth.interval).replace("no limit", "inf"),
                 f"{judge.tau_b:.3f}",
                 f"{judge.tau_ap_b:.3f}",
                 f"{judge.soft_accuracy.value:.3f}",

@@ -31,6 +31,8 @@ class Candidates(Result):
     """What the topics of each are worth, and which are better than which."""
     every: bool = False
     """Whether the text shows every coefficient, candidate and pair of candidates, and not only what fits a screen."""
+    named: bool = False
+    """Whether the coefficients were asked for by name."""
 
     @property
     def same_data(self) -> bool:
@@ -81,7 +83,7 @@ class Candidates(Result):
         numbers = [self._summary()]
         if self.every:
             numbers = [self.ranking.table() if self.ranking else self._worths(), self._listed(), self._rank_distances()]
-        elif self._heads()[1:] or not self._fits():
+        elif self._heads()[1:] or not self._fits(self._by_column()):
             numbers.append(self._listed())
         more = "" if self.every or len(self.comparisons) <= _SCREEN else self._more()
         numbers = [part for part in numbers if part]
@@ -117,16 +119,17 @@ class Candidates(Result):
     @property
     def _listed_too(self) -> bool:
         """Whether each coefficient has a line of its own: where it has an interval or a p-value, or many are named."""
-        return self.every or bool(self._heads()[1:]) or not self._fits()
+        return self.every or bool(self._heads()[1:]) or not self._fits(self._by_column())
 
     def _by_column(self) -> list[str]:
-        """The coefficients that are columns of the summary."""
-        if len(self.shown) < len(headlines("table")) or not any(c.worth for c in self.comparisons):
-            return list(self.shown)
-        return [name for name in self.shown if name in headlines("main")]
+        """The coefficients that are columns of the summary: those shown, or where these are too many the main ones."""
+        wanted = list(self.shown)
+        if self.named or (self._fits(wanted) and not any(c.worth for c in self.comparisons)):
+            return wanted
+        return [name for name in wanted if name in headlines("main")]
 
-    def _fits(self) -> bool:
-        return max(map(len, self._rows_of(self._by_column()).split("\n"))) <= _WIDEST
+    def _fits(self, coefficients: Sequence[str]) -> bool:
+        return max(map(len, self._rows_of(coefficients).split("\n"))) <= _WIDEST
 
     def _summary(self) -> str:
         """One row per candidate: its worth, its coefficients where they have no lines of their own, its rank test."""
@@ -153,7 +156,7 @@ class Candidates(Result):
                 [a + b for a, b in zip(counts, halves, strict=True)],
             )
             level = f"{100 * worth.interval.confidence_level:g}% interval"
-            add(level, ["-" if c.worth is None or not c.worth.interval.high else span(c.worth.interval) for c in of])
+            add(level, ["-" if c.worth is None else span(c.worth.interval) for c in of])
             add("agreement", ["-" if c.worth is None else f"{c.worth.agreement:.3f}" for c in of])
         for name in coefficients:
             add(name, [_three(_values(c, [name])[0].value) for c in of])
@@ -299,7 +302,7 @@ def candidates(
         names if named or every else [name for name in names if name in headlines("inferred" if inferred else "table")]
     )
     shared = tuple(note for note in found[0].notes if all(note in c.notes for c in found))
-    return Candidates(tuple(found), tuple(shown), ranking, every, notes=shared, settings=found[0].settings)
+    return Candidates(tuple(found), tuple(shown), ranking, every, named, notes=shared, settings=found[0].settings)
 
 
 def _three(value: float) -> str:

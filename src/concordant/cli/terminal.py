@@ -17,7 +17,7 @@ import typer
 
 from .render import printable
 
-_TOGETHER = re.compile(r"\bp [=<] [\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
+_TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 

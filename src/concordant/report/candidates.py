@@ -94,7 +94,7 @@ def _worth(document: Mapping[str, Any], order: Sequence[int], rows: Records) -> 
 
 def worth_columns(label: str) -> list[Column]:
     """Worth and its interval."""
-    return [Column(label, "worth", "worth"), topics("low", "worth low"), topics("high", "worth high")]
+    return [topics(label, "worth"), topics("low", "worth low"), topics("high", "worth high")]
 
 
 def worth_row(worth: Part) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..markup import text
+from ..plots.labels import shortened
 from ..words import counted
 from . import charts
 from .elements import chart, details, name, names, number, table, words
-from .parts import Part, Parts, Records, cut, distinct
+from .parts import Part, Parts, Records, distinct
 from .systems import system_columns
 
 MOST_BARS = 20
@@ -63,14 +64,23 @@ def causes(c: Part, k: int, parts: Parts, *, brief: bool = False) -> str:
 
 def _pairs(found: Part, k: int, parts: Parts) -> str:
     n, worst = found["coefficient"], found["pairs"][:MOST_BARS]
-    labels = distinct([f"{cut(p['better'], 18)} > {cut(p['worse'], 18)}" for p in worst])
+    labels = distinct([_told(p) for p in worst])
     rows = [{**pair, "label": label, "place": at} for at, (pair, label) in enumerate(zip(worst, labels, strict=True))]
     parts.chart(f"pairs-{k}", charts.pairs(n, len(rows)), rows)
     about = f"The parts of all pairs sum to 1 - {n} = {found['loss']:.4f}."
     about += " Orange: the truth's topics tell the two apart." if "told_apart" in rows[0] else ""
+    about += " (tied): the candidate ties the two." * any(row["kind"] == "tied in candidate" for row in rows)
     size = counted(found["counts"]["with_loss"], "pair")
     its_table = table(f"The worst {len(found['pairs'])} of {size} with a loss", _PAIRS, found["pairs"])
     return chart(f"pairs-{k}", f"Pairs that cost most of {n}", about, its_table)
+
+
+def _told(pair: Part) -> str:
+    """Both systems by the order of the truth, and whether the candidate ties them."""
+    better, worse = (shortened(pair[key], 15) for key in ("better", "worse"))
+    if pair["kind"] == "tied in truth":
+        return f"{better} = {worse}"
+    return f"{better} > {worse}" + " (tied)" * (pair["kind"] == "tied in candidate")
 
 
 def _topics(found: Part, k: int, parts: Parts) -> str:

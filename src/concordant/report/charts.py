@@ -9,13 +9,20 @@ from functools import cache
 from typing import Any
 
 from ..errors import import_extra
+from .symbols import symbol, symbol_labels
 
 Spec = dict[str, Any]
 
 _HIT = "indexof(chosen, datum.system) >= 0"
 _HIT_PAIR = "indexof(chosen, datum.better) >= 0 || indexof(chosen, datum.worse) >= 0"
 _NONE = "length(chosen) == 0"
+FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif'
 MARK, OFF, CHOSEN = "var(--mark)", "var(--off)", "var(--chosen)"
+_LONG = 27  # letters of a name on an axis; the middle goes, because names tend to differ at their ends
+_NAMES = (
+    f"length(datum.value) > {_LONG} ? substring(datum.value, 0, {_LONG - 11}) + '…' + "
+    f"substring(datum.value, length(datum.value) - 10) : datum.value"
+)
 FAINT, INK, QUIET, PAPER = "var(--faint)", "var(--ink)", "var(--quiet)", "var(--paper)"
 
 
@@ -28,9 +35,19 @@ def _made(chart: Any, description: str, height: Any) -> Spec:
     alt = _altair()
     chart = chart.properties(width="container", height=height, description=description)
     chart = chart.add_params(alt.param(name="chosen", value=[]))
-    axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": QUIET, "tickColor": QUIET}
-    chart = chart.configure_axis(**axis, labelLimit=130, titleFontWeight="normal").configure_view(stroke=None)
-    chart = chart.configure_legend(labelColor=INK, titleColor=INK, labelLimit=160, orient="top")
+    colours = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "domainColor": QUIET, "tickColor": QUIET}
+    letters = {
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelLimit": 230,
+    }
+    chart = (
+        chart.configure(font=FONT).configure_axis(**colours, **letters, labelFlush=False).configure_view(stroke=None)
+    )
+    legend = {"labelFontSize": 12, "labelLimit": 160, "orient": "top", "symbolOpacity": 1}
+    chart = chart.configure_legend(labelColor=INK, titleColor=INK, **legend)
     spec: Spec = chart.to_dict()
     spec.pop("$schema", None)
     spec["background"] = "transparent"
@@ -120,10 +137,10 @@ def rank_intervals(count: int, level: float, *, candidate: bool) -> Spec:
     """The ranks that the topics leave open, the rank by the truth, and that by the candidate."""
     alt = _altair()
     crowded = count > 80
-    axis = alt.Axis(title=None, labelOverlap=False, labelFontSize=10, labelLimit=170)
+    axis = alt.Axis(title=None, labelOverlap=False, labelExpr=_NAMES)
     y = alt.Y("system:N", sort=alt.EncodingSortField("truth_place"), axis=axis)
     scale = alt.Scale(domain=[1, count], nice=False, zero=False)
-    whole = alt.Axis(tickMinStep=1, format="d")
+    whole = alt.Axis(tickMinStep=1, format="d", orient="top" if count > 30 else "bottom")  # seen before it scrolls
     fields = {"system": "!system", "truth_rank": "#rank", "low": "#best rank", "high": "#worst rank"}
     tips = _tooltip(**fields, **({"candidate_rank": "#rank by the candidate"} if candidate else {}))
     width = alt.SizeValue(2 if crowded else 4, condition={"test": _HIT, "value": 7})
@@ -154,19 +171,20 @@ def rank_intervals(count: int, level: float, *, candidate: bool) -> Spec:
 
 
 @cache
-def forest(title: str, about: str, count: int, *, domain: tuple[float, float], itself: bool = False) -> Spec:
+def forest(title: str, about: str, count: int, *, coefficients: bool = False, itself: bool = False) -> Spec:
     """Estimates with their intervals as dots and lines, values on these topics as circles, the truth itself as bars.
 
-    Where nothing was estimated, there are values alone.
+    Where nothing was estimated, there are values alone. The rows are `coefficients`, or go by their names.
     """
     alt = _altair()
-    y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None)
-    scale = alt.Scale(domain=list(domain), nice=True, zero=False)
+    axis = alt.Axis(title=None, labelExpr=symbol_labels() if coefficients else _NAMES)
+    y = alt.Y("label:N", sort=alt.EncodingSortField("place"), axis=axis)
+    scale = alt.Scale(nice=True, zero=False)
     fields = {"label": "!name", "value": "value on these topics", "estimate": "estimate across topics", "low": "low"}
     tips = _tooltip(**fields, high="high", pvalue="p", **({"itself": "the truth itself"} if itself else {}))
 
     def at(field: str) -> Any:
-        return alt.X(f"{field}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=8))
+        return alt.X(f"{field}:Q", title=symbol(title), scale=scale, axis=alt.Axis(tickCount=8))
 
     def some(field: str) -> Any:
         return _base().transform_filter(f"isValid(datum.{field})")
@@ -186,13 +204,13 @@ def forest(title: str, about: str, count: int, *, domain: tuple[float, float], i
 def pairs(coefficient: str, count: int) -> Spec:
     """What the worst pairs take from the coefficient."""
     alt = _altair()
-    y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None, axis=alt.Axis(labelLimit=200))
+    y = alt.Y("label:N", sort=alt.EncodingSortField("place"), title=None)
     fields = {"better": "!better by the truth", "worse": "!worse by the truth", "kind": "!kind", "loss": "loss"}
     more = {"truth_difference": "difference, truth", "candidate_difference": "difference, candidate"}
     bars = (
         _base()
         .mark_bar(cursor="pointer")
-        .encode(y, alt.X("loss:Q", title=f"part of 1 - {coefficient}"), tooltip=_tooltip(**fields, **more))
+        .encode(y, alt.X("loss:Q", title=f"part of 1 - {symbol(coefficient)}"), tooltip=_tooltip(**fields, **more))
         .encode(color=_colour(pair=True, off="datum.told_apart"), opacity=_opacity(0.85, pair=True, dimmed=0.2))
     )
     about = f"Bar chart: the pairs of systems that take most from {coefficient}, the worst first."
@@ -203,10 +221,10 @@ def pairs(coefficient: str, count: int) -> Spec:
 def topics(coefficient: str, count: int) -> Spec:
     """The coefficient without each topic, minus the coefficient."""
     alt = _altair()
-    y = alt.Y("topic:N", sort=alt.EncodingSortField("place"), title=None)
+    y = alt.Y("topic:N", sort=alt.EncodingSortField("place"), axis=alt.Axis(title=None, labelExpr=_NAMES))
     tips = _tooltip(topic="!topic", effect="effect", without=f"{coefficient} without it")
     colour = alt.ColorValue(MARK, condition={"test": "datum.effect > 0", "value": OFF})
-    x = alt.X("effect:Q", title=f"{coefficient} without the topic, minus with it")
+    x = alt.X("effect:Q", title=f"{symbol(coefficient)} without the topic, minus with it")
     bars = _base().mark_bar(opacity=0.85).encode(y, x, tooltip=tips, color=colour)
     about = f"Bar chart: how much {coefficient} would rise or fall without a topic; the largest effects."
     return _made(bars, about, max(60, 18 * count))
@@ -223,7 +241,7 @@ def worth(coefficient: str, half: int, *, line: bool) -> Spec:
         scale=alt.Scale(type="log", domain=[1, half], nice=False),
         axis=alt.Axis(values=ticks),
     )
-    y = alt.Y("agreement:Q", title=f"{coefficient} on other topics", scale=alt.Scale(zero=False))
+    y = alt.Y("agreement:Q", title=f"{symbol(coefficient)} on other topics", scale=alt.Scale(zero=False))
     colour = alt.Color("side:N", title=None, sort=None, scale=alt.Scale(range=["var(--line1)", "var(--line2)"]))
     tips = _tooltip(side="!side", topics="#topics", agreement="agreement", low="low", high="high")
     measured = _base().transform_filter("!isValid(datum.end)")
@@ -246,7 +264,7 @@ def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[st
     alt = _altair()
     angle = -60 if len(order) > 12 else 0
     x = alt.X("level:N", sort=order, title=kind, axis=alt.Axis(labelAngle=angle, labelOverlap=True))
-    y = alt.Y("mean:Q", title=statistic, scale=alt.Scale(zero=False))
+    y = alt.Y("mean:Q", title=symbol(statistic), scale=alt.Scale(zero=False))
     tips = _tooltip(level="!level", measure="!measure", mean=statistic, low="low", high="high", judgments="#judgments")
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     colours = alt.Scale(domain=measures, range=[f"var(--line{1 + k % 6})" for k in range(len(measures))])

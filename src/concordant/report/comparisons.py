@@ -11,7 +11,7 @@ from . import charts
 from .candidates import candidates_table, in_order, pairs_table, valid_p
 from .causes import causes, matters
 from .elements import chart, details, items, name, names, number, pvalue, table, words
-from .parts import Part, Parts, Records, cut, domain_of
+from .parts import Part, Parts, Records, cut
 from .picture import explored, picture
 from .systems import system_charts, systems_of, tell
 
@@ -33,7 +33,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
     for c, rows in zip(found, rows_of, strict=True):
         tell(parts, c, rows, brief=len(found) > MOST_INLINE)
     if len(found) == 1:
-        for key, heading, content in _sections(first, 0, rows_of[0], parts, _limits(found)):
+        for key, heading, content in _sections(first, 0, rows_of[0], parts):
             parts.add(key, heading, content)
     else:
         table_of_all = candidates_table(document, order) + pairs_table(document.get("ranking"))
@@ -53,13 +53,11 @@ def _about(c: Part) -> str:
     return f"{counted(len(c['systems']), 'system')}{topics}{measure}; truth: {c['truth']}"
 
 
-def _sections(
-    c: Part, k: int, rows: Records, parts: Parts, limits: tuple[float, float], *, brief: bool = False
-) -> list[tuple[str, str, str]]:
+def _sections(c: Part, k: int, rows: Records, parts: Parts, *, brief: bool = False) -> list[tuple[str, str, str]]:
     """Key, heading and content of what is shown of a candidate."""
     made = (
         ("worth", "Worth in topics", worth_chart(c.get("worth"), f"worth-{k}", parts, brief=brief)),
-        ("coefficients", "Coefficients", _coefficients(c, k, parts, limits)),
+        ("coefficients", "Coefficients", _coefficients(c, k, parts)),
         ("matters", "Disagreements that matter", matters(c, rows)),
         ("systems", "Systems", system_charts(c, k, rows, parts)),
         ("causes", "What the rankings disagree on", causes(c, k, parts, brief=brief)),
@@ -70,11 +68,11 @@ def _sections(
 def _each(document: Mapping[str, Any], order: Sequence[int], rows_of: Sequence[Records], parts: Parts) -> str:
     """One part per candidate, the first one open. Of many candidates, the others are packed until they are opened."""
     found = document["comparisons"]
-    limits, content = _limits(found), ""
+    content = ""
     for place, k in enumerate(order):
         packed = place > 0 and len(order) > MOST_INLINE
         own = Parts("", "", specs=parts.specs) if packed else parts
-        sections = _sections(found[k], k, rows_of[k], own, limits, brief=packed)
+        sections = _sections(found[k], k, rows_of[k], own, brief=packed)
         html = f"<p>{text(found[k]['verdict']['headline'])}</p>"
         html += "".join(f"<h3>{text(heading)}</h3>{inner}" for _, heading, inner in sections)
         if packed:
@@ -82,14 +80,7 @@ def _each(document: Mapping[str, Any], order: Sequence[int], rows_of: Sequence[R
             html = ""
         part = f"part-{k}" if packed else ""
         content += details(name(found[k]["candidate"]), html, opened=place == 0, kind="candidate", part=part)
-    return content
-
-
-def _limits(found: Sequence[Part]) -> tuple[float, float]:
-    """The axis of the coefficients, the same for all candidates."""
-    rows = [_interval_row(c, n, at) for c in found for at, n in enumerate(c["coefficients"])]
-    low, high = domain_of([row[of] for row in rows for of in ("value", "estimate", "low", "high", "itself")])
-    return max(low, -1.0), min(high, 1.0)
+    return f'<p class="about on-paper">Printed are the candidates that are open.</p><div class="each">{content}</div>'
 
 
 def _interval_row(c: Part, n: str, place: int) -> dict[str, Any]:
@@ -138,7 +129,7 @@ def worth_chart(worth: Part | None, key: str, parts: Parts, *, brief: bool = Fal
     return chart(key, f"What topics of {candidate} are worth", about, its_table)
 
 
-def _coefficients(c: Part, k: int, parts: Parts, limits: tuple[float, float]) -> str:
+def _coefficients(c: Part, k: int, parts: Parts) -> str:
     """Every coefficient with its interval, what ties leave open, and the values on each topic."""
     rows = [_interval_row(c, n, at) for at, n in enumerate(c["coefficients"])]
     drawn = [row for row in rows if row["value"] is not None]
@@ -151,7 +142,7 @@ def _coefficients(c: Part, k: int, parts: Parts, limits: tuple[float, float]) ->
     itself = any(row["itself"] is not None for row in rows)
     about += " Bar: what the truth's own ranking is expected to reach with the true one." * itself
     key, title = f"coefficients-{k}", "Coefficients and their intervals"
-    parts.chart(key, charts.forest("coefficient", about, len(drawn), domain=limits, itself=itself), drawn)
+    parts.chart(key, charts.forest("coefficient", about, len(drawn), coefficients=True, itself=itself), drawn)
     columns = [names("coefficient", "label"), number("value")]
     columns += [number("population", "estimate"), number("low"), number("high")]
     columns += [pvalue("p, chance", "pvalue"), number("the truth itself", "itself")]

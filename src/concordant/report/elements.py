@@ -16,8 +16,8 @@ from ..words import p_cell
 
 SHOWN_OF_NAME = 60
 
-Kind = Literal["text", "name", "number", "topics", "worth", "pvalue", "spark", "candidate"]
-_NUMBERS = ("number", "topics", "worth", "pvalue")
+Kind = Literal["text", "name", "number", "topics", "pvalue", "spark", "candidate"]
+_NUMBERS = ("number", "topics", "pvalue")
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,7 @@ def cell(value: Any, kind: Kind) -> str:
     if kind in _NUMBERS:
         full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'
         if kind == "topics":
-            return f'<td class="n t"{full}>{"–" if value is None else of_topics(value)}</td>'
-        if kind == "worth":
-            return f'<td class="n t"{full}>{"–" if value is None else of_topics(value) if value else "&lt; 1"}</td>'
+            return f'<td class="n t"{full}>{"–" if value is None else text(of_topics(value))}</td>'
         if kind == "pvalue" and value is not None:
             return f'<td class="n p"{full}>{text(p_cell(value))}</td>'
         return f'<td class="n"{full}>{shown(value)}</td>'
@@ -174,11 +172,11 @@ def details(summary: str, content: str, *, opened: bool = False, kind: str = "mo
     return f'<details class="{kind}"{later}{" open" if opened else ""}><summary>{summary}</summary>{content}</details>'
 
 
-def chart(key: str, title: str, description: str, its_table: str, *, wide: bool = False, tall: bool = False) -> str:
-    """The place of a chart, with what it shows in words and its table; a tall one scrolls."""
+def chart(key: str, title: str, description: str, its_table: str, *, tall: bool = False, crowded: bool = False) -> str:
+    """The place of a chart, with its words and its table; a tall one scrolls, a crowded one is not printed."""
     scrolls = f' tabindex="0" role="region" aria-label="{text(title)}"' if tall else ""
     return (
-        f'<figure class="chart{" wide" if wide else ""}" id="{text(key)}" aria-labelledby="{text(key)}-title">'
+        f'<figure class="chart{" crowded" if crowded else ""}" id="{text(key)}" aria-labelledby="{text(key)}-title">'
         f'<figcaption><strong id="{text(key)}-title">{text(title)}</strong> {text(description)}</figcaption>'
         f'<div class="frame{" tall" if tall else ""}"{scrolls}><div class="plot" data-chart="{text(key)}"></div></div>'
         f"{details('Table of this chart', its_table) if its_table else ''}</figure>"

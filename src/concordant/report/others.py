@@ -78,10 +78,9 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
             e = posterior[coefficient]
             ends = {end: (e["interval"] or {}).get(end) for end in ("low", "high")}
             rows.append({"label": "posterior", "place": len(rows), "value": e["value"], **ends})
-        limits = domain_of([row[key] for row in rows for key in ("value", "low", "high")])
         about = f"Expected {coefficient} with the true ranking, by each estimator; the posterior has an interval."
         key = f"estimates-{coefficient}"
-        parts.chart(key, charts.forest(coefficient, about, len(rows), domain=limits), rows)
+        parts.chart(key, charts.forest(coefficient, about, len(rows)), rows)
         columns = [words("estimator", "label"), number(coefficient, "value"), number("low"), number("high")]
         its_table = table(f"Expected {coefficient}", columns, rows)
         parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))

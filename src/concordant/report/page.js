@@ -21,6 +21,8 @@
                         tooltip: { disableDefaultStyle: true } };
       const made = await window.vegaEmbed(place, spec, options);
       views[place.dataset.chart] = made.view;
+      typeset(place);
+      new MutationObserver(() => typeset(place)).observe(place, { childList: true, characterData: true, subtree: true });
       made.view.addEventListener("click", (event, item) => {
         const datum = (item && item.datum) || {};
         if (datum.better !== undefined) { choose([datum.better, datum.worse]); }
@@ -34,6 +36,21 @@
       note.className = "failed";
       note.textContent = "This chart could not be drawn; its table is below. " + error;
       place.replaceChildren(note);
+    }
+  }
+  // What stands between two word joiners is a subscript. A chart that is drawn again writes its text anew.
+  function typeset(place) {
+    for (const it of all("text", place)) {
+      const parts = it.textContent.split("\u2060");
+      if (parts.length < 3) continue;
+      const size = parseFloat(getComputedStyle(it).fontSize), drop = size / 4;
+      it.replaceChildren(...parts.map((part, k) => {
+        const made = document.createElementNS(it.namespaceURI, "tspan");
+        made.textContent = part;
+        if (k) made.setAttribute("dy", k % 2 ? drop : -drop);
+        if (k % 2) made.setAttribute("font-size", 0.75 * size + "px");
+        return made;
+      }));
     }
   }
   // What is packed: JSON, compressed, as base64.
@@ -153,6 +170,14 @@
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
+  });
+
+  // On paper nothing scrolls or opens: the table of all systems is opened for it, and closed again.
+  matchMedia("print").addEventListener("change", (event) => {
+    for (const it of all(event.matches ? "details.printed:not([open])" : "details.printed[data-closed]")) {
+      it.open = event.matches;
+      it.toggleAttribute("data-closed", event.matches);
+    }
   });
 
   window.concordantReport = { views, chosen, choose, toggle, unpacked, onChoice: (f) => listeners.push(f) };

@@ -65,7 +65,7 @@ def report_html(result: Any) -> str:
     parts.add("reproduce", "Reproduce this report", _reproduce(document))
     shown = {"charts": parts.charts, "specs": parts.specs, "data": parts.data, "about": _about_systems(parts)}
     scripts = [library(), asset("page.js"), asset("save.js")]
-    scripts += [asset("coefficients.js"), asset("picture.js")] * (parts.explored is not None)
+    scripts += [asset("coefficients.js"), asset("brush.js"), asset("picture.js")] * (parts.explored is not None)
     held = [
         f'<script type="application/gzip" id="{key}">{packed(content)}</script>'
         for key, content in {"document": _embedded(document), **parts.packed}.items()

@@ -10,6 +10,8 @@
   const FIELDS = ["candidate", "coefficient", "top", "systems", "topics", "tolerance", "zoom"];
   const ZOOMED = 20, CROWD = 30, NAMED = 8, ROW = 17;
   const first = {};
+  let brushed = new Set(); // systems in the rectangle that was dragged; empty: all of them
+  let inScatter = []; // points with their places
   let scores = null; // of the topics: unpacked once they are asked for
 
   // What is shown --------------------------------------------------------------------------------
@@ -17,7 +19,8 @@
     const candidate = data.candidates[Number(control("candidate").value)];
     const group = data.groups[candidate.group];
     const topics = calculate.matching(group.topics, control("topics").value);
-    let systems = calculate.matching(group.systems, control("systems").value);
+    let systems = calculate.matching(group.systems, control("systems").value)
+      .filter((s) => !brushed.size || brushed.has(group.systems[s]));
     const some = topics.length < group.topics.length;
     const of = (side, means, from) => some
       ? topics.length ? calculate.means(scores[side][side === "truths" ? candidate.group : candidate.at], topics, from) : []
@@ -113,6 +116,7 @@
     const label = `Scatter plot: the mean of each system by ${data.truth} across, by ${it.candidate.name} upwards. ` +
       `On the dashed line both are equal. Named: ${named(it).map((row) => row.name).join(", ") || "none"}.`;
     const svg = picture(plots.scatter, width, height, label);
+    inScatter = [];
     if (!it.rows.length) return;
     const all = it.rows.flatMap((row) => [row.x, row.y]);
     let low = Math.min(...all), high = Math.max(...all);
@@ -133,7 +137,7 @@
         fitted(`${data.what}, ${data.truth}`, width - 80)),
       node("text", { class: "axis", x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` },
         fitted(`${data.what}, ${it.candidate.name}`, height - 60)));
-    const points = it.rows.map((row) => ({ row, cx: across(row.x), cy: up(row.y) }));
+    const points = inScatter = it.rows.map((row) => ({ row, cx: across(row.x), cy: up(row.y) }));
     points.sort((a, b) => kind(a.row).length - kind(b.row).length);
     for (const { row, cx, cy } of points) svg.append(clickable(node("circle", { class: "point" + kind(row), cx, cy, r: 4.5 }), row));
     label_points(svg, points, named(it), box, (x) => up(low + ((x - box.left) / (box.right - box.left)) * (high - low)));
@@ -178,17 +182,24 @@
   }
 
   function ranks(it) {
-    const rows = zoomed(it), width = Math.max(260, plots.ranks.clientWidth), height = rows.length * ROW + 34;
+    const rows = zoomed(it), width = Math.max(260, plots.ranks.clientWidth);
+    // Where only the top is shown, whoever is not among the top of a side stands below it, behind a gap.
+    const top = rows.length < it.rows.length ? rows.filter((row) => row.truthRank <= ZOOMED).length : rows.length;
+    const place = (key, then) => {
+      const order = it.rows.slice().sort((a, b) => a[key] - b[key] || a[then] - b[then]), places = new Map(), here = new Set(rows);
+      let below = top + 1;
+      order.forEach((row, at) => { if (here.has(row)) places.set(row, 30 + ROW * (at < top ? at : below++)); });
+      return places;
+    };
+    const left = place("truthRank", "rank"), right = place("rank", "truthRank");
+    const height = Math.max(...left.values(), ...right.values(), 30) + ROW + 4;
     const label = `Ranks: each system's rank by ${data.truth} to the left and by ${it.candidate.name} to the right, ` +
       `joined by a line; ${rows.length} of ${it.rows.length} systems. The table "All systems" has all ranks.`;
     const svg = picture(plots.ranks, width, height, label);
     const widest = Math.max(...rows.map((row) => widthOf(row.short, "bold")), 60) + 34;
     const column = Math.min(width * 0.4, widest), from = column + 4, to = width - column - 4;
     const head = (text, x, anchor) => node("text", { class: "axis", x, y: 12, "text-anchor": anchor }, fitted(text, width / 2 - 10));
-    svg.append(head(`rank, ${data.truth}`, from, "end"), head(`rank, ${it.candidate.name}`, to, "start"));
-    const place = (key, then) => new Map(rows.slice().sort((a, b) => a[key] - b[key] || a[then] - b[then])
-      .map((row, at) => [row, 30 + at * ROW]));
-    const left = place("truthRank", "rank"), right = place("rank", "truthRank");
+    svg.append(head(`rank, ${data.truth}`, 0, "start"), head(`rank, ${it.candidate.name}`, width, "end"));
     const order = rows.slice().sort((a, b) => kind(a).length - kind(b).length);
     for (const row of order) {
       const line = { x1: from + 4, x2: to - 4, y1: left.get(row), y2: right.get(row) };
@@ -218,12 +229,14 @@
     }
     const it = selected();
     say(it); scatter(it); ranks(it);
+    control("all").hidden = !brushed.size;
     section.dataset.drawn = "yes";
   }
   function keep() {
     const kept = new URLSearchParams();
     for (const name of FIELDS) if (control(name).value !== first[name]) kept.set(name, control(name).value);
     for (const name of page.chosen) kept.append("system", name);
+    for (const name of brushed) kept.append("only", name);
     const text = kept.toString();
     if (text || location.hash.startsWith("#?")) history.replaceState(null, "", text ? "#?" + text : "#");
   }
@@ -233,7 +246,17 @@
   }
   control("reset").addEventListener("click", () => {
     for (const name of FIELDS) if (name !== "candidate") control(name).value = first[name];
-    show(); keep();
+    brush([]);
+  });
+  // Systems to compare alone; one is not enough for that.
+  function brush(names) { brushed = new Set(names); show(); keep(); }
+  concordantBrush(plots.scatter, ({ left, right, top, bottom }) => {
+    const inside = inScatter.filter(({ cx, cy }) => cx >= left && cx <= right && cy >= top && cy <= bottom);
+    if (inside.length > 1) brush(inside.map(({ row }) => row.name));
+  });
+  control("all").addEventListener("click", () => brush([]));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && brushed.size && !event.target.matches("input, select")) brush([]);
   });
   function recall() {
     if (!location.hash.startsWith("#?")) return;
@@ -243,6 +266,8 @@
       if (value === null || it.disabled) continue;
       if (it.tagName !== "SELECT" || Array.from(it.options).some((option) => option.value === value)) it.value = value;
     }
+    const known = new Set(data.groups.flatMap((group) => group.systems));
+    brushed = new Set(kept.getAll("only").filter((name) => known.has(name)));
     page.choose(kept.getAll("system"));
   }
   page.onChoice(() => { show(); keep(); });

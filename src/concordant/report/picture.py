@@ -13,6 +13,12 @@ COEFFICIENTS = ("tau_b", "tau_ap_b")
 """Those that coefficients.js computes."""
 
 
+_BRUSH = (
+    '<span class="hint">Drag a rectangle to compare the systems in it alone. '
+    '<button type="button" class="button" id="explore-all" hidden>All systems again</button></span>'
+)
+
+
 def explored(document: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
     """Names, means and rank intervals; candidates in this order, by groups that share systems, topics and the truth."""
     found = document["comparisons"]
@@ -56,7 +62,7 @@ def picture(document: Mapping[str, Any], drawn: Mapping[str, Any]) -> str:
     among = f" The scores are those of {drawn['what']} among all systems, whichever are chosen."
     among = text(among) if drawn["what"] != "mean" else ""
     several = len(drawn["candidates"]) > 1
-    colours = " Orange: the candidate's rank lies outside of those that the truth's topics leave open." * intervals
+    colours = " Orange: the candidate&#x27;s rank lies outside of those that the truth's topics leave open." * intervals
     options = "".join(
         f'<option value="{k}">{attribute(it["name"])}</option>' for k, it in enumerate(drawn["candidates"])
     )
@@ -87,8 +93,10 @@ def picture(document: Mapping[str, Any], drawn: Mapping[str, Any]) -> str:
         '<button type="button" class="button" id="explore-reset">Reset</button></div>'
         '<p class="readout" aria-live="polite"><strong id="explore-value"></strong> <span id="explore-said"></span></p>'
         '<div class="grid">'
-        + _figure("scatter", "Means against means", f"On the dashed line both sides give the same mean.{colours}")
-        + _figure("ranks", "Ranks against ranks", f"Each line joins a system's two ranks; 1 is best. {zoom}", raw=True)
+        + _figure(
+            "scatter", "Means against means", f"On the dashed line both sides give the same mean.{colours} {_BRUSH}"
+        )
+        + _figure("ranks", "Ranks against ranks", f"Each line joins a system's two ranks; 1 is best. {zoom}", tall=True)
         + "</div>"
     )
 
@@ -98,11 +106,11 @@ def _field(key: str, label: str, control: str, *, hidden: bool = False) -> str:
     return f'{opened}<label for="explore-{key}">{text(label)}</label>{control}</span>'
 
 
-def _figure(key: str, title: str, caption: str, *, raw: bool = False) -> str:
-    said = caption if raw else text(caption)
-    frame = ' tabindex="0" role="region" aria-label="Ranks against ranks"' if raw else ""
+def _figure(key: str, title: str, caption: str, *, tall: bool = False) -> str:
+    """The place of a drawing, below a caption in HTML."""
+    frame = ' tabindex="0" role="region" aria-label="Ranks against ranks"' if tall else ""
     return (
         f'<figure class="chart" id="{key}" aria-labelledby="{key}-title"><figcaption><strong id="{key}-title">'
-        f'{text(title)}</strong> {said}</figcaption><div class="frame{" tall" if raw else ""}"{frame}>'
+        f'{text(title)}</strong> {caption}</figcaption><div class="frame{" tall" if tall else ""}"{frame}>'
         f'<div class="plot" id="{key}-plot"></div></div></figure>'
     )

@@ -6,6 +6,7 @@ from . import charts
 from .elements import Column, chart, details, names, number, table
 from .parts import Part, Parts, Records, cut
 
+MOST_ON_PAGE = 60  # systems that a chart can name on a printed page; the table is printed in any case
 _DRAWN = ("system", "truth_rank", "candidate_rank", "low", "high", "outside", "truth_place")
 
 
@@ -69,5 +70,7 @@ def system_charts(c: Part, k: int, rows: Records, parts: Parts) -> str:
             f"rank by the candidate. {spans['verdict'][:1].upper()}{spans['verdict'][1:]}.",
             "",
             tall=len(rows) > 30,
+            crowded=len(rows) > MOST_ON_PAGE,
         )
-    return made + details("All systems in one table", table("All systems", columns, rows), opened=len(rows) <= 30)
+    its_table = table("All systems", columns, rows)
+    return made + details("All systems in one table", its_table, opened=len(rows) <= 30, kind="more printed")

@@ -86,7 +86,7 @@ class JudgeWorth(Result):
     @property
     def cell(self) -> str:
         """The worth as tables show it."""
-        return "< 1" if self.status == "below" else shown(self.worth)
+        return shown(self.worth)
 
     @property
     def verdict(self) -> str:
@@ -104,20 +104,15 @@ class JudgeWorth(Result):
                 f"{self.truth_agreement:.3f}, and {float(self.curves.truth[0]):.3f})"
             )
         if self.status == "below":
-            high = self.interval.high
-            most = (
-                ""
-                if high < 1
-                else f" ({level} {'without an upper limit' if high == math.inf else f'up to {shown(high)}'})"
-            )
+            most = f" ({level} {_told(0, self.interval.high)})" if self.interval.high >= 1 else ""
             return f"{self.half} {self.units} {of} {candidate} are worth less than 1 {of} {truth}{most}"
         if self.status == "within":
-            between = f"{level} {shown(self.interval.low)} to {shown(self.interval.high)}"
+            between = f"{level} {_told(self.interval.low, self.interval.high)}"
             return f"{self.half} {self.units} {of} {candidate} are worth {shown(self.worth)} {of} {truth} ({between})"
         if not self.equal > 0:
             return f"1 {self.units[:-1]} {of} {candidate} is worth more than {self.half} {of} {truth}"
         low, high = (self.half**2 / end if end else math.inf for end in (self.interval.high, self.interval.low))
-        between = f"{level} {shown(low)} to {shown(high)}"
+        between = f"{level} {_told(low, high)}"
         return f"{shown(self.equal)} {self.units} {of} {candidate} ({between}) are worth {self.half} {of} {truth}"
 
     @property
@@ -334,15 +329,26 @@ def worth_from(
 
 
 def shown(topics: float) -> str:
-    """A number of topics, as precise as it can be: "0", "6.9", "16", "no limit"."""
+    """A number of topics, as precise as it can be: "< 1", "6.9", "16", "no limit". 0 stands for anything below 1."""
     if math.isnan(topics):
         return "-"
     if math.isinf(topics):
         return "no limit"
-    return f"{topics:.0f}" if topics >= 9.95 or topics == 0 else f"{topics:.1f}"
+    if topics == 0:
+        return "< 1"
+    return f"{topics:.0f}" if topics >= 9.95 else f"{topics:.1f}"
 
 
 def span(interval: Interval, form: str = "") -> str:
-    """From low to high."""
+    """From low to high; where both ends are below 1 topic, that once."""
     low, high = (form.format(end) if form else shown(end) for end in (interval.low, interval.high))
-    return "-" if math.isnan(interval.low) else f"{low} to {high}"
+    if math.isnan(interval.low):
+        return "-"
+    return low if low == high == "< 1" else f"{low} to {high}"
+
+
+def _told(low: float, high: float) -> str:
+    """The ends of an interval for a number of topics, in a sentence."""
+    if low > 0:
+        return f"{shown(low)} to {shown(high)}"
+    return "without an upper limit" if math.isinf(high) else f"up to {shown(high)}"
