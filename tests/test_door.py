@@ -51,7 +51,7 @@ class ArrowStream:
 
 
 def arrow(scores: cc.Scores) -> Any:
-    return ArrowStream(polars.from_pandas(wide(scores)))
+    return ArrowStream(polars.from_pandas(wide(scores)).to_arrow())  # polars has it from 1.3 on
 
 
 FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,11 @@ APART = {
     "tests/test_site.py": "builds the docs",
     "tests/test_notebook.py": "runs a notebook of commands",
     "tests/test_tutorial_notebook.py": "runs a notebook of commands",
+    "tests/read": "reads files",
+    "tests/test_help.py": "reads texts",
+    "tests/test_terminal.py": "fits texts to terminals",
+    "tests/test_record_numbers.py": "compares files of numbers",
+    "tests/test_tool_results.py": "calls pytrec_eval, which frees what it has from new[] by free()",
     "tests/report": "writes pages, on numbers that other tests compute",
     "tests/plots": "draws, with matplotlib",
 }
@@ -112,6 +118,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="nearly all tests but the long ones: half an hour")
     parser.add_argument("--no-tests", action="store_true", help="the fuzz only")
     parser.add_argument("--no-build", action="store_true", help="with what was built before")
+    parser.add_argument("--pytest", type=shlex.split, default=[], metavar="OPTIONS", help="more of them, for pytest")
     asked = parser.parse_args()
     target = ROOT / "build" / "sanitize" / asked.kind if asked.no_build else build(asked.kind)
     variables = environment(asked.kind, target)
@@ -121,8 +128,9 @@ def main() -> None:
     require_that_it_finds(asked.kind, python, variables)
     fuzz = [*python, "tests/hardening/fuzz_kernels.py", "--seconds", str(asked.seconds), "--seed", str(asked.seed)]
     most = ["tests", "-m", "not long", *(f"--ignore={path}" for path in APART)]
-    tests = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    tests += most if asked.all else TESTS[asked.kind]
+    # What a check reports before it ends the process is seen if pytest leaves the streams alone.
+    tests = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--capture=sys"]
+    tests += [*(most if asked.all else TESTS[asked.kind]), *asked.pytest]
     for command in [fuzz] if asked.no_tests else [fuzz, tests]:
         print("$", " ".join(command), flush=True)
         status = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
