@@ -80,7 +80,7 @@ def _told(pair: Part) -> str:
     better, worse = (shortened(pair[key], 15) for key in ("better", "worse"))
     if pair["kind"] == "tied in truth":
         return f"{better} = {worse}"
-    return f"{better} > {worse}" + " (tied)" * (pair["kind"] == "tied in candidate")
+    return f"{better} > {worse}" + " (tied)" * bool(pair["kind"] == "tied in candidate")
 
 
 def _topics(found: Part, k: int, parts: Parts) -> str:
