@@ -258,13 +258,13 @@ def compare_judges(  # noqa: PLR0913
     >>> import concordant as cc
     >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
     >>> print(cc.compare_judges(people, careful, hasty, names=("careful", "hasty"), rng=7))
-    careful agrees with the truth better than hasty (p = 0.0138, two-sided)
+    careful agrees with the truth better than hasty (p = 0.0137, two-sided)
     <BLANKLINE>
       tau_b, agreement across topics
       careful     0.7275
       hasty       0.6197
-      difference  0.1078   95% interval [0.0232, 0.1923]
-      a topic of careful is worth 3 of hasty (95% interval 1.6 to 5.7)
+      difference  0.1079   95% interval [0.0234, 0.1924]
+      a topic of careful is worth 3 of hasty (95% interval 1.7 to 5.4)
 
     """
     check_choice("method", method, get_args(JudgeMethod))
