@@ -148,7 +148,7 @@ def tables(rows: dict[str, list[str]]) -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=400)
+    parser.add_argument("--samples", type=int, default=600)
     parser.add_argument("--minutes", type=float, default=600, help="of processor time, in this run")
     parser.add_argument("--state", default="studies/reliability.jsonl", help="file of the rows that are there")
     options = parser.parse_args()

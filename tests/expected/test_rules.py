@@ -228,12 +228,12 @@ def test_commands(tmp_path: Path) -> None:
     table = run(app, ["reliability", str(file)])
     assert table.exit_code == 0, table.output
     assert f"tau {cc.reliability(people, rng=0).tau:.3f}" in table.output
-    found = json.loads(run(app, ["reliability", str(file), "-f", "json"]).output)
+    found = json.loads(run(app, ["reliability", str(file), "-f", "json"]).stdout)
     assert found["estimates"]["posterior"]["tau"] == cc.reliability(people, rng=0).tau
     assert found["posterior"][0]["value"] == found["estimates"]["posterior"]["tau"]
-    plan = json.loads(run(app, ["plan", str(file), "--target", "0.9", "-f", "json"]).output)
+    plan = json.loads(run(app, ["plan", str(file), "--target", "0.9", "-f", "json"]).stdout)
     assert plan["n_topics"] == cc.plan_topics(people, rng=0).n_topics
-    assert run(app, ["plan", str(file), "--probability", "0.9", "-c", "tau_ap", "-f", "csv"]).output.startswith(
+    assert run(app, ["plan", str(file), "--probability", "0.9", "-c", "tau_ap", "-f", "csv"]).stdout.startswith(
         "topics,"
     )
 
