@@ -92,7 +92,7 @@ def test_mix_equals_the_library() -> None:
 def test_judges(tmp_path: Path) -> None:
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = good(*asked, "-q")
-    assert "ranks the systems most like" in text
+    assert "rank the systems most like" in text
     assert "truth by row, candidate by column" in text
     found = json.loads(good(*asked, "-f", "json", "-o", str(tmp_path), "-q"))
     assert {path.name for path in tmp_path.iterdir()} == {"judges.csv", "systems.csv", "judges.png"}
