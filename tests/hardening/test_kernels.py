@@ -35,7 +35,7 @@ def test_the_fuzz_sees_a_wrong_sum() -> None:
             return found
 
     with pytest.raises(fuzz_kernels.FoundError, match="gaps_rows: field"):
-        fuzz_kernels.fuzz(Wrong(), 5.0, seed=1)
+        fuzz_kernels.fuzz(Wrong(), 60.0, seed=1)  # ends with what it finds
 
 
 @pytest.mark.parametrize("spoil", [lambda a: a.astype(np.float32), lambda a: np.repeat(a, 2, axis=1)[:, ::2]])

@@ -282,7 +282,10 @@ def rank_intervals(  # noqa: PLR0913
     evidence as n topics can give: about p = 2^(1 - n).
 
     How much t is shrunk is our own calibration, and measured (`concordant.calibration.UNSEEN`). The derivation, the
-    coverage that was measured, and that of the common alternatives are in docs/guide/rank-intervals.md.
+    coverage that was measured, and that of the common alternatives are in docs/guide/rank-intervals.md. All intervals
+    together held in 96.8 to 100% of samples of 14 designs with 10 to 50 topics (nominal 95%, 600 samples each), and in
+    91% where 15 topics of real scores had been shifted until all systems tied: nearly identical runs then differ by the
+    same on almost every topic. Take such duplicates out first.
 
     References
     ----------

@@ -171,17 +171,17 @@ def rank_intervals(count: int, level: float, *, candidate: bool) -> Spec:
 
 
 @cache
-def forest(title: str, about: str, count: int, *, coefficients: bool = False, itself: bool = False) -> Spec:
+def forest(title: str, about: str, count: int, known: frozenset[str], *, coefficients: bool = False) -> Spec:
     """Estimates with their intervals as dots and lines, values on these topics as circles, the truth itself as bars.
 
-    Where nothing was estimated, there are values alone. The rows are `coefficients`, or go by their names.
+    Drawn is what some row has, the `known` fields. The rows are `coefficients`, or go by their names.
     """
     alt = _altair()
     axis = alt.Axis(title=None, labelExpr=symbol_labels() if coefficients else _NAMES)
     y = alt.Y("label:N", sort=alt.EncodingSortField("place"), axis=axis)
     scale = alt.Scale(nice=True, zero=False)
     fields = {"label": "!name", "value": "value on these topics", "estimate": "estimate across topics", "low": "low"}
-    tips = _tooltip(**fields, high="high", pvalue="p", **({"itself": "the truth itself"} if itself else {}))
+    tips = _tooltip(**fields, high="high", pvalue="p", **({"itself": "the truth itself"} if "itself" in known else {}))
 
     def at(field: str) -> Any:
         return alt.X(f"{field}:Q", title=symbol(title), scale=scale, axis=alt.Axis(tickCount=8))
@@ -189,15 +189,14 @@ def forest(title: str, about: str, count: int, *, coefficients: bool = False, it
     def some(field: str) -> Any:
         return _base().transform_filter(f"isValid(datum.{field})")
 
-    layers = [
-        some("low").mark_rule(size=4, opacity=0.5, stroke=MARK).encode(y, at("low"), x2="high:Q", tooltip=tips),
-        some("value").mark_point(size=65, stroke=INK, opacity=1).encode(y, at("value"), tooltip=tips),
-        some("estimate").mark_point(filled=True, size=55, fill=MARK, opacity=1).encode(y, at("estimate"), tooltip=tips),
-    ]
-    if itself:
-        bars = some("itself").mark_tick(thickness=3, size=16, color=OFF, opacity=1)
-        layers.append(bars.encode(y, at("itself"), tooltip=tips))
-    return _made(alt.layer(*layers), about, max(60, 24 * count))
+    layers = {
+        "low": some("low").mark_rule(size=4, opacity=0.5, stroke=MARK).encode(x2="high:Q"),
+        "value": some("value").mark_point(size=65, stroke=INK, opacity=1),
+        "estimate": some("estimate").mark_point(filled=True, size=55, fill=MARK, opacity=1),
+        "itself": some("itself").mark_tick(thickness=3, size=16, color=OFF, opacity=1),
+    }
+    drawn = [layer.encode(y, at(field), tooltip=tips) for field, layer in layers.items() if field in known]
+    return _made(alt.layer(*drawn), about, max(60, 24 * count))
 
 
 @cache

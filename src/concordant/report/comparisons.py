@@ -11,7 +11,7 @@ from . import charts
 from .candidates import candidates_table, in_order, pairs_table, valid_p
 from .causes import causes, matters
 from .elements import chart, details, items, name, names, number, pvalue, table, words
-from .parts import Part, Parts, Records, cut
+from .parts import Part, Parts, Records, cut, known_fields
 from .picture import explored, picture
 from .systems import system_charts, systems_of, tell
 
@@ -142,7 +142,7 @@ def _coefficients(c: Part, k: int, parts: Parts) -> str:
     itself = any(row["itself"] is not None for row in rows)
     about += " Bar: what the truth's own ranking is expected to reach with the true one." * itself
     key, title = f"coefficients-{k}", "Coefficients and their intervals"
-    parts.chart(key, charts.forest("coefficient", about, len(drawn), coefficients=True, itself=itself), drawn)
+    parts.chart(key, charts.forest("coefficient", about, len(drawn), known_fields(drawn), coefficients=True), drawn)
     columns = [names("coefficient", "label"), number("value")]
     columns += [number("population", "estimate"), number("low"), number("high")]
     columns += [pvalue("p, chance", "pvalue"), number("the truth itself", "itself")]

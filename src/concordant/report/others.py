@@ -14,7 +14,7 @@ from . import charts
 from .candidates import pairs_table, worth_columns, worth_row
 from .comparisons import worth_chart
 from .elements import chart, details, items, name, names, number, table, topics, words
-from .parts import Parts, Records, domain_of
+from .parts import Parts, Records, domain_of, known_fields
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
 
@@ -80,7 +80,7 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
             rows.append({"label": "posterior", "place": len(rows), "value": e["value"], **ends})
         about = f"Expected {coefficient} with the true ranking, by each estimator; the posterior has an interval."
         key = f"estimates-{coefficient}"
-        parts.chart(key, charts.forest(coefficient, about, len(rows)), rows)
+        parts.chart(key, charts.forest(coefficient, about, len(rows), known_fields(rows)), rows)
         columns = [words("estimator", "label"), number(coefficient, "value"), number("low"), number("high")]
         its_table = table(f"Expected {coefficient}", columns, rows)
         parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))

@@ -62,6 +62,11 @@ def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
     return low - room, high + room
 
 
+def known_fields(rows: Records) -> frozenset[str]:
+    """The fields that some row has a value for."""
+    return frozenset(field for row in rows for field, value in row.items() if value is not None)
+
+
 def distinct(labels: Sequence[str]) -> list[str]:
     """Labels of an axis, which must differ: a repeated one is numbered."""
     seen: dict[str, int] = {}
