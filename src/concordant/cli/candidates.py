@@ -12,7 +12,7 @@ from ..comparison_result import POPULATION, CoefficientValue, Comparison
 from ..results import Result, columns
 from ..topics.judges import JudgeRanking
 from ..topics.worth import span
-from ..words import counted, listing, p_cell
+from ..words import counted, listing, number, p_cell
 
 _LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
 _WIDEST = 80  # columns of a table
@@ -83,7 +83,7 @@ class Candidates(Result):
         numbers = [self._summary()]
         if self.every:
             numbers = [self.ranking.table() if self.ranking else self._worths(), self._listed(), self._rank_distances()]
-        elif self._heads()[1:] or not self._fits(self._by_column()):
+        elif self._listed_too:
             numbers.append(self._listed())
         more = "" if self.every or len(self.comparisons) <= _SCREEN else self._more()
         numbers = [part for part in numbers if part]
@@ -159,7 +159,7 @@ class Candidates(Result):
             add(level, ["-" if c.worth is None else span(c.worth.interval) for c in of])
             add("agreement", ["-" if c.worth is None else f"{c.worth.agreement:.3f}" for c in of])
         for name in coefficients:
-            add(name, [_three(_values(c, [name])[0].value) for c in of])
+            add(name, [number(_values(c, [name])[0].value) for c in of])
         if any(c.tested for c in of):
             add("p (rank test)", [p_cell(c.rank_test.pvalue) if c.rank_test and c.tested else "-" for c in of])
         return columns([heads, *rows]) if heads[1:] else ""
@@ -224,15 +224,15 @@ class Candidates(Result):
         """One line per coefficient: its name, the value, and what the heads say."""
         heads, on_topics, rows = self._heads(), {p.coefficient: p for p in c.per_topic}, []
         for v in _values(c, self.shown):
-            row = [v.coefficient, _three(v.value)]
+            row = [v.coefficient, number(v.value)]
             if "population" in heads:
                 corrected = v.estimate.bias_corrected if v.estimate else None
-                row.append("-" if corrected is None else _three(corrected))
+                row.append("-" if corrected is None else number(corrected))
                 row.append("-" if v.interval is None else span(v.interval, "{:.2f}"))
             if "p (chance)" in heads:
                 row.append("-" if v.pvalue is None else p_cell(v.pvalue))
             p = on_topics.get(v.coefficient)
-            rows.append(row + ([_three(x) for x in (p.mean, p.sd)] if p else []))
+            rows.append(row + ([number(x) for x in (p.mean, p.sd)] if p else []))
         return rows
 
     def _listed(self) -> str:
@@ -303,10 +303,6 @@ def candidates(
     )
     shared = tuple(note for note in found[0].notes if all(note in c.notes for c in found))
     return Candidates(tuple(found), tuple(shown), ranking, every, named, notes=shared, settings=found[0].settings)
-
-
-def _three(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3f}"
 
 
 def _values(c: Comparison, names: Sequence[str]) -> list[CoefficientValue]:

@@ -11,7 +11,7 @@ import textwrap
 import time
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -22,14 +22,14 @@ _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 
 
-def width() -> int:
-    """How many columns a line of standard output has."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else ENDLESS
+def width(stream: TextIO) -> int:
+    """How many columns a line has, on standard output or error."""
+    return shutil.get_terminal_size().columns if stream.isatty() else ENDLESS
 
 
 def say(text: str) -> None:
     """Print text, its long lines folded between words, and tables that are too wide in parts."""
-    _write(fitted(printable(text), width()) + "\n")
+    _write(fitted(printable(text), width(sys.stdout)) + "\n")
 
 
 def give(text: str) -> None:
@@ -123,8 +123,7 @@ def abandon_output() -> None:
 
 def tell(text: str) -> None:
     """A line on standard error, folded between words on a terminal."""
-    columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else ENDLESS
-    sys.stderr.write(folded(printable(text), columns) + "\n")
+    sys.stderr.write(folded(printable(text), width(sys.stderr)) + "\n")
     sys.stderr.flush()
 
 
