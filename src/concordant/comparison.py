@@ -30,8 +30,8 @@ from .scores import Means, Scores
 from .tables import Missing
 from .topics.bootstrap import TopicBootstrap
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
+from .topics.judge_ranking import JudgeRanking, judges_from
 from .topics.judged import Judged, curves_of, for_worth
-from .topics.judges import JudgeRanking, judges_from
 from .topics.splits import FEWEST as FEWEST_TOPICS
 from .topics.worth import JudgeWorth, worth_from
 from .totals import Aggregate, Totalling, Types

@@ -37,7 +37,8 @@ from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
 from concordant.results import Estimate, Interval
 from concordant.topics.correlation import CorrelationEstimate
-from concordant.topics.judges import JudgeComparison, JudgeRanking
+from concordant.topics.judge_ranking import JudgeRanking
+from concordant.topics.judges import JudgeComparison
 from concordant.topics.worth import JudgeWorth, WorthCurves
 
 BASELINE = Path(__file__).parent / "baseline"

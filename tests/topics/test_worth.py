@@ -17,7 +17,7 @@ from concordant.results import Interval
 from concordant.topics import agreement_curves as ac
 from concordant.topics import worth_core as wc
 from concordant.topics.costs import cheapest
-from concordant.topics.judges import JudgeRanking
+from concordant.topics.judge_ranking import JudgeRanking
 from concordant.topics.worth import JudgeWorth, shown, span
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))

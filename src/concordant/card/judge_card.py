@@ -17,8 +17,8 @@ from ..resampling import Resampling, Seed, check_alpha
 from ..results import Result, columns, settings_of
 from ..sides import Matched
 from ..topics.agreement_curves import DEFAULT
+from ..topics.judge_ranking import JudgeRanking, judges_from
 from ..topics.judged import curves_of, matched_sides
-from ..topics.judges import JudgeRanking, judges_from
 from ..topics.worth import JudgeWorth, span
 from ..words import p_cell
 from .families import FamilyBias, bias_from, members_of

@@ -10,7 +10,7 @@ from typing import Any
 from ..coefficients.registry import headlines
 from ..comparison_result import POPULATION, CoefficientValue, Comparison
 from ..results import Result, columns
-from ..topics.judges import JudgeRanking
+from ..topics.judge_ranking import JudgeRanking
 from ..topics.worth import span
 from ..words import counted, listing, number, p_cell
 

@@ -46,7 +46,7 @@ def worth(
 
     Example: concordant worth people.csv careful.csv --cost truth=20 candidate=0.05
     """
-    from ..topics.judges import rank_judges
+    from ..topics.judge_ranking import rank_judges
     from ..topics.worth import judge_worth
 
     name = known_coefficients([coefficient])[0]

@@ -22,14 +22,15 @@ _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 
 
-def width(stream: TextIO) -> int:
-    """How many columns a line has, on standard output or error."""
+def width(stream: TextIO | None = None) -> int:
+    """How many columns a line of a stream has, of standard output by default."""
+    stream = sys.stdout if stream is None else stream
     return shutil.get_terminal_size().columns if stream.isatty() else ENDLESS
 
 
 def say(text: str) -> None:
     """Print text, its long lines folded between words, and tables that are too wide in parts."""
-    _write(fitted(printable(text), width(sys.stdout)) + "\n")
+    _write(fitted(printable(text), width()) + "\n")
 
 
 def give(text: str) -> None:

@@ -24,7 +24,7 @@ from ..errors import InputError, InputTypeError
 from ..resampling import Progress
 from ..results import plain
 from ..scores import Means, Scores
-from ..topics.judges import JudgeRanking
+from ..topics.judge_ranking import JudgeRanking
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
 

@@ -62,7 +62,9 @@ def picture(document: Mapping[str, Any], drawn: Mapping[str, Any]) -> str:
     among = f" The scores are those of {drawn['what']} among all systems, whichever are chosen."
     among = text(among) if drawn["what"] != "mean" else ""
     several = len(drawn["candidates"]) > 1
-    colours = text(" Orange: the candidate's rank lies outside of those that the truth's topics leave open.") * intervals
+    colours = (
+        text(" Orange: the candidate's rank lies outside of those that the truth's topics leave open.") * intervals
+    )
     options = "".join(
         f'<option value="{k}">{attribute(it["name"])}</option>' for k, it in enumerate(drawn["candidates"])
     )

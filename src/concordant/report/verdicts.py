@@ -8,7 +8,8 @@ from typing import Any
 
 from ..coefficients.registry import headlines
 from ..study.judgments import OTHERS
-from ..words import counted, listing, p_equals, some_of
+from ..topics.judge_ranking import undecided
+from ..words import counted, listing, p_equals
 from .parts import cut
 
 MOST_TOLD = 6
@@ -174,9 +175,8 @@ def _leaders(ranking: Mapping[str, Any], what: str) -> str:
     best, count, truth = ranking["best"], len(ranking["judges"]), cut(ranking["judges"][0]["names"][0], 60)
     if len(best) < 2:
         return f"{ranking['verdict']}."
-    who = some_of(len(best), count, f"{what}s")
     names = listing([cut(name, 60) for name in best], MOST_TOLD)
-    return f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}."
+    return f"{undecided(f'{what}s', truth, names, len(best), count)}."
 
 
 def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> list[str]:

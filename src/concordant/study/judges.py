@@ -25,7 +25,7 @@ from ..results import columns
 from ..tables import Missing
 from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import CorrelationEstimate, correlate
-from ..topics.judges import JudgeRanking, rank_judges
+from ..topics.judge_ranking import JudgeRanking, rank_judges
 from ..topics.splits import FEWEST
 from ..topics.worth import span
 from ..words import argument, counted, listing, named, number, p_cell

@@ -1,0 +1,192 @@
+"""`rank_judges`: what several judges are worth, and which are better than which."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..chance.adjustment import holm
+from ..clusters import Groups
+from ..door import Collection
+from ..errors import InputError, InputTypeError
+from ..resampling import Resampling, Seed
+from ..results import Result, columns
+from ..words import listing, p_cell, p_equals, some_of
+from .agreement_curves import DEFAULT, Curves
+from .costs import check_costs
+from .judged import Judged, curves_of, matched_sides
+from .judges import JudgeComparison, across, difference_across
+from .worth import JudgeWorth, shown, span, worth_from
+from .worth_core import rate_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeRanking(Result):
+    """What `rank_judges` found. `print` shows it, `to_dict` has everything."""
+
+    judges: tuple[JudgeWorth, ...]
+    """The one with the best agreement across topics first."""
+    pairs: tuple[JudgeComparison, ...]
+    """All pairs, each better one first, with Holm's adjusted p-values."""
+    best: tuple[str, ...]
+    """The judges that could be the best: no other is significantly better."""
+
+    @property
+    def verdict(self) -> str:
+        """Who ranks the systems most like the truth, or who could, and what the first one's topics are worth."""
+        return self.sentence("judged by")
+
+    def sentence(self, of: str) -> str:
+        """The verdict, with the words between the topics and whose they are: "judged by", "of"."""
+        first = self.judges[0]
+        if len(self.judges) == 1:
+            return first.sentence(of)
+        truth, name = first.names
+        if len(self.best) > 1:
+            what = "judges" if of == "judged by" else "candidates"
+            return (
+                f"{undecided(what, truth, listing(self.best), len(self.best), len(self.judges))}; {first.sentence(of)}"
+            )
+        level = 1 - first.interval.confidence_level
+        worse = {p.names[1]: float(p.adjusted or 0) for p in self.pairs if p.names[0] == name}
+        worse = {other: p for other, p in worse.items() if p <= level}  # others are worse than one of these
+        better = f"better than {listing(worse)} ({p_equals(max(worse.values()))})"
+        return f"{name} ranks the systems most like {truth}: {first.sentence(of)}; {better}"
+
+    def table(self) -> str:
+        """One row per judge; then one per pair."""
+        first = self.judges[0]
+        level = f"{100 * first.interval.confidence_level:g}% interval"
+        heads = ["", f"worth of {first.half}", level, "agreement", "limit", "best?"]
+        rows = [
+            [
+                judge.names[1],
+                judge.cell,
+                span(judge.interval),
+                f"{judge.agreement:.3f}",
+                shown(judge.limit),
+                "no" if judge.names[1] not in self.best else "yes" if len(self.best) == 1 else "maybe",
+            ]
+            for judge in self.judges
+        ]
+        table = [heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]]
+        parts = [f"  worth in {first.units} of {first.names[0]}; {first.coefficient}", columns(table)]
+        with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
+        if with_first:
+            pairs = [
+                [pair.names[1], f"{pair.difference:.3f}", span(pair.interval, "{:.3f}"), shown(pair.ratio), _holm(pair)]
+                for pair in with_first
+            ]
+            counted_in = f" of {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+            heads = [f"{first.names[1]} against", "difference", level, "ratio", f"p (Holm{counted_in})"]
+            parts += ["", columns([heads, *pairs])]
+        return "\n".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per judge."""
+        return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the worth of each judge with its interval."""
+        from ..plots import intervals
+
+        return intervals.worths(self.judges, ax)
+
+
+def undecided(what: str, truth: str, names: str, best: int, count: int) -> str:
+    """That several of the judges or candidates could be the best."""
+    who = some_of(best, count, what)
+    return f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}"
+
+
+def _holm(pair: JudgeComparison) -> str:
+    return p_cell(pair.pvalue if pair.adjusted is None else pair.adjusted)
+
+
+def rank_judges(
+    truth: Collection,
+    candidates: Mapping[str, Collection],
+    coefficient: str = "tau_b",
+    *,
+    confidence_level: float = 0.95,
+    costs: Mapping[str, float] | None = None,
+    name: str = "truth",
+    groups: Groups | None = None,
+    rng: Seed = None,
+) -> JudgeRanking:
+    """What several judges are worth, over the same splits of the topics; which are better than which, and who is best.
+
+    Parameters
+    ----------
+    truth : what `as_topics` takes
+        As in `judge_worth`.
+    candidates : mapping of str to what `as_topics` takes
+        The judges by name. All are compared on the systems and topics that all have, the truth included.
+    coefficient : str
+        As in `judge_worth`.
+    confidence_level : float
+        Confidence level of the intervals; pairs are tested at level 1 - confidence_level, all together (Holm).
+    costs : mapping of str to float, optional
+        What a topic costs, by the name of each judge, and by `name` for the truth.
+    name : str
+        What to call the truth.
+    groups : mapping, Series or path, optional
+        The group of each topic, as in `judge_worth`.
+    rng : int, Generator or None
+        Draws the splits, as in `judge_worth`.
+
+    Returns
+    -------
+    JudgeRanking
+        The judges with their worths, all pairs, and those that could be the best.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    >>> found = cc.rank_judges(people, {"careful": careful, "hasty": hasty}, name="people", rng=7)
+    >>> found.best
+    ('careful',)
+
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
+    named = (name, *map(str, candidates))
+    given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
+    sides = matched_sides(given, named, coefficient, confidence_level, groups)
+    if costs is not None and (unknown := set(costs) ^ set(named)):
+        raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
+    of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}
+    drawn = Resampling.of(DEFAULT.splits, rng)
+    return judges_from(curves_of(sides, drawn), sides, drawn.seed, of)
+
+
+def judges_from(
+    curves: Curves, sides: Judged, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
+) -> JudgeRanking:
+    """All candidates, the one with the best agreement across topics first, and all pairs of them."""
+    of = costs or {}
+    judges = [worth_from(curves, k, sides, seed, of.get(k)) for k in range(1, len(sides.names))]
+    order = sorted(range(len(judges)), key=lambda k: -judges[k].agreement)
+    rates = {k: rate_of(curves, k) for k in range(1, len(sides.names))}
+    rising = curves.is_rising(sides.critical)
+    which = [(i + 1, j + 1) for i, j in itertools.combinations(order, 2)]
+    tests = [difference_across(curves, pair, rates=rates) for pair in which]
+    adjusted = holm(np.array([p for _, p in tests])).tolist()
+    pairs = [
+        across(curves, sides, pair, seed, found, rising=rising, adjusted=p)
+        for pair, found, p in zip(which, tests, adjusted, strict=True)
+    ]
+    beaten = {pair.names[1] for pair, p in zip(pairs, adjusted, strict=True) if p <= 1 - sides.level}
+    ranked = tuple(judges[k] for k in order)
+    return JudgeRanking(
+        judges=ranked,
+        pairs=tuple(pairs),
+        best=tuple(judge.names[1] for judge in ranked if judge.names[1] not in beaten),
+        notes=tuple(dict.fromkeys(note for judge in ranked for note in judge.notes)),
+        settings=ranked[0].settings,
+    )
