@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from concordant import _kernels
 from concordant._kernels import reference
@@ -18,6 +18,8 @@ from .places import places
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("long", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("explore", deadline=None, print_blob=True)
+quick = (Phase.explicit, Phase.generate)
+settings.register_profile("mutants", deadline=None, derandomize=True, max_examples=30, phases=quick)
 settings.load_profile("suite")
 
 # What `make test` leaves to `make test-long`: folders, files, and single tests that take seconds.
