@@ -19,7 +19,7 @@ def read_binary(source: Source, roles: Roles) -> Contents:
     """A table in Parquet or Arrow, or a log of Inspect."""
     if source.binary == "inspect":
         return read_inspect(source, _inspect_log(source))
-    cells = frame_cells(_frame(source), source, [name for name in roles if name is not None])
+    cells = frame_cells(read_frame(source), source, [name for name in roles if name is not None])
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise source.error("has no scores: give topics x systems, or columns of systems, topics and scores")
@@ -27,7 +27,8 @@ def read_binary(source: Source, roles: Roles) -> Contents:
     return found
 
 
-def _frame(source: Source) -> Any:
+def read_frame(source: Source) -> Any:
+    """A frame of the library that is installed."""
     data = io.BytesIO(source.data)
     readers: dict[str, tuple[tuple[str, str], ...]] = {
         "parquet": (("polars", "read_parquet"), ("pyarrow.parquet", "read_table"), ("pandas", "read_parquet")),

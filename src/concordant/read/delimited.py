@@ -80,7 +80,7 @@ def no_header(source: Source, line: int) -> ReadError:
 
 
 def _split(line: bytes) -> list[bytes]:
-    return line.split(_delimiter(line).strip(" ").encode() or None)
+    return line.split(delimiter_of(line).strip(" ").encode() or None)
 
 
 def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
@@ -97,7 +97,7 @@ def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
 def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) -> Cells | None:
     """The cells of a table whose lines all have as many delimiters; None if anything is unusual."""
     data, width = source.data, len(header)
-    delimiter = _delimiter(next(source.lines())[1])
+    delimiter = delimiter_of(next(source.lines())[1])
     start = 0
     for _ in range(header_line):
         start = data.find(b"\n", start) + 1
@@ -201,7 +201,7 @@ def _fill(block: FloatArray, place: int, cells: list[str], scores: list[int], od
 def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[str]]]:
     """The lines and cells of the rows, the header first; at most so many."""
     line, first = next(source.lines())
-    delimiter = _delimiter(first)
+    delimiter = delimiter_of(first)
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
     for _ in range(line - 1):  # comments before the header
         text.readline()
@@ -240,7 +240,7 @@ def _is_comment(source: Source, cells: list[str], line: int) -> bool:
     return True
 
 
-def _delimiter(first: bytes) -> str:
+def delimiter_of(first: bytes) -> str:
     """What separates the names of the header, outside quotation marks."""
     plain = QUOTED.sub(b"", first)
     marks = [mark for mark in "\t,;" if mark.encode() in plain]
