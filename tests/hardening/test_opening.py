@@ -24,7 +24,7 @@ from concordant.cli.reading import names_of, pairs_of
 from concordant.cli.reporting import report
 from concordant.clusters import by_group
 from concordant.labels import labels_of_topics
-from concordant.read import runs
+from concordant.read import delimited, runs, sizes
 from concordant.study.execution import run_grid
 from concordant.totals import points_of
 
@@ -186,6 +186,76 @@ def test_a_distribution_that_asks_for_more_than_the_limit(tmp_path: Path, monkey
         archive.writestr("distances.npy", npy("(2147483648,)", b""))
     with pytest.raises(cc.errors.ReadError, match="is not a distribution"):
         cc.DistanceDistribution.load(tmp_path / "lie.npz")
+
+
+def arrow(table: Any, form: str) -> bytes:
+    """A table as a file of some form."""
+    ipc, buffer = pytest.importorskip("pyarrow.ipc"), io.BytesIO()
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, buffer)
+    else:
+        kind, _, compression = form.partition(" ")
+        options = ipc.IpcWriteOptions(compression=compression or None)
+        with (ipc.new_file if kind == "file" else ipc.new_stream)(buffer, table.schema, options=options) as writer:
+            writer.write_table(table)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("form", "lacking"),
+    [
+        ("parquet", ()),
+        ("parquet", ("pyarrow.parquet",)),
+        ("parquet", ("pyarrow.parquet", "polars")),
+        ("file zstd", ()),
+        ("stream zstd", ()),
+        ("file lz4", ()),
+    ],
+)
+def test_a_table_that_is_larger_than_its_file(
+    form: str, lacking: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    zeros = pyarrow.table({"topic": np.arange(100_000) // 50, "a": np.zeros(100_000), "b": np.zeros(100_000)})
+    small = pyarrow.table({"topic": np.arange(20.0), "a": np.linspace(0, 1, 20), "b": np.linspace(1, 0, 20)})
+    (tmp_path / "bomb").write_bytes(arrow(zeros, form))
+    (tmp_path / "small").write_bytes(arrow(small, form))
+    for name in lacking:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    assert (tmp_path / "bomb").stat().st_size < 2**17
+    with pytest.raises(
+        cc.errors.ReadError, match=r"bomb: is a table of more than 1,048,576 bytes; .*CONCORDANT_MAX_BY"
+    ):
+        cc.read_scores(tmp_path / "bomb")
+    assert cc.read_scores(tmp_path / "small").systems == ("a", "b")
+    monkeypatch.setattr(delimited, "MAX_CELLS", 59)
+    with pytest.raises(cc.errors.ReadError, match=r"small: is a table of more than 59 cells; .*CONCORDANT_MAX_CELLS"):
+        cc.read_scores(tmp_path / "small")
+
+
+@pytest.mark.parametrize("form", ["file", "stream", "file zstd", "stream zstd", "file lz4"])
+def test_arrow_says_how_much_it_holds(form: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    words = pyarrow.array(["x", "y", "xyz"] * 1000)
+    nulls = pyarrow.nulls(3000)
+    table = pyarrow.table({"a": np.arange(3000.0), "words": words, "few": words.dictionary_encode(), "none": nulls})
+    size = sizes._of_arrow(arrow(table, form))
+    assert size.cells == 4 * 3000 + 3  # the words of the dictionary are cells, too
+    assert table.nbytes <= size.stored <= table.nbytes + 1000  # the buffers are padded
+
+
+def test_an_archive_of_inspect_that_is_larger_than_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    with zipfile.ZipFile(tmp_path / "x.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", " " * 2**17)
+        archive.writestr("samples/1.json", " " * (2**17 + 1))
+    message = r"x\.eval: is an archive of JSON, of more than 262,144 bytes; .*CONCORDANT_MAX_BYTES, 4 times as much"
+    with pytest.raises(cc.errors.ReadError, match=message):
+        cc.read_scores(tmp_path / "x.eval")
+    (tmp_path / "x.eval").write_bytes((tmp_path / "x.eval").read_bytes()[:-30])
+    with pytest.raises(cc.errors.ReadError, match=r"x\.eval: is a damaged archive: "):
+        cc.read_scores(tmp_path / "x.eval")
 
 
 @pytest.mark.parametrize("damage", ["flipped", "nan", "header", "endless"])

@@ -7,11 +7,12 @@ import json
 from importlib import import_module
 from typing import Any
 
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, ReadError
 from ..tables.contents import Contents, table_contents
 from ..tables.frames import frame_cells
 from ..tables.layout import Roles
 from .inspect_log import read_inspect
+from .sizes import refuse_large
 from .source import Source
 
 
@@ -42,14 +43,23 @@ def read_frame(source: Source) -> Any:
         except ImportError:
             continue
         try:
+            refuse_large(source)
             found = getattr(library, name)(data)
             return found.read_all() if name == "open_stream" else found
+        except ReadError:
+            raise
         except Exception as error:  # each library has its own
             raise source.error(f"cannot be read as {source.binary} by {module.partition('.')[0]}: {error}") from None
     raise MissingExtraError(f"{source.label} needs pyarrow, polars or pandas: pip install pyarrow")
 
 
 def _inspect_log(source: Source) -> Any:
+    try:
+        refuse_large(source)
+    except ReadError:
+        raise
+    except Exception as error:  # zipfile has several
+        raise source.error(f"is a damaged archive: {error}") from None
     try:
         log = import_module("inspect_ai.log")
     except ImportError:

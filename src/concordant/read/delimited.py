@@ -94,6 +94,11 @@ def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
     )
 
 
+def too_many_cells(source: Source) -> ReadError:
+    """The error for a table that is beyond the limit."""
+    return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+
+
 def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) -> Cells | None:
     """The cells of a table whose lines all have as many delimiters; None if anything is unusual."""
     data, width = source.data, len(header)
@@ -112,7 +117,7 @@ def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) 
     count = data.count(b"\n", start) + (not data.endswith(b"\n"))
     scores = [k for k in range(width) if k not in kept]
     if count * width > MAX_CELLS:
-        raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+        raise too_many_cells(source)
     at_end = scores == list(range(width - len(scores), width))
     columns: Any = slice(scores[0], None) if at_end else np.array(scores, dtype=np.intp)
     texts: dict[int, list[str]] = {k: [] for k in kept}
@@ -153,7 +158,7 @@ def _by_row(source: Source, header: list[str], kept: list[int], trailing: bool) 
     scores = [k for k in range(width) if k not in kept]
     count = source.data.count(b"\n") + 1
     if count * width > MAX_CELLS:
-        raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+        raise too_many_cells(source)
     texts: dict[int, list[str]] = {k: [] for k in kept}
     odd: dict[int, dict[int, Any]] = {}
     lines: list[int] = []

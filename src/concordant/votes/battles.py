@@ -161,7 +161,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         except InputError as error:  # names a battle, but not the file
             raise ReadError(str(error), source.label) from None
     if is_frame(what):
-        return _votes("votes", *_of_frame(what, "votes"), question)
+        return _votes("votes", *_of_frame(what, "votes", question), question)
     raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
 
 
@@ -194,21 +194,23 @@ def _is_nothing(cell: Any) -> bool:
 def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
     """The keys of the columns of a file, and its rows."""
     if source.binary:
-        return _of_frame(read_frame(source), source.label)
+        return _of_frame(read_frame(source), source.label, question)
     if source.data.lstrip()[:1] in (b"{", b"["):
         return _records(source, question)
     header, rows = named_rows(source)
     return {name: k for k, name in enumerate(header)}, (cells for _, cells in rows)
 
 
-def _of_frame(frame: Any, label: str) -> tuple[dict[str, Any], Iterable[Any]]:
-    """Of pandas, polars or pyarrow."""
+def _of_frame(frame: Any, label: str, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """Of pandas, polars or pyarrow; columns that say nothing of a battle, such as conversations, are left alone."""
     names = list(getattr(frame, "column_names", frame.columns))
     keys = {str(name): k for k, name in enumerate(names)}
     if len(keys) < len(names):
         twice = next(str(name) for k, name in enumerate(names) if keys[str(name)] != k)
         raise ReadError(f"has the column {twice!r} twice: name each column once", label)
-    columns = (frame[name] for name in names)
+    wanted = [name for name in names if _known([str(name)], question)]
+    columns = (frame[name] for name in wanted)
+    keys |= {str(name): k for k, name in enumerate(wanted)}
     return keys, zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns), strict=True)
 
 
@@ -233,7 +235,7 @@ def _records(source: Source, question: str | None) -> tuple[dict[str, Any], Iter
     return {name: name for name in start[1]}, checked()
 
 
-def _known(record: Mapping[str, Any], question: str | None) -> list[str]:
+def _known(record: Iterable[str], question: str | None) -> list[str]:
     """The keys that say something of a battle, in order of the alphabet."""
     return sorted(name for name in record if name == question or name.lower() in _ANY)
 
