@@ -234,6 +234,32 @@ def test_a_table_that_is_larger_than_its_file(
         cc.read_scores(tmp_path / "small")
 
 
+def test_a_library_that_panics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """polars does on some damaged files, with what is no Exception; an interrupt, which is none either, stays one."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    (tmp_path / "x").write_bytes(arrow(pyarrow.table({"topic": [1, 2], "a": [0.5, 1.0]}), "parquet"))
+    for raised, expected in (
+        (type("PanicException", (BaseException,), {}), cc.errors.ReadError),
+        (KeyboardInterrupt, KeyboardInterrupt),
+    ):
+
+        def fail(_: Any, raised: type[BaseException] = raised) -> None:
+            raise raised("assertion failed")
+
+        monkeypatch.setattr(polars, "read_parquet", fail)
+        with pytest.raises(expected, match="assertion failed"):
+            cc.read_scores(tmp_path / "x")
+
+
+@pytest.mark.parametrize("form", ["file", "stream", "parquet"])
+@pytest.mark.parametrize(("cell", "column"), [("xxxx", "a"), ("1", "xxxx")])
+def test_text_that_is_not_utf8(form: str, cell: str, column: str, tmp_path: Path) -> None:
+    table = pytest.importorskip("pyarrow").table({"topic": [cell, "2", "3"], column: [0.5, 0.25, 1.0]})
+    (tmp_path / "x").write_bytes(arrow(table, form).replace(b"xxxx", b"\xe9xxx"))
+    with pytest.raises(cc.errors.ReadError, match=r"x: cannot be read as (arrow|parquet) by"):
+        cc.read_scores(tmp_path / "x")
+
+
 @pytest.mark.parametrize("form", ["file", "stream", "file zstd", "stream zstd", "file lz4"])
 def test_arrow_says_how_much_it_holds(form: str) -> None:
     pyarrow = pytest.importorskip("pyarrow")

@@ -15,6 +15,8 @@ from .inspect_log import read_inspect
 from .sizes import refuse_large
 from .source import Source
 
+_PANIC = "PanicException"  # of libraries in Rust, such as polars, on damaged files; it is no Exception
+
 
 def read_binary(source: Source, roles: Roles) -> Contents:
     """A table in Parquet or Arrow, or a log of Inspect."""
@@ -45,10 +47,16 @@ def read_frame(source: Source) -> Any:
         try:
             refuse_large(source)
             found = getattr(library, name)(data)
-            return found.read_all() if name == "open_stream" else found
+            found = found.read_all() if name == "open_stream" else found
+            if module.startswith("pyarrow"):  # takes places and bytes of text as they are
+                found.validate(full=True)
+                "".join(found.column_names)
+            return found
         except ReadError:
             raise
-        except Exception as error:  # each library has its own
+        except BaseException as error:  # each library has its own
+            if not isinstance(error, Exception) and type(error).__name__ != _PANIC:
+                raise
             raise source.error(f"cannot be read as {source.binary} by {module.partition('.')[0]}: {error}") from None
     raise MissingExtraError(f"{source.label} needs pyarrow, polars or pandas: pip install pyarrow")
 

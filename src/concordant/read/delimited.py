@@ -210,17 +210,21 @@ def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[s
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
     for _ in range(line - 1):  # comments before the header
         text.readline()
+    marked: list[bool] = []  # whether the lines of the row start with #, as comments do
+    lines: Iterator[str] = _watched(text, marked) if _may_have_comments(source.data) else text
+    if delimiter == " ":  # columns aligned by blanks
+        lines = (line.strip(" \n") + "\n" for line in lines)
     # strict: a quotation mark that is never closed would swallow the rest of the file.
-    lines = (line.strip(" \n") + "\n" for line in text) if delimiter == " " else text  # columns aligned by blanks
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
-    comments = {place for place, _ in source.lines(comments=True)} if _may_have_comments(source.data) else ()
     count = 0
     try:
         for row in reader:
+            comment = marked[:1] == [True]
+            marked.clear()
             if not any(cells := [cell.strip(" \t\n") for cell in row]):
                 continue
             place = line - 1 + reader.line_num
-            if place not in comments or not _is_comment(source, cells, place):
+            if not comment or not _is_comment(source, cells, place):
                 yield place, cells
                 count += 1
             if count == most:
@@ -229,6 +233,12 @@ def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[s
         raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
     if not count:
         raise source.error("is a table of empty fields", line)
+
+
+def _watched(text: Iterator[str], marked: list[bool]) -> Iterator[str]:
+    for line in text:
+        marked.append(line.startswith("#"))
+        yield line
 
 
 def _may_have_comments(data: bytes, start: int = 0) -> bool:

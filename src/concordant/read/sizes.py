@@ -43,7 +43,7 @@ def refuse_large(source: Source) -> None:
 
 
 def _of_parquet(data: bytes) -> Size:
-    """By the first library that is there; only pyarrow knows what cells of lists hold, and the size that is stored."""
+    """By the first library that is there; only pyarrow knows the size that is stored."""
     for module in ("pyarrow.parquet", "polars", "fastparquet"):
         try:
             library = import_module(module)
@@ -55,12 +55,10 @@ def _of_parquet(data: bytes) -> Size:
         found = library.ParquetFile(io.BytesIO(data))
         if module == "fastparquet":
             return Size(found.count() * len(found.columns), 0)
+        # Not by column: on some damaged files pyarrow ends the process when it is asked for one.
         groups = [found.metadata.row_group(k) for k in range(found.metadata.num_row_groups)]
-        chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
-        return Size(
-            max(sum(c.num_values for c in chunks), sum(g.num_rows * g.num_columns for g in groups)),
-            sum(chunk.total_uncompressed_size for chunk in chunks),
-        )
+        rows = max(found.metadata.num_rows, sum(group.num_rows for group in groups))
+        return Size(rows * found.metadata.num_columns, sum(group.total_byte_size for group in groups))
     return Size(0, 0)
 
 

@@ -25,7 +25,7 @@ from ..tables.numbers import number
 LINE_SHARE = 8
 # Below one folder: a link may lead to a whole disk.
 MAX_FILES = 100_000
-_ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]*", re.MULTILINE)
+_ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
 QUOTED = re.compile(rb'"[^"]*"')
 
 _OTHER_COMPRESSION = {
@@ -74,7 +74,7 @@ class Source:
         return self.binary is None and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`; or only these."""
+        """Numbers and lines, from 1, without blank ones and comments, which start with `#`; or comments with text."""
         number, place = 1, 0
         # Not by splitting: often only the first line is looked at, and of a million comments none.
         for match in (_COMMENT if comments else _ROW).finditer(self.data):
