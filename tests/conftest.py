@@ -101,6 +101,7 @@ LONG = (
     "test_docs.py::test_every_block_runs[docs/theory",
     "test_docs.py::test_every_block_runs[docs/tutorial",
     "test_help.py::test_examples_work",
+    "test_record_numbers.py::test_what_needs_a_collection",
     "test_site.py",
     "test_tutorial_notebook.py::test_every_cell_runs",
     "topics/test_commands.py::test_costs_come_in_either_order",

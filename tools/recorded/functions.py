@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
+from fetch_data import sums
 
 from .cases import (
     CARRIED,
@@ -567,7 +568,9 @@ POLICIES = ("error", "zero", "drop", "drop-systems", "mean")
 
 
 def _others() -> list[str]:
-    paths = (path.relative_to("data/formats").as_posix() for path in sorted(Path("data/formats").rglob("*")))
+    """Files and folders of formats, which are known also where they are not there."""
+    files = [PurePosixPath(name).relative_to("formats") for name in sums() if name.startswith("formats/")]
+    paths = sorted({path.as_posix() for file in files for path in (file, *file.parents[:-1])})
     return [path for path in paths if None not in FORMATS.get(path, ())]
 
 
