@@ -107,14 +107,14 @@ faults: $(VENV)/tools $(VENV)/installed
 
 # What is published, each part with all tests in an environment of its own: some 30 minutes on two free cores.
 # QUICK="sdist wheel" tests these without the long tests.
-packages: $(VENV)/tools
-	$(PY) -m pip install --quiet 'twine>=6.1'
+packages: $(VENV)/release
 	$(PY) -m tests.packaging.all_tests --quick $(QUICK)
 
-# The wheels, each tried with the Pythons that it is for.
+# The wheels, each tried with the Pythons that it is for. Of what is built for other systems, the configuration is read.
 PYTHONS ?= $(wildcard $(foreach minor,11 12 13 14,$(firstword $(shell command -v python3.$(minor)))))
-wheels: $(VENV)/tools
-	$(PY) -m pip install --quiet 'twine>=6.1' 'check-wheel-contents>=0.6'
+wheels: $(VENV)/release
+	$(VENV)/bin/validate-pyproject pyproject.toml
+	for system in linux macos windows; do $(VENV)/bin/cibuildwheel --platform $$system --print-build-identifiers || exit 1; done
 	$(PY) -m tests.packaging.wheels $(PYTHONS)
 
 # All tests with every dependency at its lower bound, which pyproject.toml names. PYTEST='-m "not long"': fewer of them.
@@ -142,6 +142,11 @@ $(VENV)/base: pyproject.toml
 # What only the tests need: `make demo` goes without.
 $(VENV)/tools: $(VENV)/base
 	$(PY) -m pip install --quiet --group test
+	touch $@
+
+# What only packages and wheels need.
+$(VENV)/release: $(VENV)/tools
+	$(PY) -m pip install --quiet --group release
 	touch $@
 
 $(VENV)/installed: $(VENV)/base $(SOURCES)
