@@ -32,14 +32,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from tests.commands import run as run_command
 from tests.hardening.test_values import MADE, arrays
 from tests.study.trials import grid
 
 import concordant as cc
+from concordant.cli.reading import pairs_of
 from concordant.cli.render import Table, printable, to_csv, to_json, to_latex, to_markdown
+from concordant.clusters import by_group
 from concordant.collection import path
 from concordant.files import write_csv
+from concordant.labels import labels_of_topics
 from concordant.study.execution import run_grid
+from concordant.totals import points_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SAVED = ROOT / "studies" / "faults.json"
@@ -94,6 +99,13 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
     with tempfile.TemporaryDirectory() as made:
         cc.DistanceDistribution.bootstrap(people, n_resamples=99, rng=1).save(Path(made, "x.npz"))
         archive = Path(made, "x.npz").read_bytes()
+    battles = [{"model_a": a, "model_b": b, "winner": "tie", "question_id": q} for a, b in ("xy", "yz") for q in "12"]
+    groups = "topic,group\n" + "".join(f"{topic},g{k // 2}\n" for k, topic in enumerate(people.topics))
+    frame, binary = people.to_frame().reset_index(), {"parquet": io.BytesIO(), "feather": io.BytesIO()}
+    for name, buffer in binary.items():
+        getattr(frame, f"to_{name}")(buffer)
+    sides = (dict(zip("abcd", order, strict=True)) for order in ((4.0, 3.0, 2.0, 1.0), (4.0, 2.0, 3.0, 1.0)))
+    compared = cc.compare(*sides, rng=1, n_resamples=99, worth=False).to_dict()
     return {
         "table": (Path(PEOPLE).read_bytes(), cc.read_scores),
         "trec_eval": (evaluated.encode(), cc.read_scores),
@@ -102,6 +114,19 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
         "JSON": (json.dumps(nested).encode(), cc.read_scores),
         "JSON lines": (saved.getvalue().encode(), cc.read_scores),
         "distribution": (archive, cc.DistanceDistribution.load),
+        "votes": (
+            "\n".join(",".join(row) for row in (battles[0], *(b.values() for b in battles))).encode(),
+            cc.read_votes,
+        ),
+        "votes as JSON lines": ("\n".join(map(json.dumps, battles)).encode(), cc.read_votes),
+        "groups": (groups.encode(), partial(by_group, people)),
+        "types": (groups.encode(), partial(points_of, people, "type-mean")),
+        "costs": (groups.replace(",g", ",1").encode(), lambda path: labels_of_topics(path, people.topics, "costs")),
+        "teams": (b"run,team\na,A\nb,A\nc,B\n", lambda path: pairs_of(path, "run", "team")),
+        "families": (b"system,family\na,A\nb,A\nc,B\n", lambda path: pairs_of(path, "system", "family")),
+        "Parquet": (binary["parquet"].getvalue(), cc.read_scores),
+        "Arrow": (binary["feather"].getvalue(), cc.read_scores),
+        "report": (json.dumps(compared).encode(), lambda path: run_command("report", path, "-q")),
     }
 
 
@@ -130,12 +155,15 @@ def readers() -> Row:
     rng, tried, lost = random.Random(7), 0, 0
     with tempfile.TemporaryDirectory() as made:
         target = Path(made, "file")
-        for data, read in seeds().values():
-            for _ in range(700):
+        kinds = seeds()
+        for name, (data, read) in kinds.items():
+            for _ in range(100 if name == "report" else 700):  # a page takes a second
                 target.write_bytes(mutated(data, rng))
                 tried += 1
                 lost += not quietly(partial(read, target))
-    return Row("files of seven kinds, changed at random", tried, lost, "a result, or an error that names the file")
+    return Row(
+        f"files of {len(kinds)} kinds, changed at random", tried, lost, "a result, or an error that names the file"
+    )
 
 
 def openings() -> Row:

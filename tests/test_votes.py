@@ -132,7 +132,7 @@ def test_files_and_frames(tmp_path: Path) -> None:
         ("a,b,winner\nx,y,z\n", "the winner of battle 1 is 'z': give a, b or tie"),
         ("a,b,winner\nx,x,a\n", "battle 1 is of 'x' with itself"),
         ("a,b,winner\nx,y,x\nx,a,a\n", "the winner of battle 2 is 'a', which is the name of a system and a word"),
-        ('{"a": "x"', "this is not JSON"),
+        ('{"a": "x"', "v.csv:1: is not JSON"),
         ("[1, 2]", "holds no battles"),
     ],
 )

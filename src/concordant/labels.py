@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from .errors import InputError, InputTypeError, ReadError
-from .files import read_bytes
+from .errors import InputError, InputTypeError
+from .read.names import load_names, named_rows
 from .words import counted, listing, named, nearest
 
 
@@ -29,7 +27,7 @@ def labels_of_topics(given: Any, topics: Sequence[str], name: str) -> tuple[str,
         raise InputTypeError(
             f"{named(name)} is a {type(given).__name__}: give {{topic: label}}, a Series, or a CSV file"
         )
-    lacking = [topic for topic in topics if topic not in found]
+    lacking = [topic for topic in topics if not found.get(topic)]
     if lacking:
         raise InputError(
             f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}. It has "
@@ -40,24 +38,21 @@ def labels_of_topics(given: Any, topics: Sequence[str], name: str) -> tuple[str,
 
 def _read(given: str, name: str) -> dict[str, str]:
     path, column = given, None
-    if not Path(path).exists() and ":" in given:
+    if not os.path.exists(path) and ":" in given:
         path, _, column = given.rpartition(":")
-    text = read_bytes(path).decode("utf-8-sig", errors="replace")
-    head = text.partition("\n")[0]
-    rows = [row for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in head else ",") if row]
-    if len(rows) < 2 or len(rows[0]) < 2:
-        raise ReadError(f"{named(name)} needs a line of names, and a line for each topic with its label", path)
-    names = [cell.strip() for cell in rows[0]]
-    if column is None and len(names) > 2:
-        raise ReadError(f"has the columns {listing(names[1:])}: choose one as {path}:{names[1]}", path, 1)
-    if column is not None and column not in names[1:]:
-        raise ReadError(f"has no column {column!r}{nearest(column, names[1:])}", path, 1)
-    at = 1 if column is None else names.index(column)
+    source = load_names(path)
+    header, rows = named_rows(source)
+    if column is None and len(header) > 2:
+        raise source.error(f"has the columns {listing(header[1:])}: choose one as {path}:{header[1]}", 1)
+    if column is not None and column not in header[1:]:
+        raise source.error(f"has no column {column!r}{nearest(column, header[1:])}", 1)
+    at = 1 if column is None else header.index(column, 1)
     found: dict[str, str] = {}
-    for line, row in enumerate(rows[1:], start=2):
-        if len(row) != len(names):
-            raise ReadError(f"has {counted(len(row), 'cell')} where the first line has {len(names)}", path, line)
-        topic, label = row[0].strip(), row[at].strip()
+    same: dict[str, str] = {}  # a label is kept once, not once per topic
+    for line, cells in rows if len(header) > 1 else ():
+        topic, label = cells[0], same.setdefault(cells[at], cells[at])
         if found.setdefault(topic, label) != label:
-            raise ReadError(f"topic {topic!r} has two labels, {found[topic]!r} and {label!r}", path, line)
+            raise source.error(f"topic {topic!r} has two labels, {found[topic]!r} and {label!r}", line)
+    if not found:
+        raise source.error(f"{named(name)} needs a line of names, and a line for each topic with its label")
     return found

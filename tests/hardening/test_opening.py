@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -21,8 +22,11 @@ import concordant as cc
 from concordant import files
 from concordant.cli.reading import names_of, pairs_of
 from concordant.cli.reporting import report
-from concordant.read import runs
+from concordant.clusters import by_group
+from concordant.labels import labels_of_topics
+from concordant.read import delimited, runs, sizes
 from concordant.study.execution import run_grid
+from concordant.totals import points_of
 
 from ..commands import PEOPLE, run
 from ..study.trials import grid
@@ -35,6 +39,10 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "report": lambda path: report(None, path),  # type: ignore[arg-type]
     "teams": lambda path: pairs_of(path, "run", "team"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
+    "votes": cc.read_votes,
+    "groups": lambda path: by_group(cc.load_collection("people"), path),
+    "types": lambda path: points_of(cc.load_collection("people"), "type-mean", path),
+    "costs": lambda path: cc.select_topics(cc.load_collection("people"), budget=9, costs=path),
 }
 
 
@@ -103,6 +111,42 @@ def test_reading_takes_no_more_than_eight_times_the_size_of_a_file(
         assert peak < 8 * (tmp_path / name).stat().st_size
 
 
+def test_files_of_names_take_what_their_names_take(tmp_path: Path) -> None:
+    """And not a list of all rows beside them: about 60 bytes for a short string, and 100 for its place in a dictionary.
+
+    With a quarter of the limit of a file, 12 times their size is three times that limit.
+    """
+    pairs = "".join(f"t{k},g{k // 10}\n" for k in range(100_000, 110_000))
+    battles = "".join(f"m{k % 50},m{k % 49 + 50},model_a,q{k}\n" for k in range(100_000, 110_000))
+    tables: list[tuple[str, Callable[[Path], Any]]] = [
+        ("topic,group\n" + pairs, lambda path: labels_of_topics(path, ["t100000"], "groups")),
+        ("run,team\n" + pairs, lambda path: pairs_of(path, "run", "team")),
+        ("model_a,model_b,winner,question_id\n" + battles, cc.read_votes),
+        ('{"a": "m1", "b": "m2", "winner": "model_a"}\n' * 4000, cc.read_votes),
+    ]
+    for text, read in tables:
+        (tmp_path / "x").write_text(text)
+        tracemalloc.start()
+        read(tmp_path / "x")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 12 * len(text), text[:20]
+
+
+def test_files_of_names_have_a_quarter_of_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for start, read in TABLES.values():
+        text = start + 50 * start[start.rindex("\n", 0, -1) + 1 :]
+        plain, zipped = tmp_path / "x.csv", tmp_path / "x.csv.gz"
+        plain.write_bytes(text.encode())
+        zipped.write_bytes(gzip.compress(text.encode()))
+        for path in (plain, zipped):
+            monkeypatch.setattr(files, "MAX_BYTES", 4 * len(text.encode()))
+            read(path)
+            monkeypatch.setattr(files, "MAX_BYTES", 4 * len(text.encode()) - 4)
+            with pytest.raises(cc.errors.ReadError, match=r"holds more than .*CONCORDANT_MAX_BYTES, 4 times as much"):
+                read(path)
+
+
 # Headers that lie ---------------------------------------------------------------------------------
 
 
@@ -144,6 +188,102 @@ def test_a_distribution_that_asks_for_more_than_the_limit(tmp_path: Path, monkey
         cc.DistanceDistribution.load(tmp_path / "lie.npz")
 
 
+def arrow(table: Any, form: str) -> bytes:
+    """A table as a file of some form."""
+    ipc, buffer = pytest.importorskip("pyarrow.ipc"), io.BytesIO()
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, buffer)
+    else:
+        kind, _, compression = form.partition(" ")
+        options = ipc.IpcWriteOptions(compression=compression or None)
+        with (ipc.new_file if kind == "file" else ipc.new_stream)(buffer, table.schema, options=options) as writer:
+            writer.write_table(table)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("form", "lacking"),
+    [
+        ("parquet", ()),
+        ("parquet", ("pyarrow.parquet",)),
+        ("parquet", ("pyarrow.parquet", "polars")),
+        ("file zstd", ()),
+        ("stream zstd", ()),
+        ("file lz4", ()),
+    ],
+)
+def test_a_table_that_is_larger_than_its_file(
+    form: str, lacking: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    zeros = pyarrow.table({"topic": np.arange(100_000) // 50, "a": np.zeros(100_000), "b": np.zeros(100_000)})
+    small = pyarrow.table({"topic": np.arange(20.0), "a": np.linspace(0, 1, 20), "b": np.linspace(1, 0, 20)})
+    (tmp_path / "bomb").write_bytes(arrow(zeros, form))
+    (tmp_path / "small").write_bytes(arrow(small, form))
+    for name in lacking:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    assert (tmp_path / "bomb").stat().st_size < 2**17
+    with pytest.raises(
+        cc.errors.ReadError, match=r"bomb: is a table of more than 1,048,576 bytes; .*CONCORDANT_MAX_BY"
+    ):
+        cc.read_scores(tmp_path / "bomb")
+    assert cc.read_scores(tmp_path / "small").systems == ("a", "b")
+    monkeypatch.setattr(delimited, "MAX_CELLS", 59)
+    with pytest.raises(cc.errors.ReadError, match=r"small: is a table of more than 59 cells; .*CONCORDANT_MAX_CELLS"):
+        cc.read_scores(tmp_path / "small")
+
+
+def test_a_library_that_panics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """polars does on some damaged files, with what is no Exception; an interrupt, which is none either, stays one."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    (tmp_path / "x").write_bytes(arrow(pyarrow.table({"topic": [1, 2], "a": [0.5, 1.0]}), "parquet"))
+    for raised, expected in (
+        (type("PanicException", (BaseException,), {}), cc.errors.ReadError),
+        (KeyboardInterrupt, KeyboardInterrupt),
+    ):
+
+        def fail(_: Any, raised: type[BaseException] = raised) -> None:
+            raise raised("assertion failed")
+
+        monkeypatch.setattr(polars, "read_parquet", fail)
+        with pytest.raises(expected, match="assertion failed"):
+            cc.read_scores(tmp_path / "x")
+
+
+@pytest.mark.parametrize("form", ["file", "stream", "parquet"])
+@pytest.mark.parametrize(("cell", "column"), [("xxxx", "a"), ("1", "xxxx")])
+def test_text_that_is_not_utf8(form: str, cell: str, column: str, tmp_path: Path) -> None:
+    table = pytest.importorskip("pyarrow").table({"topic": [cell, "2", "3"], column: [0.5, 0.25, 1.0]})
+    (tmp_path / "x").write_bytes(arrow(table, form).replace(b"xxxx", b"\xe9xxx"))
+    with pytest.raises(cc.errors.ReadError, match=r"x: cannot be read as (arrow|parquet) by"):
+        cc.read_scores(tmp_path / "x")
+
+
+@pytest.mark.parametrize("form", ["file", "stream", "file zstd", "stream zstd", "file lz4"])
+def test_arrow_says_how_much_it_holds(form: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    words = pyarrow.array(["x", "y", "xyz"] * 1000)
+    nulls = pyarrow.nulls(3000)
+    table = pyarrow.table({"a": np.arange(3000.0), "words": words, "few": words.dictionary_encode(), "none": nulls})
+    size = sizes._of_arrow(arrow(table, form))
+    assert size.cells == 4 * 3000 + 3  # the words of the dictionary are cells, too
+    assert table.nbytes <= size.stored <= table.nbytes + 1000  # the buffers are padded
+
+
+def test_an_archive_of_inspect_that_is_larger_than_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    with zipfile.ZipFile(tmp_path / "x.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", " " * 2**17)
+        archive.writestr("samples/1.json", " " * (2**17 + 1))
+    message = r"x\.eval: is an archive of JSON, of more than 262,144 bytes; .*CONCORDANT_MAX_BYTES, 4 times as much"
+    with pytest.raises(cc.errors.ReadError, match=message):
+        cc.read_scores(tmp_path / "x.eval")
+    (tmp_path / "x.eval").write_bytes((tmp_path / "x.eval").read_bytes()[:-30])
+    with pytest.raises(cc.errors.ReadError, match=r"x\.eval: is a damaged archive: "):
+        cc.read_scores(tmp_path / "x.eval")
+
+
 @pytest.mark.parametrize("damage", ["flipped", "nan", "header", "endless"])
 def test_a_damaged_chunk_is_computed_again(tmp_path: Path, damage: str) -> None:
     expected = run_grid(grid(8), tmp_path).values
@@ -181,10 +321,119 @@ def test_a_report_of_json_with_other_things_for_numbers(tmp_path: Path, number: 
         assert "x.json: this" in done.stderr
 
 
-def test_teams_with_a_field_that_never_ends(tmp_path: Path) -> None:
-    (tmp_path / "teams.csv").write_text('run,team\na,"' + "x" * 200_000)
-    with pytest.raises(cc.errors.ReadError, match=r"teams\.csv: is not CSV: field larger than field limit"):
-        pairs_of(tmp_path / "teams.csv", "run", "team")
+# Files of names -----------------------------------------------------------------------------------
+
+TABLES: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "votes": ("a,b,winner\nmé,mè,a\nmè,x,tie\n", cc.read_votes),
+    "groups": ("topic,group\né,1\nè,2\n", lambda path: labels_of_topics(path, ["é", "è"], "groups")),
+    "teams": ("run,team\né,1\nè,2\n", lambda path: pairs_of(path, "run", "team")),
+}
+
+
+@pytest.fixture(params=list(TABLES))
+def table(request: pytest.FixtureRequest) -> tuple[str, Callable[[Path], Any]]:
+    """A file of names, and what reads it."""
+    return TABLES[request.param]
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        lambda text: gzip.compress(text.encode()),
+        lambda text: text.encode("utf-16"),
+        lambda text: text.encode("utf-8-sig"),
+        lambda text: text.replace("\n", "\r").encode(),
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: text.replace(",", " , ").encode(),
+        lambda text: text.replace(",", ";").encode(),
+        lambda text: ("\n" + text + ",,\n"[text.count(",", 0, text.find("\n")) == 1 :]).encode(),
+    ],
+    ids=["gzip", "utf-16", "mark", "cr", "crlf", "blanks", "semicolons", "empty"],
+)
+def test_tables_of_names_in_other_clothes(
+    table: tuple[str, Callable[[Path], Any]], encoded: Callable[[str], bytes], tmp_path: Path
+) -> None:
+    text, read = table
+    (tmp_path / "plain.csv").write_bytes(text.encode())
+    (tmp_path / "other.csv").write_bytes(encoded(text))
+    assert read(tmp_path / "other.csv") == read(tmp_path / "plain.csv")
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "message"),
+    [
+        (lambda text: text.encode("latin-1"), r"x\.csv:2: is not UTF-8: convert it"),
+        (lambda text: text.encode() + b"\0", r"x\.csv:\d: is binary: it has a null byte"),
+        (lambda text: text.encode() + b'"' + b"x" * 200_000, r"x\.csv:\d: is not a table: field larger than"),
+        (lambda text: text.encode() + b'"x', r"x\.csv:\d: is not a table: unexpected end of data"),
+        (lambda text: text.encode() + b"x\n", r"x\.csv:\d: has 1 cell where the first line has \d"),
+        (lambda text: text.encode() + b"\nx,y,z,z\n", r"x\.csv:\d: has 4 cells where the first line has \d"),
+        (lambda text: b"winner,group,team," + text.encode(), r"x\.csv:1: has the column '\w+' twice"),
+        (lambda text: b"PK\3\4" + text.encode(), r"x\.csv: is a zip archive: decompress it first"),
+    ],
+    ids=["latin-1", "null", "field", "quote", "short", "long", "column", "zip"],
+)
+def test_tables_of_names_that_are_refused(
+    table: tuple[str, Callable[[Path], Any]], spoiled: Callable[[str], bytes], message: str, tmp_path: Path
+) -> None:
+    text, read = table
+    (tmp_path / "x.csv").write_bytes(spoiled(text))
+    with pytest.raises(cc.errors.ReadError, match=message):
+        read(tmp_path / "x.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": "x", "b": "y", "winner": "a", "winner": "b"}', r"v:1: has the key 'winner' twice"),
+        ("[" * 3000 + "]" * 3000, "v: is JSON that cannot be read"),
+        ('{"a": ' + "1" * 5000 + ', "b": "y", "winner": "a"}', "v:1: is JSON that cannot be read"),
+        ('{"a": "x", "b": "y", "winner": "a"}\n{"a": "x", "b": "y"}', "v:2: battle 2 does not have the keys of the"),
+        ('[{"a": "x", "b": "y", "winner": "a"}, 3]', "v: battle 2 does not have the keys of the first, a, b, winner"),
+        (
+            '[{"a": "x", "b": "y", "winner": "a"}, {"a": "x", "b": "y", "winner": "a", "qid": 1}]',
+            "battle 2 does not have the keys",
+        ),
+        ('{"a": "x", "b": null, "winner": "a"}', "v: battle 1 has no b: give it, or leave the battle out"),
+        ("a,b,winner,qid\nx,y,a,\n", "v: battle 1 has no qid"),
+        ("a,b,winner,vote\nx,y,a,b\n", "v: has the columns winner, vote, which mean the same: rename all but one"),
+        ("a,b,winner,qid,topic\nx,y,a,1,2\n", "qid, topic, which mean the same: choose one with question"),
+        ("a,b,winner\nx,y,z\n", "v: the winner of battle 1 is 'z'"),
+        ("[]", "v: holds no battles"),
+    ],
+)
+def test_votes_that_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "v").write_text(text)
+    with pytest.raises(cc.errors.ReadError, match=message):
+        cc.read_votes(tmp_path / "v")
+
+
+def test_votes_with_two_columns_of_questions(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("a,b,winner,qid,topic\nx,y,a,1,2\n")
+    assert cc.read_votes(tmp_path / "v.csv", question="topic").questions == ("2",)
+
+
+def test_votes_in_frames_and_parquet(tmp_path: Path) -> None:
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "winner": ["a", "tie"], "qid": [1, 2]})
+    expected = cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], [1, 2])
+    frame.to_parquet(tmp_path / "v.parquet")
+    for given in (frame, pyarrow.Table.from_pandas(frame), tmp_path / "v.parquet"):
+        assert cc.read_votes(given) == expected
+    with pytest.raises(cc.errors.ReadError, match="votes: battle 2 has no b"):
+        cc.read_votes(frame.assign(b=["y", None]))
+    with pytest.raises(cc.errors.ReadError, match="votes: has the column 'a' twice"):
+        cc.read_votes(frame.set_axis(["a", "b", "winner", "a"], axis=1))
+    for option in (pairs_of, lambda path, *_: labels_of_topics(path, ["x"], "groups")):
+        with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a file of parquet: save it as CSV"):
+            option(tmp_path / "v.parquet", "run", "team")
+
+
+def test_a_topic_without_a_label_lacks_it(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("topic,group\n#1,g\n2,\n")
+    assert labels_of_topics(tmp_path / "g.csv", ["#1"], "groups") == ("g",)
+    with pytest.raises(cc.errors.InputError, match="groups lacks 1 topic of 2: 2"):
+        labels_of_topics(tmp_path / "g.csv", ["#1", "2"], "groups")
 
 
 @pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 0), (">&- 2>&-", 1)])

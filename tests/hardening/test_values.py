@@ -33,6 +33,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "significance_agreement": lambda: cc.significance_agreement(PEOPLE, HASTY),
     "rank_changes": lambda: cc.rank_changes(PEOPLE, HASTY, rng=1),
     "scores": lambda: PEOPLE.select(PEOPLE.systems),
+    "votes": lambda: cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),
     "run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),
     "runs": lambda: cc.Runs.from_dict({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2"]}}),
     "qrels": lambda: cc.Qrels.from_dict({"1": {"d1": 1, "d2": 0}}),
@@ -74,6 +75,19 @@ def test_a_batch_of_tie_bounds_differs_where_a_number_does() -> None:
     assert found != cc.tie_bounds(np.arange(6.0), BATCH[0], "tau")
     with pytest.raises(ValueError, match="read-only"):
         found.minimum[0] = 1
+
+
+def test_votes_differ_where_a_battle_does() -> None:
+    votes = cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"])
+    others = [
+        cc.Votes(["x", "y"], ["y", "z"], ["a", "a"]),
+        cc.Votes(["x", "y"], ["y", "w"], ["a", "tie"]),
+        cc.Votes(["x", "y", "x"], ["y", "z", "y"], ["a", "tie", "a"]),
+        cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q", "q"]),
+        cc.Votes(["x", "z"], ["y", "y"], ["a", "tie"]),
+    ]
+    assert all(votes != other for other in others)
+    assert len({votes, cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"]), *others}) == 6
 
 
 @pytest.mark.parametrize("count", [10**11, 10**20])

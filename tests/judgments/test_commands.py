@@ -135,9 +135,13 @@ def test_mistakes(arguments: list[str], message: str) -> None:
 
 def test_tables_of_teams_that_are_none(files: Path) -> None:
     for name, content, says in (
-        ("latin.csv", "run,team\ns0,Zürich\n".encode("latin-1"), "latin.csv: is not UTF-8: convert it"),
-        ("empty.csv", b"run,team\n", "empty.csv has no columns named run and team"),
-        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv has run 's0' twice, with team 'A' and 'B'"),
+        ("latin.csv", "run,team\ns0,Zürich\n".encode("latin-1"), "latin.csv:2: is not UTF-8: convert it"),
+        ("empty.csv", b"run,team\n", "empty.csv: has columns named run and team, but no row below them"),
+        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv:3: has run 's0' twice, with team 'A' and 'B'"),
+        ("short.csv", b"run,team\ns0\n", "short.csv:2: has 1 cell where the first line has 2"),
+        ("long.csv", b"run,team\ns0,A,B\n", "long.csv:2: has 3 cells where the first line has 2"),
+        ("none.csv", b"run,team\ns0,\n", "none.csv:2: has no team"),
+        ("column.csv", b"run,team,team\ns0,A,B\n", "column.csv:1: has the column 'team' twice"),
         ("odd.csv", b"run,team\ns0,A\nnobody,B\n", "the map of teams names 1 run that are not there: nobody"),
     ):
         (files / name).write_bytes(content)

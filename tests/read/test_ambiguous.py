@@ -255,6 +255,7 @@ class TestComments:
     def test_in_quotation_marks(self) -> None:
         assert read('topic,a,b\n"#1",.5,.6\n').topics == ("#1",)
         assert read("topic,a,b\n# x\n1,.5,.6\n").topics == ("1",)
+        assert read('topic,a,b\n"1\n#2",.5,.6\n#\n').topics == ("1\n#2",)  # the row does not start with #
 
 
 class TestFolders:

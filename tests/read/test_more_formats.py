@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,8 @@ class TestArrow:
 
 def test_an_archive_of_inspect_names_its_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    (tmp_path / "x.eval").write_bytes(b"PK\x03\x04")
+    with zipfile.ZipFile(tmp_path / "x.eval", "w") as archive:
+        archive.writestr("header.json", "{}")
     with pytest.raises(ReadError, match="pip install inspect-ai; or make it JSON with `inspect log convert"):
         read_scores(tmp_path / "x.eval")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import warnings
 from collections.abc import Sequence
@@ -174,17 +172,23 @@ def labels_of(given: Sequence[str]) -> list[str]:
 
 def pairs_of(path: Path, key: str, value: str) -> dict[str, str]:
     """{run: team}, {system: family} and the like, from a CSV file with these columns."""
-    from ..files import read_text
+    from ..read.names import load_names, named_rows
+    from ..words import listing
 
-    try:
-        rows = list(csv.DictReader(io.StringIO(read_text(path))))
-    except csv.Error as error:  # a field of more than 128 kB: a quotation mark that is never closed
-        raise ReadError(f"is not CSV: {error}", str(path)) from None
-    if not rows or not {key, value} <= set(rows[0]):
-        raise InputError(f"{path} has no columns named {key} and {value}")
+    source = load_names(path)
+    header, rows = named_rows(source)
+    if key not in header or value not in header:
+        raise source.error(f"has no columns named {key} and {value}; there are: {listing(header, 5) or 'none'}")
+    places = header.index(key), header.index(value)
     found: dict[str, str] = {}
-    for row in rows:
-        if found.setdefault(row[key], row[value]) != row[value]:
-            known = found[row[key]]
-            raise InputError(f"{path} has {key} {row[key]!r} twice, with {value} {known!r} and {row[value]!r}")
+    same: dict[str, str] = {}  # a team is kept once, not once per run
+    for line, cells in rows:
+        name, owner = (cells[place] for place in places)
+        for column, cell in ((key, name), (value, owner)):
+            if not cell:
+                raise source.error(f"has no {column}", line)
+        if (known := found.setdefault(name, same.setdefault(owner, owner))) != owner:
+            raise source.error(f"has {key} {name!r} twice, with {value} {known!r} and {owner!r}", line)
+    if not found:
+        raise source.error(f"has columns named {key} and {value}, but no row below them")
     return found

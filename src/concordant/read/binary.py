@@ -7,19 +7,22 @@ import json
 from importlib import import_module
 from typing import Any
 
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, ReadError
 from ..tables.contents import Contents, table_contents
 from ..tables.frames import frame_cells
 from ..tables.layout import Roles
 from .inspect_log import read_inspect
+from .sizes import refuse_large
 from .source import Source
+
+_PANIC = "PanicException"  # of libraries in Rust, such as polars, on damaged files; it is no Exception
 
 
 def read_binary(source: Source, roles: Roles) -> Contents:
     """A table in Parquet or Arrow, or a log of Inspect."""
     if source.binary == "inspect":
         return read_inspect(source, _inspect_log(source))
-    cells = frame_cells(_frame(source), source, [name for name in roles if name is not None])
+    cells = frame_cells(read_frame(source), source, [name for name in roles if name is not None])
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise source.error("has no scores: give topics x systems, or columns of systems, topics and scores")
@@ -27,7 +30,8 @@ def read_binary(source: Source, roles: Roles) -> Contents:
     return found
 
 
-def _frame(source: Source) -> Any:
+def read_frame(source: Source) -> Any:
+    """A frame of the library that is installed."""
     data = io.BytesIO(source.data)
     readers: dict[str, tuple[tuple[str, str], ...]] = {
         "parquet": (("polars", "read_parquet"), ("pyarrow.parquet", "read_table"), ("pandas", "read_parquet")),
@@ -41,14 +45,29 @@ def _frame(source: Source) -> Any:
         except ImportError:
             continue
         try:
+            refuse_large(source)
             found = getattr(library, name)(data)
-            return found.read_all() if name == "open_stream" else found
-        except Exception as error:  # each library has its own
+            found = found.read_all() if name == "open_stream" else found
+            if module.startswith("pyarrow"):  # takes places and bytes of text as they are
+                found.validate(full=True)
+                "".join(found.column_names)
+            return found
+        except ReadError:
+            raise
+        except BaseException as error:  # each library has its own
+            if not isinstance(error, Exception) and type(error).__name__ != _PANIC:
+                raise
             raise source.error(f"cannot be read as {source.binary} by {module.partition('.')[0]}: {error}") from None
     raise MissingExtraError(f"{source.label} needs pyarrow, polars or pandas: pip install pyarrow")
 
 
 def _inspect_log(source: Source) -> Any:
+    try:
+        refuse_large(source)
+    except ReadError:
+        raise
+    except Exception as error:  # zipfile has several
+        raise source.error(f"is a damaged archive: {error}") from None
     try:
         log = import_module("inspect_ai.log")
     except ImportError:

@@ -80,7 +80,7 @@ def no_header(source: Source, line: int) -> ReadError:
 
 
 def _split(line: bytes) -> list[bytes]:
-    return line.split(_delimiter(line).strip(" ").encode() or None)
+    return line.split(delimiter_of(line).strip(" ").encode() or None)
 
 
 def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
@@ -94,10 +94,15 @@ def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
     )
 
 
+def too_many_cells(source: Source) -> ReadError:
+    """The error for a table that is beyond the limit."""
+    return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+
+
 def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) -> Cells | None:
     """The cells of a table whose lines all have as many delimiters; None if anything is unusual."""
     data, width = source.data, len(header)
-    delimiter = _delimiter(next(source.lines())[1])
+    delimiter = delimiter_of(next(source.lines())[1])
     start = 0
     for _ in range(header_line):
         start = data.find(b"\n", start) + 1
@@ -112,7 +117,7 @@ def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) 
     count = data.count(b"\n", start) + (not data.endswith(b"\n"))
     scores = [k for k in range(width) if k not in kept]
     if count * width > MAX_CELLS:
-        raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+        raise too_many_cells(source)
     at_end = scores == list(range(width - len(scores), width))
     columns: Any = slice(scores[0], None) if at_end else np.array(scores, dtype=np.intp)
     texts: dict[int, list[str]] = {k: [] for k in kept}
@@ -153,7 +158,7 @@ def _by_row(source: Source, header: list[str], kept: list[int], trailing: bool) 
     scores = [k for k in range(width) if k not in kept]
     count = source.data.count(b"\n") + 1
     if count * width > MAX_CELLS:
-        raise _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+        raise too_many_cells(source)
     texts: dict[int, list[str]] = {k: [] for k in kept}
     odd: dict[int, dict[int, Any]] = {}
     lines: list[int] = []
@@ -201,21 +206,25 @@ def _fill(block: FloatArray, place: int, cells: list[str], scores: list[int], od
 def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[str]]]:
     """The lines and cells of the rows, the header first; at most so many."""
     line, first = next(source.lines())
-    delimiter = _delimiter(first)
+    delimiter = delimiter_of(first)
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
     for _ in range(line - 1):  # comments before the header
         text.readline()
+    marked: list[bool] = []  # whether the lines of the row start with #, as comments do
+    lines: Iterator[str] = _watched(text, marked) if _may_have_comments(source.data) else text
+    if delimiter == " ":  # columns aligned by blanks
+        lines = (line.strip(" \n") + "\n" for line in lines)
     # strict: a quotation mark that is never closed would swallow the rest of the file.
-    lines = (line.strip(" \n") + "\n" for line in text) if delimiter == " " else text  # columns aligned by blanks
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
-    comments = {place for place, _ in source.lines(comments=True)} if _may_have_comments(source.data) else ()
     count = 0
     try:
         for row in reader:
+            comment = marked[:1] == [True]
+            marked.clear()
             if not any(cells := [cell.strip(" \t\n") for cell in row]):
                 continue
             place = line - 1 + reader.line_num
-            if place not in comments or not _is_comment(source, cells, place):
+            if not comment or not _is_comment(source, cells, place):
                 yield place, cells
                 count += 1
             if count == most:
@@ -224,6 +233,12 @@ def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[s
         raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
     if not count:
         raise source.error("is a table of empty fields", line)
+
+
+def _watched(text: Iterator[str], marked: list[bool]) -> Iterator[str]:
+    for line in text:
+        marked.append(line.startswith("#"))
+        yield line
 
 
 def _may_have_comments(data: bytes, start: int = 0) -> bool:
@@ -240,7 +255,7 @@ def _is_comment(source: Source, cells: list[str], line: int) -> bool:
     return True
 
 
-def _delimiter(first: bytes) -> str:
+def delimiter_of(first: bytes) -> str:
     """What separates the names of the header, outside quotation marks."""
     plain = QUOTED.sub(b"", first)
     marks = [mark for mark in "\t,;" if mark.encode() in plain]

@@ -25,7 +25,7 @@ from ..tables.numbers import number
 LINE_SHARE = 8
 # Below one folder: a link may lead to a whole disk.
 MAX_FILES = 100_000
-_ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]*", re.MULTILINE)
+_ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
 QUOTED = re.compile(rb'"[^"]*"')
 
 _OTHER_COMPRESSION = {
@@ -74,7 +74,7 @@ class Source:
         return self.binary is None and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Line numbers, from 1, and lines, except for blank ones and comments, which start with `#`; or only these."""
+        """Numbers and lines, from 1, without blank ones and comments, which start with `#`; or comments with text."""
         number, place = 1, 0
         # Not by splitting: often only the first line is looked at, and of a million comments none.
         for match in (_COMMENT if comments else _ROW).finditer(self.data):
@@ -245,15 +245,15 @@ def _folder(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def load(item: Item) -> Source:
-    """Read one file, decompress it and bring it to UTF-8 with plain newlines."""
+def load(item: Item, share: int = 1) -> Source:
+    """Read a file, decompress it and bring it to UTF-8 with plain newlines; up to one part in `share` of the limit."""
     # Open files know their path, too, but not all: a pipe's name is a number, that of a terminal <stdin>.
     own = item.file if isinstance(item.file, Path) else getattr(item.file, "name", "")
     path = Path(own) if isinstance(own, str | Path) and str(own) and not str(own).startswith("<") else None
     label = str(path) if path else item.name or f"<{type(item.file).__name__}>"
-    raw = _raw(item.file, label)
+    raw = _raw(item.file, label, share)
     if raw[:2] == b"\x1f\x8b":
-        raw = _gunzip(raw, label)
+        raw = _gunzip(raw, label, share)
     binary = next((kind for start, kind in _BINARY.items() if raw.startswith(start)), None)
     if path and path.suffix == ".eval" and raw.startswith(b"PK\x03\x04"):
         binary = "inspect"
@@ -264,11 +264,11 @@ def load(item: Item) -> Source:
     return Source(label, data, path, item.name)
 
 
-def _raw(file: Any, label: str) -> bytes:
+def _raw(file: Any, label: str, share: int) -> bytes:
     if isinstance(file, Path):
-        return read_bytes(file)
+        return read_bytes(file, share)
     try:
-        return b"".join(part.encode() if isinstance(part, str) else part for part in pieces(file, label))
+        return b"".join(part.encode() if isinstance(part, str) else part for part in pieces(file, label, share))
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except (ReadError, InputTypeError):
@@ -277,10 +277,10 @@ def _raw(file: Any, label: str) -> bytes:
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
 
 
-def _gunzip(raw: bytes, label: str) -> bytes:
+def _gunzip(raw: bytes, label: str, share: int) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-            return b"".join(pieces(stream, label))
+            return b"".join(pieces(stream, label, share))
     except (OSError, EOFError, zlib.error) as error:
         raise ReadError(f"is a damaged gzip file: {error}", label) from None
 

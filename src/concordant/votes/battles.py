@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, ReadError
-from ..files import JSON_SHARE, read_bytes
+from ..read.binary import read_frame
+from ..read.names import load_names, named_rows
+from ..read.source import Source, load_json
 from ..tables.frames import is_frame
-from ..words import counted, listing
+from ..words import counted, listing, named
 
 _COLUMNS = {
     "a": ("model_a", "system_a", "model a", "left", "a"),
@@ -24,8 +25,10 @@ _COLUMNS = {
     "winner": ("winner", "outcome", "vote", "preference"),
     "question": ("question_id", "question", "prompt_id", "topic", "qid"),
 }
+_ANY = frozenset(name for names in _COLUMNS.values() for name in names)
 _A, _B = frozenset({"a", "model_a", "system_a", "left"}), frozenset({"b", "model_b", "system_b", "right"})
 _TIE = frozenset({"tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"})
+_MOST_NAMES = 100_000  # that are looked for again
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +51,7 @@ class Votes:
     def __init__(
         self, a: Iterable[Any], b: Iterable[Any], winner: Iterable[Any], questions: Iterable[Any] | None = None
     ) -> None:
-        first, second, won = ([str(x) for x in given] for given in (a, b, winner))
+        first, second, won = (tuple(map(str, given)) for given in (a, b, winner))
         if not first or not len(first) == len(second) == len(won):
             raise InputError(
                 f"there are {len(first)} first systems, {len(second)} second ones and {len(won)} winners: give one of "
@@ -62,12 +65,33 @@ class Votes:
         asked = None if questions is None else tuple(str(q) for q in questions)
         if asked is not None and len(asked) != len(first):
             raise InputError(f"there are {len(asked)} questions and {len(first)} battles: give one for each")
-        wins = np.array([_won(w, x, y, k) for k, (w, x, y) in enumerate(zip(won, first, second, strict=True))])
-        object.__setattr__(self, "systems", systems)
-        object.__setattr__(self, "a", np.array([place[x] for x in first]))
-        object.__setattr__(self, "b", np.array([place[y] for y in second]))
-        object.__setattr__(self, "wins", wins)
-        object.__setattr__(self, "questions", asked)
+        wins = (_won(w, x, y, k) for k, (w, x, y) in enumerate(zip(won, first, second, strict=True)))
+        self._set(
+            systems,
+            np.fromiter((place[x] for x in first), np.int64, len(first)),
+            np.fromiter((place[y] for y in second), np.int64, len(first)),
+            np.fromiter(wins, np.float64, len(first)),
+            asked,
+        )
+
+    def _set(self, *values: Any) -> None:
+        for field, value in zip(fields(self), values, strict=True):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, field.name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Votes):
+            return NotImplemented
+        return (self.systems, self.questions) == (other.systems, other.questions) and all(
+            np.array_equal(mine, its) for mine, its in ((self.a, other.a), (self.b, other.b), (self.wins, other.wins))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.systems, self.questions, self.a.tobytes(), self.b.tobytes(), self.wins.tobytes()))
+
+    def __reduce__(self) -> tuple[Callable[..., Votes], tuple[Any, ...]]:
+        return _restored, (self.systems, self.a, self.b, self.wins, self.questions)  # read-only again after pickling
 
     def __len__(self) -> int:
         return len(self.a)
@@ -75,6 +99,12 @@ class Votes:
     def __repr__(self) -> str:
         asked = "" if self.questions is None else f" on {counted(len(set(self.questions)), 'question')}"
         return f"<Votes: {counted(len(self), 'battle')} of {counted(len(self.systems), 'system')}{asked}>"
+
+
+def _restored(*values: Any) -> Votes:
+    votes = object.__new__(Votes)
+    votes._set(*values)
+    return votes
 
 
 def _won(winner: str, a: str, b: str, k: int) -> float:
@@ -98,11 +128,12 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
     Parameters
     ----------
     what : path or frame
-        A CSV or TSV file, a file of JSON lines or of a JSON list, or a pandas or polars frame, with one row per battle
-        and the columns model_a, model_b (or a, b), winner (a, b, model_a, model_b, tie, tie (bothbad), or a name) and,
-        if known, question_id. LMArena's files are read as they are.
+        A CSV or TSV file, a file of JSON lines or of a JSON list, a Parquet or Arrow file, or a pandas or polars frame
+        or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
+        model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
     question : str, optional
-        The column that says which battles are about the same question, where its name does not say so.
+        The column that says which battles are about the same question, where its name does not say so, or several
+        names do.
 
     Returns
     -------
@@ -123,49 +154,103 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
     """
     if isinstance(what, Votes):
         return what
-    if is_frame(what):
-        label, names = "votes", [str(name) for name in what.columns]
-        given: Mapping[str, Sequence[Any]] = {name: list(what[name]) for name in names}
-    elif isinstance(what, (str, os.PathLike)):
-        label = os.fspath(what)
-        given = _columns(read_bytes(what, JSON_SHARE).decode("utf-8-sig", errors="replace"), label)
-    else:
-        raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
-    found = {role: _column(given, role, label) for role in ("a", "b", "winner")}
-    if question is not None and question not in given:
-        raise ReadError(f"has no column {question!r}; there are: {listing(given)}", label)
-    asked = question or next((name for name in given if name.lower() in _COLUMNS["question"]), None)
-    return Votes(found["a"], found["b"], found["winner"], None if asked is None else given[asked])
-
-
-def _columns(text: str, label: str) -> dict[str, list[Any]]:
-    """The columns of a file of text."""
-    start = text.lstrip()[:1]
-    if start in ("{", "["):
+    if isinstance(what, (str, os.PathLike)):
+        source = load_names(what)
         try:
-            rows = (
-                json.loads(text) if start == "[" else [json.loads(line) for line in text.splitlines() if line.strip()]
-            )
-        except json.JSONDecodeError as error:
-            raise ReadError(f"this is not JSON: {error}", label) from None
-        if not rows or not all(isinstance(row, dict) for row in rows):
-            raise ReadError("holds no battles: give a list of objects, one for each", label)
-        return {name: [row.get(name, "") for row in rows] for name in rows[0]}
-    table = list(csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text.partition("\n")[0] else ","))
-    rows_of = [row for row in table[1:] if row]
-    for line, row in enumerate(rows_of, start=2):
-        if len(row) != len(table[0]):
-            raise ReadError(f"has {counted(len(row), 'cell')} where the first line has {len(table[0])}", label, line)
-    return {name.strip(): [row[k] for row in rows_of] for k, name in enumerate(table[0])} if table else {}
+            return _votes(source.label, *_contents(source, question), question)
+        except InputError as error:  # names a battle, but not the file
+            raise ReadError(str(error), source.label) from None
+    if is_frame(what):
+        return _votes("votes", *_of_frame(what, "votes", question), question)
+    raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
 
 
-def _column(given: Mapping[str, Sequence[Any]], role: str, label: str) -> Sequence[Any]:
-    for name, cells in given.items():
-        if name.lower() in _COLUMNS[role]:
-            return cells
+def _votes(label: str, keys: Mapping[str, Any], rows: Iterable[Any], question: str | None) -> Votes:
+    """Of rows whose cells are found by the keys of the columns. Only the columns that are needed are kept."""
+    if question is not None and question not in keys:
+        raise ReadError(f"has no column {question!r}; there are: {listing(keys)}", label)
+    names = [_column(keys, role, label) for role in ("a", "b", "winner")]
+    names += [question or _column(keys, "question", label)]
+    columns: dict[str, list[str]] = {name: [] for name in names if name is not None}
+    same: dict[str, str] = {}  # a name is kept once, not once per battle
+    for k, row in enumerate(rows, start=1):
+        for name, cells in columns.items():
+            cell = row[keys[name]]
+            text = "" if _is_nothing(cell) else str(cell)
+            if not text.strip():
+                raise ReadError(f"battle {k} has no {name}: give it, or leave the battle out", label)
+            cells.append(same.setdefault(text, text) if len(same) < _MOST_NAMES else text)
+    a, b, winner, asked = (None if name is None else columns[name] for name in names)
+    return Votes(a or (), b or (), winner or (), asked)
+
+
+def _is_nothing(cell: Any) -> bool:
+    """What frames and JSON have for a cell that is not there."""
+    return (
+        cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell))
+    )
+
+
+def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """The keys of the columns of a file, and its rows."""
+    if source.binary:
+        return _of_frame(read_frame(source), source.label, question)
+    if source.data.lstrip()[:1] in (b"{", b"["):
+        return _records(source, question)
+    header, rows = named_rows(source)
+    return {name: k for k, name in enumerate(header)}, (cells for _, cells in rows)
+
+
+def _of_frame(frame: Any, label: str, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """Of pandas, polars or pyarrow; columns that say nothing of a battle, such as conversations, are left alone."""
+    names = list(getattr(frame, "column_names", frame.columns))
+    keys = {str(name): k for k, name in enumerate(names)}
+    if len(keys) < len(names):
+        twice = next(str(name) for k, name in enumerate(names) if keys[str(name)] != k)
+        raise ReadError(f"has the column {twice!r} twice: name each column once", label)
+    wanted = [name for name in names if _known([str(name)], question)]
+    columns = (frame[name] for name in wanted)
+    keys |= {str(name): k for k, name in enumerate(wanted)}
+    return keys, zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns), strict=True)
+
+
+def _records(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """Of JSON lines, or of one list. Objects whose keys differ from those of the first are refused."""
+    found: Iterator[tuple[int | None, Any]]
+    if source.data.lstrip().startswith(b"["):
+        found = ((None, record) for record in load_json(source))
+    else:
+        found = ((line, load_json(source, text, line)) for line, text in source.lines())
+    start = next(found, (None, None))
+    if not isinstance(start[1], dict):
+        raise source.error("holds no battles: give objects, one for each", start[0])
+    wanted = _known(start[1], question)
+
+    def checked() -> Iterator[dict[str, Any]]:
+        for k, (line, record) in enumerate(chain([start], found), start=1):
+            if not isinstance(record, dict) or _known(record, question) != wanted:
+                raise source.error(f"battle {k} does not have the keys of the first, {listing(wanted)}", line)
+            yield record
+
+    return {name: name for name in start[1]}, checked()
+
+
+def _known(record: Iterable[str], question: str | None) -> list[str]:
+    """The keys that say something of a battle, in order of the alphabet."""
+    return sorted(name for name in record if name == question or name.lower() in _ANY)
+
+
+def _column(header: Iterable[str], role: str, label: str) -> str | None:
+    """The column with this role; None where no column says which questions the battles are about."""
+    found = [name for name in header if name.lower() in _COLUMNS[role]]
+    if len(found) > 1:
+        way_out = f"choose one with {named('question')}" if role == "question" else "rename all but one of them"
+        raise ReadError(f"has the columns {listing(found)}, which mean the same: {way_out}", label)
+    if found or role == "question":
+        return found[0] if found else None
     wanted = " or ".join(_COLUMNS[role][:2])
     raise ReadError(
-        f"has no column {wanted}; there are: {listing(given, 5) or 'none'}. One row per battle is needed; scores of "
+        f"has no column {wanted}; there are: {listing(header, 5) or 'none'}. One row per battle is needed; scores of "
         "systems on topics are for board",
         label,
     )
