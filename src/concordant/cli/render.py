@@ -40,8 +40,12 @@ class Table:
 
     @classmethod
     def of(cls, rows: Rows) -> Table:
-        """Of a result's `rows`; the names of the first are the columns."""
-        return cls(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+        """Of a result's `rows`, which must all have the same columns: a value never stands under another's name."""
+        columns = list(rows[0]) if rows else []
+        for row in rows:
+            if list(row) != columns:
+                raise ValueError(f"rows of one table have the columns {columns} and {list(row)}")
+        return cls(columns, [list(row.values()) for row in rows])
 
 
 def to_json(content: Any) -> str:
