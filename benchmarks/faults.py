@@ -36,10 +36,11 @@ from tests.hardening.test_values import MADE, arrays
 from tests.study.trials import grid
 
 import concordant as cc
-from concordant.cli.render import Table, printable, to_csv, to_json, to_latex, to_markdown
+from concordant.cli.render import Table, to_csv, to_json, to_latex, to_markdown
 from concordant.collection import path
 from concordant.files import write_csv
 from concordant.study.execution import run_grid
+from concordant.words import printable
 
 ROOT = Path(__file__).resolve().parents[1]
 SAVED = ROOT / "studies" / "faults.json"

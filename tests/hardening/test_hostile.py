@@ -16,8 +16,9 @@ import pytest
 import concordant as cc
 from concordant import files
 from concordant.cli import render
-from concordant.cli.render import Table, printable
+from concordant.cli.render import Table
 from concordant.read import source
+from concordant.words import printable
 
 TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n"
 

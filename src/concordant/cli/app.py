@@ -63,7 +63,7 @@ class _Commands(TyperGroup):
             message = "not enough memory"
         except OSError as error:
             message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        tell("concordant: " + " ".join(message.split("\n")))
+        tell(f"concordant: {message}")
         raise typer.Exit(1)
 
 

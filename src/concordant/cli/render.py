@@ -11,23 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..words import p_cell
+from ..words import one_line, p_cell
 
 Cell = str | float | int | None
 Rows = Sequence[Mapping[str, Any]]
 _PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
-# What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
-
-
-def printable(text: str) -> str:
-    """Text without the control characters that a name from a file could send to the terminal.
-
-    What is JSON stays JSON, and means the same: a string of JSON has no bare character below 0x20.
-    """
-    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
 
 
 @dataclass(frozen=True)
@@ -94,7 +82,7 @@ def to_text(table: Table, width: int) -> str:
     A table wider than `width` is printed in parts, each with the first column, so that no number is cut or left out.
     """
     numeric = _numeric(table)
-    lines = [[_one_line(column) for column in table.columns], *_shown(table)]
+    lines = [[one_line(column) for column in table.columns], *_shown(table)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     parts: list[list[int]] = [[]]
     for k in range(1, len(widths)):
@@ -118,7 +106,7 @@ def _shown(table: Table) -> list[list[str]]:
         if _missing(cell):
             return "-"
         if not isinstance(cell, float):
-            return _one_line(str(cell))
+            return one_line(str(cell))
         return p_cell(cell) if column in _PVALUES else f"{cell:.{table.decimals}f}"
 
     return [[text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
@@ -134,11 +122,6 @@ def _numeric(table: Table) -> list[bool]:
         k > 0 and bool(table.rows) and all(_missing(row[k]) or number(row[k]) for row in table.rows)
         for k in range(len(table.columns))
     ]
-
-
-def _one_line(text: str) -> str:
-    """A name with a line break must not make a row of its own."""
-    return printable(text).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
 
 
 _MARKDOWN = re.compile(r"[\\|`<*~\[&$]|(?<![^\W_])_|_(?![^\W_])")

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import typer
 
-from .render import printable
+from ..words import one_line, printable
 
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
@@ -124,7 +124,7 @@ def abandon_output() -> None:
 
 def tell(text: str) -> None:
     """A line on standard error, folded between words on a terminal."""
-    sys.stderr.write(folded(printable(text), width(sys.stderr)) + "\n")
+    sys.stderr.write(folded(one_line(text), width(sys.stderr)) + "\n")
     sys.stderr.flush()
 
 

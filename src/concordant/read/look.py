@@ -14,7 +14,7 @@ from ..results import Result, settings_of
 from ..tables.assemble import Joined, joined
 from ..tables.layout import Roles
 from ..tables.pivot import MEAN
-from ..words import counted, listing
+from ..words import counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
 
@@ -79,7 +79,7 @@ class Look(Result):
     def table(self) -> str:
         """One line for each of them."""
         width = max(len(row["what"]) for row in self.rows())
-        return "\n".join(f"  {row['what']:<{width}}  {row['found']}" for row in self.rows())
+        return "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in self.rows())
 
     @property
     def next_command(self) -> str:
