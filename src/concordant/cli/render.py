@@ -125,12 +125,14 @@ def _numeric(table: Table) -> list[bool]:
 
 
 _MARKDOWN = re.compile(r"[\\|`<*~\[&$]|(?<![^\W_])_|_(?![^\W_])")
-_BARE_LINK = re.compile(r"(?<=[a-z]):(?=//)|(?<=www)\.|(?<=mailto):|(?<=xmpp):|(?<=\w)@(?=\w)", re.I)
+_BARE_LINK = re.compile(r"(?<=[a-z]):(?=//)|(?<=www)\.", re.I)
+_ADDRESS = re.compile(r"(?<=\S)@(?=\S)")  # GitHub looks for it after escapes are undone, so a comment parts it
 
 
 def _markdown(text: str) -> str:
     """Text, and no cell, code, emphasis, HTML or link; an underscore within a word is one, as in tau_b."""
-    return _BARE_LINK.sub(r"\\\g<0>", _MARKDOWN.sub(r"\\\g<0>", text))
+    plain = _BARE_LINK.sub(r"\\\g<0>", _MARKDOWN.sub(r"\\\g<0>", text))
+    return _ADDRESS.sub("<!-- -->@", plain)
 
 
 _LATEX = {
