@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import concordant as cc
+from concordant.cli.terminal import give
 from concordant.results import Result
 from concordant.words import one_line
 
-from ..commands import CAREFUL, HASTY, PEOPLE, run
+from ..commands import CAREFUL, HASTY, PEOPLE, process, run
 from ..judgments.test_study import MACHINE, QRELS, RUNS
 from ..test_door import FUNCTIONS, SIDES
 
-HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\x07")
+HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\u200f")
 Renamed = Callable[[cc.Scores], cc.Scores]
 
 
@@ -143,6 +147,34 @@ def test_commands_show_names_in_one_line(command: str, tmp_path: Path, monkeypat
         assert done.exit_code == 0, done.output
         said.append((done.stdout, done.stderr))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("command", ["combine", "tiers", "votes"])
+def test_csv_and_json_give_names_back(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files(tmp_path / "x", hostile))
+    given = {hostile(name) for name in ("xyz" if command == "votes" else cc.read_scores(PEOPLE).systems)}
+    made = process(*COMMANDS[command], "-q", "-f", "csv")
+    assert {row["system"] for row in csv.DictReader(io.StringIO(made.stdout, newline=""))} == given
+    made = process(*COMMANDS[command], "-q", "-f", "json")
+    assert given <= set(strings(json.loads(made.stdout)))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200f\u2028-\u202e]", made.stdout)
+
+
+def strings(content: Any) -> Iterator[str]:
+    """All strings within."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, dict | list):
+        for item in [*content, *content.values()] if isinstance(content, dict) else content:
+            yield from strings(item)
+
+
+def test_csv_on_a_terminal_does_not_control_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout", screen)
+    give("system\n\x1b[2J\u200f")
+    assert screen.getvalue() == "system\n\\x1b[2J\\u200f\n"
 
 
 def test_notes_and_errors_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..words import one_line, p_cell
+from ..words import one_line, p_cell, printable
 
 Cell = str | float | int | None
 Rows = Sequence[Mapping[str, Any]]
@@ -37,8 +37,8 @@ class Table:
 
 
 def to_json(content: Any) -> str:
-    """JSON that any parser takes: nan is null."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    """JSON that any parser takes: nan is null, and what could control a terminal is escaped, which means the same."""
+    return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def to_csv(table: Table) -> str:

@@ -34,8 +34,11 @@ def say(text: str) -> None:
 
 
 def give(text: str) -> None:
-    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too."""
-    _write(printable(text) + "\n")
+    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too.
+
+    Into a file or a pipe CSV goes with its names as they are, so that they can be read again; no terminal gets them.
+    """
+    _write((printable(text) if sys.stdout.isatty() else text) + "\n")
 
 
 def fitted(text: str, columns: int) -> str:
