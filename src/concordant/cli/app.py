@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import ConcordantError, InputError
-from .answer import Answer, Found, Output, answering
+from ..errors import ConcordantError, InputError, MissingExtraError, require_extras
+from .answer import REPORT, Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, judge_card, tie_calibration, worth
@@ -191,6 +191,12 @@ def demo(
             ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", DEMO_REPORT],
         ),
     ]
+    try:
+        require_extras(*REPORT)
+        end = f"The report is in {Path(DEMO_REPORT).resolve()}: open it in a browser."
+    except MissingExtraError as error:
+        steps.pop()
+        end = f"It could also write a report, one HTML file; {error}"
     for k, (text, arguments) in enumerate(steps):
         if k:
             say("")
@@ -200,7 +206,7 @@ def demo(
         failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
-    say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
+    say(f"\n{end}")
 
 
 def _save_collection(folder: Path) -> None:
