@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -86,7 +87,8 @@ class Look(Result):
         """A command to try next."""
         if not self.systems:
             return ""
-        side = self.path + (f":{self.measure}" if self.measure and self.measures else "")
+        path = f"./{self.path}" if self.path.startswith("-") else self.path  # which would be an option
+        side = shlex.quote(path + (f":{self.measure}" if self.measure and self.measures else ""))
         missing = " --missing drop" if self.missing else ""
         if not self.topics or len(self.systems) == 1:
             return f"concordant compare {side} OTHER"
