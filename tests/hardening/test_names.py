@@ -22,9 +22,9 @@ from ..judgments.test_study import MACHINE, QRELS, RUNS
 from ..test_door import FUNCTIONS, SIDES
 
 HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\u200f")
-Renamed = Callable[[cc.Scores], cc.Scores]
 
 
+TRUTH, CANDIDATE, OTHER = list(SIDES.values())[:3]
 OTHERWISE = (
     "board",
     "combine",
@@ -48,7 +48,7 @@ def escaped(label: str) -> str:
     return one_line(hostile(label))
 
 
-def renamed(scores: cc.Scores, name: Callable[[str], str]) -> cc.Scores:
+def renamed(scores: Any, name: Callable[[str], str]) -> cc.Scores:
     """With other names of systems, topics and measure."""
     return cc.Scores(scores.values, map(name, scores.topics), map(name, scores.systems), name("measure"))
 
@@ -70,34 +70,29 @@ def test_results_show_names_in_one_line(name: str) -> None:
 
 NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     "alignment": lambda name: cc.alignment.alignment(
-        SIDES["truth"], SIDES["candidate"].select(SIDES["truth"].systems[1:]), names=(name("a"), name("b"))
+        TRUTH, CANDIDATE.select(TRUTH.systems[1:]), names=(name("a"), name("b"))
     ),
-    "combine": lambda name: cc.combine(
-        renamed(SIDES["truth"].select(topics=SIDES["truth"].topics[:8]), name), renamed(SIDES["candidate"], name)
-    ),
+    "combine": lambda name: cc.combine(renamed(TRUTH.select(topics=TRUTH.topics[:8]), name), renamed(CANDIDATE, name)),
     "compare": lambda name: cc.compare(
-        *list(SIDES.values())[:2], n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))
+        TRUTH, CANDIDATE, n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))
     ),
     "compare_judges": lambda name: cc.compare_judges(
-        *list(SIDES.values())[:3], method="iterated", n_resamples=600, rng=1, names=(name("a"), name("b"))
+        TRUTH, CANDIDATE, OTHER, method="iterated", n_resamples=600, rng=1, names=(name("a"), name("b"))
     ),
     "family_bias": lambda name: cc.family_bias(
-        *list(SIDES.values())[:2],
-        {system: name("ab"[k % 2]) for k, system in enumerate(SIDES["truth"].systems)},
+        TRUTH,
+        CANDIDATE,
+        {system: name("ab"[k % 2]) for k, system in enumerate(TRUTH.systems)},
         n_resamples=99,
         rng=1,
     ),
-    "judge_card": lambda name: cc.judge_card(
-        SIDES["truth"], {name("b"): SIDES["candidate"]}, n_resamples=99, rng=1, name=name("a")
-    ),
+    "judge_card": lambda name: cc.judge_card(TRUTH, {name("b"): CANDIDATE}, n_resamples=99, rng=1, name=name("a")),
     "judge_study": lambda name: cc.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
-    "judge_worth": lambda name: cc.judge_worth(
-        *list(SIDES.values())[:2], rng=1, names=(name("a"), name("b")), costs=(20, 1)
-    ),
+    "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b")), costs=(20, 1)),
     "rank_judges": lambda name: cc.rank_judges(
-        SIDES["truth"], {name(key): side for key, side in list(SIDES.items())[1:3]}, name=name("x"), rng=1
+        TRUTH, {name(key): side for key, side in list(SIDES.items())[1:3]}, name=name("x"), rng=1
     ),
-    "reliability_study": lambda name: cc.study.reliability_study({name("a"): SIDES["truth"]}, n_trials=1, rng=1),
+    "reliability_study": lambda name: cc.study.reliability_study({name("a"): TRUTH}, n_trials=1, rng=1),
 }
 
 
@@ -110,7 +105,7 @@ def test_results_show_names_of_sides_in_one_line(made: str) -> None:
 def files(folder: Path, name: Callable[[str], str]) -> Path:
     """The three collections, a few topics by people, and battles, under other names."""
     folder.mkdir()
-    people = cc.read_scores(PEOPLE)
+    people: Any = cc.read_scores(PEOPLE)
     for label, path in (("people", PEOPLE), ("careful", CAREFUL), ("hasty", HASTY)):
         renamed(cc.read_scores(path), name).to_frame().to_csv(folder / f"{label}.csv")
     renamed(people.select(topics=people.topics[:12]), name).to_frame().to_csv(folder / "few.csv")

@@ -14,6 +14,7 @@ import pytest
 
 import concordant as cc
 from concordant.report import page
+from concordant.report.document import document_of
 
 from ..commands import PEOPLE, bad, good
 from ..judgments.test_study import MACHINE, QRELS, RUNS
@@ -78,7 +79,7 @@ def test_nothing_in_a_document_is_markup(kind: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(page, "library", lambda: "")
     monkeypatch.setattr("concordant.report.charts._made", lambda *given: {"title": str(given[1])})  # which takes long
     monkeypatch.setattr("concordant.report.comparisons.MOST_INLINE", 1)
-    document = json.loads(json.dumps(page.document_of(DOCUMENTS[kind]())))
+    document = json.loads(json.dumps(document_of(DOCUMENTS[kind]())))
     found, written = set(), 0
     for place in places(document):
         for key in (False, True):
