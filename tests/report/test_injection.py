@@ -68,13 +68,7 @@ def shown(source: str) -> str:
     return "\n".join([source, *(part["html"] for part in unfolded)])
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=() if kind in ("board", "reliability", "tiers") else pytest.mark.long)
-        for kind in DOCUMENTS
-    ],
-)
+@pytest.mark.parametrize("kind", DOCUMENTS)
 def test_nothing_in_a_document_is_markup(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "library", lambda: "")
     monkeypatch.setattr("concordant.report.charts._made", lambda *given: {"title": str(given[1])})  # which takes long
