@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tests.commands import run
+from tests.commands import run as run_command
 from tests.hardening.test_names import files, strings
 from tests.hardening.test_values import MADE, arrays
 from tests.study.trials import grid
@@ -299,7 +299,7 @@ def names() -> Row:
 
         def said(command: str, *more: str, folder: str = "as-they-are") -> str:
             with contextlib.chdir(Path(made, folder)):
-                done = run(*commands[command], *more)
+                done = run_command(*commands[command], *more)
             assert done.exit_code == 0, done.output
             return str(done.stdout)
 
