@@ -33,18 +33,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from tests.commands import run as run_command
+from tests.hardening.test_names import files, strings
 from tests.hardening.test_values import MADE, arrays
 from tests.study.trials import grid
 
 import concordant as cc
 from concordant.cli.reading import pairs_of
-from concordant.cli.render import Table, printable, to_csv, to_json, to_latex, to_markdown
 from concordant.clusters import by_group
 from concordant.collection import path
 from concordant.files import write_csv
 from concordant.labels import labels_of_topics
 from concordant.study.execution import run_grid
 from concordant.totals import points_of
+from concordant.words import one_line
 
 ROOT = Path(__file__).resolve().parents[1]
 SAVED = ROOT / "studies" / "faults.json"
@@ -55,7 +56,7 @@ PEOPLE, CAREFUL, HASTY = (str(path(name)) for name in ("people", "careful", "has
 NAMES = (
     "<script>alert(1)</script>", "</script><b>", "{{x}}", "__proto__", "*x*", "=1+1", "@SUM(1)", "\x1b[31mred",
     "a\u202eb", "$\\frac$", "\\input{x}", "a|b", "`c`", "[l](javascript:1)", "https://x.org", "'; drop", "%s",
-    "two\nlines", "tab\t", "\u2028", "&lt;",
+    "two\nlines", "tab\there", "a\u2028b", "&lt;",
 )  # fmt: skip
 
 
@@ -300,26 +301,58 @@ def reports() -> Row:
 
 
 def names() -> Row:
-    """Names that mean harm, in every form of output."""
-    shown = list(NAMES)
-    table = Table(["system", "value"], [[name, 0.5] for name in shown])
-    lost = 0
-    found = list(csv.reader(io.StringIO(to_csv(table))))
-    lost += [row[0] for row in found[1:]] != shown
-    lost += json.loads(printable(to_json({name: name for name in shown}))) != {name: name for name in shown}
-    lost += len(to_markdown(table).splitlines()) != len(shown) + 2
-    lost += any(mark in to_markdown(table) for mark in ("| <", "| *x*", "| __", "https://", "| $"))
-    lost += len(to_latex(table).splitlines()) != len(shown) + 6 or "\\input" in to_latex(table)
-    lost += any(ord(c) < 32 and c not in "\n\t" for c in printable(to_csv(table)))
-    values = np.random.default_rng(1).random((30, len(shown)))
-    truth = cc.Scores(values, range(30), shown)
-    candidate = cc.Scores(values + 0.1 * values[::-1], range(30), shown)
-    compared = cc.compare(truth, candidate, rng=1, n_resamples=99, worth=False, interval=cc.TopicBootstrap(500))
-    page = cc.report.report_html(cc.report.report_document(compared, truth, candidate))
-    lost += any(text in page for text in ("<script>alert(1)", "</script><b>"))
-    formats = ("CSV", "JSON", "Markdown", "LaTeX", "terminal", "HTML")
-    held = "text and no markup; CSV and JSON give the names back"
-    return Row(f"hostile names in {len(formats)} forms of output", len(formats) * len(shown), lost, held)
+    """Names that mean harm, in what commands print and write.
+
+    Text has to look as if the names were the escapes that are shown for them. "@SUM(1)" is refused as a summary.
+    """
+    systems = cc.load_collection("people").systems
+    given = dict(zip(systems, (name for name in NAMES if name != "@SUM(1)"), strict=True))
+    quick, tried, lost = ["--resamples", "500", "-q"], 0, 0
+    commands = {
+        "tiers": ["tiers", "people.csv", *quick],
+        "combine": ["combine", "few.csv", "careful.csv", "--tiers", "-q"],
+        "explain": ["explain", "people.csv", "hasty.csv", "--by", "systems", "-q"],
+        "board": ["board", "people.csv", *quick],
+        "compare": ["compare", "people.csv", "careful.csv", "--no-worth", *quick],
+        "judge-card": ["judge-card", "people.csv", "careful.csv", *quick],
+        "look": ["look", "people.csv", "-q"],
+    }
+    with tempfile.TemporaryDirectory() as made, contextlib.chdir(made):
+        for folder, name in (
+            ("as-they-are", given.get),
+            ("escaped", lambda label, _: one_line(given.get(label, label))),
+        ):
+            files(Path(made, folder), lambda label, name=name: name(label, label))  # type: ignore[misc]
+
+        def said(command: str, *more: str, folder: str = "as-they-are") -> str:
+            with contextlib.chdir(Path(made, folder)):
+                done = run_command(*commands[command], *more)
+            assert done.exit_code == 0, done.output
+            return str(done.stdout)
+
+        def checked(held: bool, what: str) -> None:
+            nonlocal tried, lost
+            tried, lost = tried + len(given), lost + (not held)
+            if not held:
+                print(f"  names: {what}", file=sys.stderr)
+
+        for command in ("tiers", "combine", "explain", "compare", "look"):
+            checked(said(command) == said(command, folder="escaped"), f"text of {command}")
+        for command in ("tiers", "combine", "explain", "board"):
+            read = list(csv.DictReader(io.StringIO(said(command, "-f", "csv"), newline="")))
+            checked({row["system"] for row in read} == set(given.values()), f"CSV of {command}")
+            checked(set(given.values()) <= set(strings(json.loads(said(command, "-f", "json")))), f"JSON of {command}")
+            text = said(command, "-f", "markdown")
+            marks = ("| <", "| *x*", "| __", "https://", "| $", "| `", "| [")
+            checked(text.count("\n") == len(given) + 2 and not any(m in text for m in marks), f"Markdown of {command}")
+            text = said(command, "-f", "latex")
+            checked(text.count("\n") == len(given) + 6 and "\\input" not in text, f"LaTeX of {command}")
+        for command in ("compare", "board", "judge-card"):
+            said(command, "--html", "page.html")
+            page = Path(made, "as-they-are", "page.html").read_text(encoding="utf-8")
+            checked(not any(m in page for m in ("<script>alert(1)", "</script><b>")), f"HTML of {command}")
+    held = "text and no markup, in one line; CSV and JSON give the names back"
+    return Row("hostile names in 24 outputs of 7 commands: text, CSV, JSON, Markdown, LaTeX, HTML", tried, lost, held)
 
 
 # Processes -----------------------------------------------------------------------------------------

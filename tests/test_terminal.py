@@ -193,7 +193,7 @@ def test_only_what_the_extra_brings_is_asked_for(monkeypatch: pytest.MonkeyPatch
         (
             cc.errors.InputError("one\ntwo"),
             1,
-            "concordant: one two",
+            "concordant: one\\ntwo",
         ),
     ],
 )

@@ -14,7 +14,7 @@ from .incomplete import ASSUMED, left_open
 from .results import as_html
 from .scores import Means, Scores, scores_or_means
 from .tables import Unfilled, are_invented
-from .words import argument, counted, listing, named
+from .words import argument, counted, listing, named, one_line
 
 On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means | Unfilled"
@@ -59,7 +59,7 @@ class Alignment:
 
     def __str__(self) -> str:
         parts = [
-            f"{counted(len(labels), noun)} of {self.names[k]} ({listing(labels)})"
+            f"{counted(len(labels), noun)} of {one_line(self.names[k])} ({listing(labels)})"
             for k in range(len(self.scores))
             for labels, noun in ((self.dropped_systems[k], "system"), (self.dropped_topics[k], "topic"))
             if labels

@@ -12,7 +12,7 @@ from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
 from .totals import Totalling
-from .words import counted, p_equals
+from .words import counted, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
@@ -159,7 +159,7 @@ class Comparison(Result):
         shown = self.shown(every=every)
         families = {get_coefficient(v.coefficient).bounds for v in shown}
         bounds = [b for b in self.tie_bounds if every or b.coefficient in families]
-        lines = [f"  {self.heading()}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in shown)]
+        lines = [f"  {one_line(self.heading())}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in shown)]
         lines += ["", f"  {POPULATION}"] if any(v.interval for v in shown) else []
         lines += [""] * bool(bounds) + [f"  {b}" for b in bounds]
         if self.per_topic:

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
@@ -165,5 +166,15 @@ def import_extra(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        package = name.partition(".")[0]
-        raise MissingExtraError(f"this needs {package}: pip install 'concordant[{EXTRA_OF[package]}]'") from None
+        raise _missing(name.partition(".")[0]) from None
+
+
+def require_extras(*packages: str) -> None:
+    """Raise where a package is not installed, before the work that needs it. Nothing is imported yet."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise _missing(package)
+
+
+def _missing(package: str) -> MissingExtraError:
+    return MissingExtraError(f"this needs {package}: pip install 'concordant[{EXTRA_OF[package]}]'")

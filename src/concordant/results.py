@@ -14,7 +14,7 @@ from . import __version__
 from .arrays import read_only
 from .errors import InputError, import_extra
 from .markup import text
-from .words import p_equals
+from .words import one_line, p_equals
 
 _BLOCK = "background: transparent; color: inherit; overflow-x: auto; margin: 0.6em 0; line-height: 1.35"
 
@@ -75,8 +75,13 @@ class Result(ABC):
 
     def _text(self, table: str) -> str:
         """A table below the verdict, above the notes."""
-        notes = "\n".join(f"Note: {note}" for note in self.notes)
-        return "\n\n".join(part for part in (self.verdict, table, notes) if part)
+        verdict = "\n".join(map(one_line, self._answers()))
+        notes = "\n".join(f"Note: {one_line(note)}" for note in self.notes)
+        return "\n\n".join(part for part in (verdict, table, notes) if part)
+
+    def _answers(self) -> Sequence[str]:
+        """The lines of the verdict."""
+        return (self.verdict,)
 
     __repr__ = __str__
 
@@ -219,6 +224,7 @@ class Estimate(Result):
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows of text with their cells aligned, indented by two: the first column to the left, the others to the right."""
+    rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  "

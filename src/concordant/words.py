@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 _options: Mapping[str, str] = {}
+# What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """Text of several lines without the control characters that a name from a file could send to the terminal.
+
+    What is JSON stays JSON, and means the same: a string of JSON has no bare character below 0x20.
+    """
+    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
+
+
+def one_line(text: Any) -> str:
+    """Text for a cell or a sentence: a line break or a tab in a name makes no row and no column of its own.
+
+    To be applied before columns are aligned, because what is shown instead is longer.
+    """
+    return printable(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def counted(n: int, noun: str) -> str:
@@ -19,7 +40,7 @@ def counted(n: int, noun: str) -> str:
 
 def listing(labels: Iterable[Any], most: int = 12) -> str:
     """Labels separated by commas, only the first ones where there are very many."""
-    labels = [str(label) for label in labels]
+    labels = [one_line(label) for label in labels]
     more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 import tracemalloc
@@ -16,8 +17,9 @@ import pytest
 import concordant as cc
 from concordant import files
 from concordant.cli import render
-from concordant.cli.render import Table, printable
+from concordant.cli.render import Table
 from concordant.read import source
+from concordant.words import printable
 
 TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n"
 
@@ -209,7 +211,12 @@ def test_names_are_no_markup_in_a_table_for_the_web() -> None:
         ("~~x~~", r"\~\~x\~\~"),
         ("https://example.org/a_b", r"https\://example.org/a_b"),
         ("www.example.org", r"www\.example.org"),
-        ("me@example.org", r"me\@example.org"),
+        ("me@example.org", "me<!-- -->@example.org"),
+        ("mailto:me_@example.org", r"mailto:me\_<!-- -->@example.org"),
+        ("a-@b.org", "a-<!-- -->@b.org"),
+        ("a.@b.org", "a.<!-- -->@b.org"),
+        ("a+@b.org", "a+<!-- -->@b.org"),
+        ("nDCG @ 10, P@", "nDCG @ 10, P@"),
         ("&lt;b&gt;", r"\&lt;b\&gt;"),
         ("[ref][1]", r"\[ref]\[1]"),
         ("$x$", r"\$x\$"),
@@ -218,6 +225,27 @@ def test_names_are_no_markup_in_a_table_for_the_web() -> None:
 )
 def test_names_are_plain_text_in_markdown(name: str, written: str) -> None:
     assert render.to_markdown(Table(["system"], [[name]])).splitlines()[2] == f"| {written} |"
+
+
+def test_names_are_no_links_for_the_renderer_of_github() -> None:
+    cmarkgfm = pytest.importorskip("cmarkgfm")
+    rng = random.Random(1)
+    parts = ["a", "b.org", "@", ".", "-", "+", "_", "www.", "http://", "https://", "ftp://", "mailto:", "xmpp:", ":",
+             "/", "<", ">", "\\", "[", "](", ")", " ", "*", "&#64;", "x.com", "<!-- -->"]  # fmt: skip
+    given = [
+        "mailto:a@b.org",
+        "xmpp:a@b.org/x",
+        "https://x.org",
+        "www.x.org",
+        "a_@b.org",
+        "<a@b.org>",
+        "<https://x.org>",
+    ]
+    given += ["".join(rng.choices(parts, k=rng.randint(2, 7))) for _ in range(3000)]
+    text = render.to_markdown(Table(["system"], [[name] for name in given]))
+    page = cmarkgfm.github_flavored_markdown_to_html(text)
+    assert "<a " not in page
+    assert page.count("<tr>") == len(given) + 1
 
 
 @pytest.mark.parametrize("name", ["$\\frac$", "$x_{$", "a\\", "\\$", "__proto__", "%s", "</text>", "\\textbf{"])

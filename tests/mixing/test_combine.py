@@ -12,11 +12,12 @@ import pytest
 from scipy import stats
 
 import concordant as cc
+from concordant.cli.render import Table
 from concordant.errors import AlignmentWarning, InputError
 from concordant.mixing.combination import combined_means, paired_sides
 from concordant.mixing.estimator import combined, error_with
 
-from ..commands import CAREFUL, bad, good
+from ..commands import CAREFUL, bad, good, rows
 
 Sides = tuple[cc.Scores, cc.Scores]
 
@@ -285,3 +286,31 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "Figure" in good("plan-mix", few, CAREFUL, "--cost", "machine=0.05", "human=20", "--plot", target)
     assert "--cost is" in bad("plan-mix", few, CAREFUL, "--cost", "human=0", "machine=1", status=2)
     assert "Figure" in good("combine", few, CAREFUL, "--tiers", "--plot", tmp_path / "combined.pdf")
+
+
+def test_means_and_ranks_stand_in_one_table(tmp_path: Path) -> None:
+    people = cc.load_collection("people")
+    few = tmp_path / "few.csv"
+    people.select(topics=people.topics[:12]).to_frame().to_csv(few)
+    found = cc.combine(cc.read_scores(few), cc.read_scores(CAREFUL))
+    ranks = found.rank_intervals(rng=0)
+    printed = rows("combine", few, CAREFUL, "--tiers")
+    wanted = [
+        {**mean, "rank": rank["rank"], "rank_low": rank["low"], "rank_high": rank["high"], "tier": rank["tier"]}
+        for mean, rank in zip(found.rows(), ranks.rows(), strict=True)
+    ]
+    assert printed == [{name: str(value) for name, value in row.items()} for row in wanted]
+    for form in ("markdown", "latex"):
+        text = good("combine", few, CAREFUL, "--tiers", "-f", form).replace("\\_", "_")
+        assert text.count("rank_low") == 1
+        assert sum(system in text for system in people.systems) == len(people.systems)
+        assert {line.count("&" if form == "latex" else "|") for line in text.splitlines() if "0." in line} == {
+            10 if form == "latex" else 12
+        }
+
+
+def test_a_table_has_the_same_columns_in_all_rows() -> None:
+    with pytest.raises(ValueError, match=r"the columns \['a'\] and \['b'\]"):
+        Table.of([{"a": 1}, {"b": 2}])
+    with pytest.raises(ValueError, match="columns"):
+        Table.of([{"a": 1, "b": 2}, {"b": 2, "a": 1}])

@@ -17,7 +17,7 @@ from ..resampling import Progress
 from ..results import Result, plain, settings_of
 from ..tables import Missing, Unfilled
 from ..tables.missing import check_missing
-from ..words import counted, listing, named
+from ..words import counted, listing, named, one_line
 from .findings import Finding, Level, grouped, levels_of, nearest_of
 from .preparations import Given, Reread, SideName, Unmatched, preparations
 from .printed import Printed
@@ -177,8 +177,8 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
     lines = [f"  departures  {'value':>{width}}  what"]
     for finding in shown:
         found = finding.plainest
-        lines.append(f"  {found.departures:10d}  {found.value:>{width}}  {finding.name}")
-        lines.append(f"  {'':10}  {'':{width}}    {found.account}")
+        lines.append(f"  {found.departures:10d}  {found.value:>{width}}  {one_line(finding.name)}")
+        lines.append(f"  {'':10}  {'':{width}}    {one_line(found.account)}")
     if len(findings) > SHOWN:
         lines.append(f"  and {len(findings) - SHOWN} stranger ones (to_dict and to_frame have them all)")
     return lines

@@ -20,7 +20,7 @@ from ..topics.agreement_curves import DEFAULT
 from ..topics.judge_ranking import JudgeRanking, judges_from
 from ..topics.judged import curves_of, matched_sides
 from ..topics.worth import JudgeWorth, span
-from ..words import p_cell
+from ..words import one_line, p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
 from .sign_flips import BATCHES, draw_signs, reached
@@ -130,8 +130,9 @@ class JudgeCard(Result):
             ]
             parts.append(columns(labels))
         level, alpha = f"{100 * first.worth.interval.confidence_level:g}%", self.settings["alpha"]
+        truth = one_line(first.worth.names[0])
         parts.append(
-            f"  worth: of {first.worth.half} topics, in topics of {first.worth.names[0]}, with its {level} interval\n"
+            f"  worth: of {first.worth.half} topics, in topics of {truth}, with its {level} interval\n"
             f"  false: of its significant differences (alpha {alpha:g}), those the truth does not confirm\n"
             "  miss: of the truth's significant differences, those that it does not find\n"
             "  drop: by how many ranks a system falls at most; best: its rank of the best system"
@@ -182,7 +183,8 @@ def _listed(heads: list[str], rows: list[list[str]]) -> str:
     if max(map(len, beside.split("\n"))) <= _WIDTH:
         return beside
     head, *lines = columns([heads, *(["", *row[1:]] for row in rows)]).split("\n")
-    return "\n".join([head, *(part for row, line in zip(rows, lines, strict=True) for part in (f"  {row[0]}", line))])
+    names = [f"  {one_line(row[0])}" for row in rows]
+    return "\n".join([head, *(part for pair in zip(names, lines, strict=True) for part in pair)])
 
 
 def judge_card(  # noqa: PLR0913

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, require_extras
 from .options import writable
 from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
 from .terminal import Bar, Notes, give, say, tell
@@ -23,6 +23,7 @@ from .terminal import Bar, Notes, give, say, tell
 if TYPE_CHECKING:
     from ..results import Result
 
+REPORT = ("altair", "vl_convert")  # what a report with charts needs
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
@@ -90,7 +91,7 @@ class Answer:
 
 
 def answering(
-    *, plot: bool = False, html: bool = False, without: Collection[str] = ()
+    *, plot: bool = False, html: bool = False, charts: bool = True, without: Collection[str] = ()
 ) -> Callable[[Callable[..., Found]], Callable[..., None]]:
     """Make a command of a function: unfold its groups of options, and answer with what it returns.
 
@@ -98,6 +99,8 @@ def answering(
     ----------
     plot, html : bool
         Whether it can draw, and whether there is a report.
+    charts : bool
+        Whether the report has charts, which need an extra.
     without : collection of str
         Options of its groups that it does not have.
 
@@ -121,6 +124,10 @@ def answering(
             out = next(group for group in made.values() if isinstance(group, Output))
             if out.open and out.html is None:
                 raise typer.BadParameter("--open opens a report: name its file with --html")
+            if out.plot is not None:  # before the work, not after it
+                require_extras("matplotlib")
+            if out.html is not None and charts:
+                require_extras(*REPORT)
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
                 answer = found if isinstance(found, Answer | None) else Answer.of(found)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import ConcordantError, InputError
-from .answer import Answer, Found, Output, answering
+from ..errors import ConcordantError, InputError, MissingExtraError, require_extras
+from .answer import REPORT, Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain, matrix
 from .judging import compare_judges, judge_card, tie_calibration, worth
@@ -46,25 +50,37 @@ class _Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """As usual; what was typed is kept for reports."""
+        """As usual, which also answers --help and --version; what was typed is kept for reports."""
         ctx.meta["arguments"] = list(args)
-        return super().parse_args(ctx, args)
+        with _told():
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """As usual; but what goes wrong is told in one line. Bad data are status 1, bad usage is 2, as typer has it."""
-        try:
+        """As usual, but for what goes wrong."""
+        with _told():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            tell("interrupted")
-            raise typer.Exit(130) from None
-        except ConcordantError as error:
-            message = str(error)
-        except MemoryError:
-            message = "not enough memory"
-        except OSError as error:
-            message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        tell("concordant: " + " ".join(message.split("\n")))
-        raise typer.Exit(1)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell what goes wrong in one line. Bad data are status 1, bad usage is 2, as typer has it."""
+    try:
+        yield
+        return
+    except KeyboardInterrupt:
+        tell("interrupted")
+        raise typer.Exit(130) from None
+    except ConcordantError as error:
+        message = str(error)
+    except MemoryError:
+        message = "not enough memory"
+    except BrokenPipeError:  # whoever reads the help has seen enough
+        raise
+    except OSError as error:
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # help, written by typer
+        message = f"{place}: {error.strerror}" if place and error.strerror else str(error)
+    tell(f"concordant: {message}")
+    raise typer.Exit(1)
 
 
 app = Commands(
@@ -82,7 +98,7 @@ def _version(asked: bool) -> None:
     if asked:
         from .. import __version__, has_native
 
-        typer.echo(f"concordant {__version__}, {'native' if has_native else 'NumPy'} kernels")
+        say(f"concordant {__version__}, {'native' if has_native else 'NumPy'} kernels")
         raise typer.Exit
 
 
@@ -191,16 +207,22 @@ def demo(
             ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", DEMO_REPORT],
         ),
     ]
+    try:
+        require_extras(*REPORT)
+        end = f"The report is in {Path(DEMO_REPORT).resolve()}: open it in a browser."
+    except MissingExtraError as error:
+        steps.pop()
+        end = f"It could also write a report, one HTML file; {error}"
     for k, (text, arguments) in enumerate(steps):
         if k:
             say("")
         say(text)
         shown = [Path(a).name if a.endswith(".csv") else a for a in arguments]
-        say(f"$ concordant {' '.join(shown)}\n")
+        say(f"$ concordant {shlex.join(shown)}\n")
         failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
-    say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
+    say(f"\n{end}")
 
 
 def _save_collection(folder: Path) -> None:
@@ -216,7 +238,7 @@ def _save_collection(folder: Path) -> None:
     for name in NAMES:
         with written_whole(folder / f"{name}.csv") as file:
             file.write(path(name).read_bytes())
-    where = "" if folder.resolve() == Path.cwd() else f"$ cd {folder}\n"
+    where = "" if folder.resolve() == Path.cwd() else f"$ cd {shlex.quote(str(folder))}\n"
     say(
         f"people.csv, careful.csv and hasty.csv: 20 systems on 40 topics, by three judges. Try\n{where}"
         "$ concordant worth people.csv careful.csv\n$ concordant compare people.csv careful.csv hasty.csv"

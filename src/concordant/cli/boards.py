@@ -53,7 +53,7 @@ def votes(
         )
 
 
-@answering(plot=True, html=True, without=("missing",))
+@answering(plot=True, html=True, charts=False, without=("missing",))
 def board(
     files: Annotated[
         list[str],

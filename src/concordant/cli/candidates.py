@@ -12,7 +12,7 @@ from ..comparison_result import POPULATION, CoefficientValue, Comparison
 from ..results import Result, columns
 from ..topics.judge_ranking import JudgeRanking
 from ..topics.worth import span
-from ..words import counted, listing, number, p_cell
+from ..words import counted, listing, number, one_line, p_cell
 
 _LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
 _WIDEST = 80  # columns of a table
@@ -52,7 +52,7 @@ class Candidates(Result):
     @property
     def verdict(self) -> str:
         """Which candidate ranks the systems most like the truth, and which differ from it."""
-        return self._answer()
+        return "\n".join(self._answers())
 
     def rows(self) -> list[dict[str, Any]]:
         """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
@@ -87,7 +87,8 @@ class Candidates(Result):
             numbers.append(self._listed())
         more = "" if self.every or len(self.comparisons) <= _SCREEN else self._more()
         numbers = [part for part in numbers if part]
-        numbers[:1] = [f"  {self._heading()}\n{part}" for part in numbers[:1]] or [f"  {self._heading()}"]
+        heading = f"  {one_line(self._heading())}"
+        numbers[:1] = [f"{heading}\n{part}" for part in numbers[:1]] or [heading]
         about = f"  {POPULATION}" if "population" in self._heads() else ""
         return "\n\n".join(part for part in (*numbers, about, more, *self._details()) if part)
 
@@ -177,17 +178,19 @@ class Candidates(Result):
         ties = f"; {counted(first.tied_truth, 'tied pair')} in the truth" if first.tied_truth else ""
         return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
 
-    def _answer(self) -> str:
+    def _answers(self) -> list[str]:
         same = [c for c in self.comparisons if c.same]
         if len(same) > _FEW:
             names = listing([c.candidate for c in same], _FEW)
-            return f"{len(same)} of {len(self.comparisons)} candidates have the same data as {same[0].truth}: {names}."
+            return [
+                f"{len(same)} of {len(self.comparisons)} candidates have the same data as {same[0].truth}: {names}."
+            ]
         if same:
-            return ".\n".join(c.verdict for c in same) + "."
+            return [f"{c.verdict}." for c in same]
         if not self.same_data:
-            return "So they cannot be ranked; --common compares all on what they share."
+            return ["So they cannot be ranked; --common compares all on what they share."]
         if self.ranking is not None:
-            return f"{self.ranking.sentence('of')}.\n{self._significance()}".strip()
+            return [f"{self.ranking.sentence('of')}.", *self._significance()]
         best: dict[str, list[str]] = {}
         for name in headlines("main"):
             values = [(v.value, c.candidate) for c in self.comparisons for v in _values(c, [name]) if not v.why]
@@ -197,20 +200,20 @@ class Candidates(Result):
                 who = f"{listing(first, _FEW)} {'has' if len(first) == 1 else 'tie for'} the highest"
                 best.setdefault(who, []).append(f"{name} ({top:.3f})")
         if not best:
-            return "One row per candidate and coefficient, in the order given."
+            return ["One row per candidate and coefficient, in the order given."]
         said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
         doubt = f"with {self.comparisons[0].truth}; whether by chance was not tested"
-        return f"{said} {doubt}.\n{self._significance()}".strip()
+        return [f"{said} {doubt}.", *self._significance()]
 
-    def _significance(self) -> str:
+    def _significance(self) -> list[str]:
         """Which rankings could not be the true one, given the topics."""
         if not all(c.tested for c in self.comparisons):
-            return ""
+            return []
         apart = [c.candidate for c in self.comparisons if c.rank_test and c.rank_test.significant]
         test = "beyond what the topics explain (rank test, each at alpha 0.05)"
         if len(apart) > _FEW:
-            return f"{len(apart)} of {len(self.comparisons)} differ from the truth {test}."
-        return f"Different from the truth {test}: {', '.join(apart)}." if apart else ""
+            return [f"{len(apart)} of {len(self.comparisons)} differ from the truth {test}."]
+        return [f"Different from the truth {test}: {', '.join(apart)}."] if apart else []
 
     def _heads(self) -> list[str]:
         """What the numbers of a line are."""
@@ -246,13 +249,13 @@ class Candidates(Result):
         head, *numbers = columns([["", *heads], *(row for _, rows in of for row in rows)]).split("\n")
         parts = [head]
         for c, rows in of:
-            parts += [f"  {c.candidate}{'' if self.same_data else _size(c)}", *numbers[: len(rows)]]
+            parts += [f"  {one_line(c.candidate)}{'' if self.same_data else _size(c)}", *numbers[: len(rows)]]
             numbers = numbers[len(rows) :]
         return "\n".join(parts)
 
     def _worths(self) -> str:
         """What each one's topics are worth, where not all were compared on the same."""
-        return "\n".join(f"  {c.worth.sentence('of')}" for c in self.comparisons if c.worth is not None)
+        return "\n".join(f"  {one_line(c.worth.sentence('of'))}" for c in self.comparisons if c.worth is not None)
 
     def _rank_distances(self) -> str:
         rows = []
@@ -278,7 +281,7 @@ class Candidates(Result):
                     notes.append(f"{p.coefficient} on each topic: {why}")
             for note in dict.fromkeys((*notes, *(note for note in c.notes if note not in self.notes))):
                 said.setdefault(note, []).append(c.candidate)
-        lines = [f"Note: {self._whose(names)}: {note}" for note, names in said.items()]
+        lines = [f"Note: {one_line(f'{self._whose(names)}: {note}')}" for note, names in said.items()]
         most = len(lines) if self.every else _SCREEN // 2
         more = [f"... {len(lines) - most} more notes on single candidates: --all"] if len(lines) > most else []
         return ["\n".join([*lines[:most], *more])] if lines else []

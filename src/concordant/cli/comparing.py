@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import InputError
+from ..words import one_line
 from .answer import Answer, Found, Output, answering
 from .options import (
     CandidatesArgument,
@@ -266,7 +267,7 @@ def explain(
         of_truth, of_candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
         sides = f"{of_truth:+.4f} by the truth, {of_candidate:+.4f} by the candidate"
         shown = f"{len(rows[:10])} of {len(rows)} topics, those with the largest shift against the truth first"
-        return f"{first} minus {second}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
+        return f"{one_line(f'{first} minus {second}')}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
 
     return Answer(
         text,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..errors import InputError
+from ..words import one_line
 from .answer import Answer, Found, Output, answering
 from .options import CoefficientsOption, Commands, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
 from .reading import known_coefficients, labels_of, names_of, pairs_of
@@ -424,6 +425,6 @@ def judges(
         study.save(output)
 
     def text() -> str:
-        return "\n\n".join([str(study), *(f"{judge}: {found}" for judge, found in study.labels.items())])
+        return "\n\n".join([str(study), *(f"{one_line(judge)}: {found}" for judge, found in study.labels.items())])
 
     return replace(Answer.of(study), text=text)

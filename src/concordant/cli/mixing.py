@@ -10,6 +10,7 @@ import typer
 from .answer import Answer, Found, Output, answering
 from .options import CoefficientOption, LevelOption, SeedOption, costs_of
 from .reading import Reader, known_coefficients
+from .render import Rows
 
 HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE].")]
 MachineArgument = Annotated[
@@ -45,7 +46,15 @@ def combine(
     found = run(people, others, method=method, lam=lam, confidence_level=level)
     if not tiers:
         return found
-    return replace(Answer.of([found, found.rank_intervals(level, rng=seed)]), plot=found.plot)
+    ranks = found.rank_intervals(level, rng=seed)
+
+    def rows() -> Rows:
+        """Means and ranks in one table; both have an interval."""
+        of = {row["system"]: row for row in ranks.rows()}
+        names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
+        return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
+
+    return replace(Answer.of([found, ranks]), rows=rows, plot=found.plot)
 
 
 @answering(plot=True)

@@ -26,6 +26,9 @@ _STANDS_FOR = {
     "systems": ("Scores.select",),
     "trials": ("n_trials",),
     "folds": ("n_folds",),
+    "draws": ("n_draws",),
+    "depth": ("k",),
+    "depths": ("k",),
 }
 """By option, the arguments of the library, or argument=value, that have another name there."""
 
@@ -68,7 +71,7 @@ class _Command(TyperCommand):
 
     def options(self) -> dict[str, str]:
         """By argument of the library, or by argument=value, the option of this command that stands for it."""
-        found: dict[str, str] = {}
+        found = {"systems": "--systems"}  # which `look` speaks of, because the commands that it is asked for have it
         option: Any
         for option in self.params:
             if option.param_type_name == "option":

@@ -11,23 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..words import p_cell
+from ..words import one_line, p_cell, printable
 
 Cell = str | float | int | None
 Rows = Sequence[Mapping[str, Any]]
 _PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
-# What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
-
-
-def printable(text: str) -> str:
-    """Text without the control characters that a name from a file could send to the terminal.
-
-    What is JSON stays JSON, and means the same: a string of JSON has no bare character below 0x20.
-    """
-    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
 
 
 @dataclass(frozen=True)
@@ -40,13 +28,17 @@ class Table:
 
     @classmethod
     def of(cls, rows: Rows) -> Table:
-        """Of a result's `rows`; the names of the first are the columns."""
-        return cls(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+        """Of a result's `rows`, which must all have the same columns: a value never stands under another's name."""
+        columns = list(rows[0]) if rows else []
+        for row in rows:
+            if list(row) != columns:
+                raise ValueError(f"rows of one table have the columns {columns} and {list(row)}")
+        return cls(columns, [list(row.values()) for row in rows])
 
 
 def to_json(content: Any) -> str:
-    """JSON that any parser takes: nan is null."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    """JSON that any parser takes: nan is null, and what could control a terminal is escaped, which means the same."""
+    return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def to_csv(table: Table) -> str:
@@ -90,7 +82,7 @@ def to_text(table: Table, width: int) -> str:
     A table wider than `width` is printed in parts, each with the first column, so that no number is cut or left out.
     """
     numeric = _numeric(table)
-    lines = [[_one_line(column) for column in table.columns], *_shown(table)]
+    lines = [[one_line(column) for column in table.columns], *_shown(table)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     parts: list[list[int]] = [[]]
     for k in range(1, len(widths)):
@@ -114,7 +106,7 @@ def _shown(table: Table) -> list[list[str]]:
         if _missing(cell):
             return "-"
         if not isinstance(cell, float):
-            return _one_line(str(cell))
+            return one_line(str(cell))
         return p_cell(cell) if column in _PVALUES else f"{cell:.{table.decimals}f}"
 
     return [[text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
@@ -132,18 +124,15 @@ def _numeric(table: Table) -> list[bool]:
     ]
 
 
-def _one_line(text: str) -> str:
-    """A name with a line break must not make a row of its own."""
-    return printable(text).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")
-
-
 _MARKDOWN = re.compile(r"[\\|`<*~\[&$]|(?<![^\W_])_|_(?![^\W_])")
-_BARE_LINK = re.compile(r"(?<=[a-z]):(?=//)|(?<=www)\.|(?<=mailto):|(?<=xmpp):|(?<=\w)@(?=\w)", re.I)
+_BARE_LINK = re.compile(r"(?<=[a-z]):(?=//)|(?<=www)\.", re.I)
+_ADDRESS = re.compile(r"(?<=\S)@(?=\S)")  # GitHub looks for it after escapes are undone, so a comment parts it
 
 
 def _markdown(text: str) -> str:
     """Text, and no cell, code, emphasis, HTML or link; an underscore within a word is one, as in tau_b."""
-    return _BARE_LINK.sub(r"\\\g<0>", _MARKDOWN.sub(r"\\\g<0>", text))
+    plain = _BARE_LINK.sub(r"\\\g<0>", _MARKDOWN.sub(r"\\\g<0>", text))
+    return _ADDRESS.sub("<!-- -->@", plain)
 
 
 _LATEX = {

@@ -97,7 +97,7 @@ def tiers(
     more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
     return replace(
         Answer.of(found),
-        text=lambda: str(found).replace(found.verdict, f"{found.verdict}\n\n{who}", 1),
+        text=lambda: str(found).replace("\n\n", f"\n\n{who}\n\n", 1),
         content=lambda: {**found.to_dict(), **more},
     )
 

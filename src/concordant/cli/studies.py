@@ -81,7 +81,8 @@ def reliability(
     written = study.save(output)
 
     def text() -> str:
-        files = f"Means over all sizes and collections. Every cell, and the figures: {', '.join(map(str, written))}"
+        drawn = ", and the figures" if any(path.suffix == ".png" for path in written) else ""
+        files = f"Means over all sizes and collections. Every cell{drawn}: {', '.join(map(str, written))}"
         computed = study.cost["computed"]
         if not computed:
             return f"{study}\n\n{files}"

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import typer
 
-from .render import printable
+from ..words import one_line, printable
 
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
@@ -34,8 +34,11 @@ def say(text: str) -> None:
 
 
 def give(text: str) -> None:
-    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too."""
-    _write(printable(text) + "\n")
+    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too.
+
+    Into a file or a pipe CSV goes with its names as they are, so that they can be read again; no terminal gets them.
+    """
+    _write((printable(text) if sys.stdout.isatty() else text) + "\n")
 
 
 def fitted(text: str, columns: int) -> str:
@@ -124,7 +127,7 @@ def abandon_output() -> None:
 
 def tell(text: str) -> None:
     """A line on standard error, folded between words on a terminal."""
-    sys.stderr.write(folded(printable(text), width(sys.stderr)) + "\n")
+    sys.stderr.write(folded(one_line(text), width(sys.stderr)) + "\n")
     sys.stderr.flush()
 
 

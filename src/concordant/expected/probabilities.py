@@ -17,6 +17,7 @@ from ..errors import InputError, check_choice, import_extra, warn
 from ..parallel import Workers, shared_out
 from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..results import Result, settings_of
+from ..words import one_line
 from .differences import Differences
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .pooling import Pooling, pooled_deviations, pooling
@@ -60,10 +61,11 @@ class Discordance(Result):
 
     def table(self) -> str:
         """One line per pair of neighbours."""
-        width = max(map(len, self.systems))
+        width = max(len(one_line(system)) for system in self.systems)
         lines = ["Probability that neighbours are in the wrong order:"]
         lines += [
-            f"  {row['system']:<{width}}  {row['below']:<{width}}  {row['probability']:.4f}" for row in self.rows()
+            f"  {one_line(row['system']):<{width}}  {one_line(row['below']):<{width}}  {row['probability']:.4f}"
+            for row in self.rows()
         ]
         return "\n".join(lines)
 

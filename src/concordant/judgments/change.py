@@ -100,7 +100,8 @@ class Change:
     @property
     def label(self) -> str:
         """The level in words."""
-        return listing(_each(self.level))
+        names = [str(name) for name in _each(self.level)]
+        return listing(names) if names[1:] else "".join(names)  # one name as it is: tables give it back
 
     def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
         """The changed judgments."""

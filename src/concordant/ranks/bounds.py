@@ -18,7 +18,7 @@ from ..results import Result, as_html, settings_of
 from ..scores import Scores
 from ..tables import Missing
 from ..totals import RULES, Aggregate, Points, Types, points_of
-from ..words import counted, listing, named, nearest
+from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .pair_tests import corrected_pvalues, takes_all_signs
 
@@ -37,7 +37,7 @@ class Best:
 
     def __str__(self) -> str:
         if self.k == 1:
-            single = f"{self.possible[0]} is the best" if len(self.possible) == 1 else ""
+            single = f"{one_line(self.possible[0])} is the best" if len(self.possible) == 1 else ""
             return single or f"{len(self.possible)} systems could be the best"
         certain = len(self.certain)
         which = f"{certain or 'none'} certainly {'is' if certain <= 1 else 'are'}"
@@ -178,12 +178,13 @@ class RankIntervals(Result):
 
     def table(self) -> str:
         """One line per system, and what the intervals hold."""
-        width, decimals = max(6, *map(len, self.systems)), RULES[self.aggregate].decimals
+        names = [one_line(system) for system in self.systems]
+        width, decimals = max(6, *map(len, names)), RULES[self.aggregate].decimals
         lines = [f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks"]
         lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['mean']:>9.{decimals}f}  "
+            f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['mean']:>9.{decimals}f}  "
             f"{row['low']} to {row['high']}"
-            for row in self.rows()
+            for name, row in zip(names, self.rows(), strict=True)
         ]
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
         return "\n".join([*lines, "", f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"])

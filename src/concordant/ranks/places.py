@@ -17,7 +17,7 @@ from ..errors import InputError, check_choice, check_real, import_extra
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
-from ..words import counted, nearest
+from ..words import counted, nearest, one_line
 from .distance import Problem
 from .distribution import DistanceDistribution
 
@@ -62,11 +62,11 @@ class RankProbabilities(Result):
 
     def table(self) -> str:
         """One line per system."""
-        width = max(map(len, self.systems))
+        names = [one_line(system) for system in self.systems]
+        width = max(map(len, names))
         return "\n".join(
-            f"  {place:>3}  {row['system']:<{width}}  ranks {row['best']:>3} to {row['worst']:>3}, "
-            f"mean {row['mean']:.1f}"
-            for place, row in enumerate(self.rows(), start=1)
+            f"  {place:>3}  {name:<{width}}  ranks {row['best']:>3} to {row['worst']:>3}, mean {row['mean']:.1f}"
+            for place, (name, row) in enumerate(zip(names, self.rows(), strict=True), start=1)
         )
 
     def to_frame(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from ..results import Result, settings_of
 from ..tables.assemble import Joined, joined
 from ..tables.layout import Roles
 from ..tables.pivot import MEAN
-from ..words import counted, listing
+from ..words import counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
 
@@ -79,14 +80,15 @@ class Look(Result):
     def table(self) -> str:
         """One line for each of them."""
         width = max(len(row["what"]) for row in self.rows())
-        return "\n".join(f"  {row['what']:<{width}}  {row['found']}" for row in self.rows())
+        return "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in self.rows())
 
     @property
     def next_command(self) -> str:
         """A command to try next."""
         if not self.systems:
             return ""
-        side = self.path + (f":{self.measure}" if self.measure and self.measures else "")
+        path = f"./{self.path}" if self.path.startswith("-") else self.path  # which would be an option
+        side = shlex.quote(path + (f":{self.measure}" if self.measure and self.measures else ""))
         missing = " --missing drop" if self.missing else ""
         if not self.topics or len(self.systems) == 1:
             return f"concordant compare {side} OTHER"

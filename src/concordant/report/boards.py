@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any
 
 from ..boards.outlook import Outlook
@@ -79,21 +80,23 @@ def _controls(tiers: Sequence[Any]) -> str:
 
 
 def _table(rows: Sequence[Mapping[str, Any]], aggregate: str) -> str:
-    most, whole = len(rows), max(row["topics"] for row in rows)
-    lines = [
-        f'<tr id="r{k}" tabindex="0" data-tier="{row["tier"]}" data-best="{int(row["may_be_best"])}" '
-        f'data-whole="{int(row["topics"] == whole)}">'
-        f'<td>{row["tier"]}</td><td>{row["rank"]}</td><th scope="row">{name(row["system"])}</th>'
-        f"<td>{shown(row['total'])}</td><td>{row['topics']}</td>"
-        f'<td>{row["low"]} to {row["high"]}</td><td class="span"><svg viewBox="0 0 {most} 1" '
-        f'preserveAspectRatio="none" aria-hidden="true"><rect x="{row["low"] - 1}" y=".3" '
-        f'width="{row["high"] - row["low"] + 1}" height=".4"/>'
-        f'<rect class="own" x="{row["rank"] - 1}" width="1" height="1"/></svg></td></tr>'
-        for k, row in enumerate(rows)
-    ]
+    most, whole = len(rows), max(index(row["topics"]) for row in rows)
+    lines = [_line(k, row, most, whole) for k, row in enumerate(rows)]
     columns = ("tier", "rank", "system", RULES[aggregate].column, "topics", "ranks", f"1 to {most}")  # type: ignore[index]
     heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
     return f'<table id="board"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+
+
+def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
+    """A system. What has to be a whole number is one, and no text that somebody put into the JSON."""
+    tier, rank, topics, low, high = (index(row[key]) for key in ("tier", "rank", "topics", "low", "high"))
+    return (
+        f'<tr id="r{k}" tabindex="0" data-tier="{tier}" data-best="{index(row["may_be_best"]):d}" '
+        f'data-whole="{topics == whole:d}"><td>{tier}</td><td>{rank}</td><th scope="row">{name(row["system"])}</th>'
+        f'<td>{shown(row["total"])}</td><td>{topics}</td><td>{low} to {high}</td><td class="span">'
+        f'<svg viewBox="0 0 {most} 1" preserveAspectRatio="none" aria-hidden="true"><rect x="{low - 1}" y=".3" '
+        f'width="{high - low + 1}" height=".4"/><rect class="own" x="{rank - 1}" width="1" height="1"/></svg></td></tr>'
+    )
 
 
 def _notes(document: Mapping[str, Any]) -> str:

@@ -38,8 +38,8 @@ def matters(c: Part, rows: Records) -> str:
     if counts.get("matters") is None:
         return content
     content += (
-        f"<p>{text(counted(counts['swapped'], 'pair'))} of {counts['pairs']} swapped; {counts['matters']} of them "
-        "although the truth's topics tell the two systems apart. The others may be luck of the topics.</p>"
+        f"<p>{text(counted(counts['swapped'], 'pair'))} of {text(counts['pairs'])} swapped; {text(counts['matters'])} "
+        "of them although the truth's topics tell the two systems apart. The others may be luck of the topics.</p>"
     )
     if pairs:
         first = f", the first {len(pairs)}" if len(pairs) < counts["matters"] else ""

@@ -136,7 +136,7 @@ def document_of(given: Any) -> dict[str, Any]:
         return _completed({"report": "reliability", "format": FORMAT, "reliability": made})
     if {"card", "judges", "ranking"} <= set(made):
         return _completed({"report": "card", "format": FORMAT, "judge_card": made})
-    if {"tiers", "inseparable_neighbours"} <= set(made):
+    if {"tiers", "inseparable_neighbours"} <= set(made) and "topics" in made["settings"]:  # ranks of votes have none
         return _completed({"report": "tiers", "format": FORMAT, "rank_intervals": made})
     if {"rows", "systems", "verdict"} <= set(made):
         return _completed({"report": "judgments", "format": FORMAT, "study": made})

@@ -58,8 +58,8 @@ def _best(found: Mapping[str, Any] | None) -> str:
         return ""
     lists = (("Could be", found["possible"]), ("Certainly are", found["certain"]))
     return "".join(
-        f"<h3>{label} among the {found['k']} best</h3><p>{', '.join(name(system) for system in names) or 'none'}</p>"
-        for label, names in lists
+        f"<h3>{label} among the {text(found['k'])} best</h3><p>{', '.join(map(name, systems)) or 'none'}</p>"
+        for label, systems in lists
     )
 
 

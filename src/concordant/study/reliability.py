@@ -23,7 +23,7 @@ from ..resampling import Progress, check_count
 from ..results import columns, settings_of
 from ..scores import Scores
 from ..simulation.simulator import Simulator, check_bounds
-from ..words import named
+from ..words import named, one_line
 from .execution import run_grid
 from .grid import Grid, check_seed
 from .saving import StudyResult, place_of
@@ -165,7 +165,7 @@ class ReliabilityStudy(StudyResult):
 
     def table(self) -> str:
         """The summary, below what it is a summary of."""
-        sizes, names = ", ".join(map(str, self.sizes)), ", ".join(self.collections)
+        sizes, names = ", ".join(map(str, self.sizes)), ", ".join(map(one_line, self.collections))
         about = f"{self.settings['trials']:,} trials of each size ({sizes} topics) from {names}"
         summary = self.summary()
         rows = [[c if isinstance(c, str) else f"{c:.4f}" for c in row.values()] for row in summary]

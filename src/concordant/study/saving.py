@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, MissingExtraError, warn
 from ..files import write_csv, written_whole
 from ..results import Result
 from ..words import nearest
@@ -33,6 +33,8 @@ class StudyResult(Result):
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the tables, in full precision, and the figures into a folder.
 
+        Where matplotlib is not installed, the tables alone, and a `DataWarning` says so.
+
         Parameters
         ----------
         folder : path
@@ -46,9 +48,13 @@ class StudyResult(Result):
         """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        tables, figures = self.tables(), self.figures()
+        tables, figures = self.tables(), {}
         for name, rows in tables.items():
             write_csv(target / name, rows)
+        try:
+            figures = self.figures()
+        except MissingExtraError as error:
+            warn(f"the tables are in {target}, without figures: {error}")
         for name, figure in figures.items():
             with written_whole(target / name) as file:
                 figure.savefig(file, format="png", dpi=150)

@@ -15,7 +15,7 @@ from ..door import Collection
 from ..errors import InputError, InputTypeError
 from ..resampling import Resampling, Seed
 from ..results import Result, columns
-from ..words import listing, p_cell, p_equals, some_of
+from ..words import listing, one_line, p_cell, p_equals, some_of
 from .agreement_curves import DEFAULT, Curves
 from .costs import check_costs
 from .judged import Judged, curves_of, matched_sides
@@ -74,7 +74,7 @@ class JudgeRanking(Result):
             for judge in self.judges
         ]
         table = [heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]]
-        parts = [f"  worth in {first.units} of {first.names[0]}; {first.coefficient}", columns(table)]
+        parts = [f"  worth in {first.units} of {one_line(first.names[0])}; {first.coefficient}", columns(table)]
         with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
         if with_first:
             pairs = [

@@ -19,7 +19,7 @@ from ..errors import InputError, InputTypeError, UndefinedCorrelationWarning, ch
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
-from ..words import named, p_equals
+from ..words import named, one_line, p_equals
 from .agreement_curves import STEADY, Curves
 from .judge_difference import tested
 from .judged import Judged, curves_of, matched_sides
@@ -76,7 +76,8 @@ class JudgeComparison(Result):
         if self.ratio_interval is not None:
             between = f"{self.ratio_interval.low:.2g} to {self.ratio_interval.high:.2g}"
             unit = "group" if "groups" in self.settings else "topic"
-            lines.append(f"  a {unit} of {a} is worth {self.ratio:.2g} of {b} ({level} {between})")
+            worth = f"a {unit} of {a} is worth {self.ratio:.2g} of {b} ({level} {between})"
+            lines.append(f"  {one_line(worth)}")
         about = ", agreement across topics" if math.isnan(self.bias_corrected) else ""
         return "\n".join([f"  {self.coefficient}{about}", *lines])
 

@@ -13,7 +13,7 @@ from ..clusters import Groups
 from ..door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
-from ..words import counted
+from ..words import counted, one_line
 from .agreement_curves import DEFAULT, Curves
 from .costs import Costs, cheapest, check_costs
 from .judged import Judged, curves_of, matched_sides
@@ -153,7 +153,7 @@ class JudgeWorth(Result):
             share = self.monte_carlo / self.standard_error
             lines.append(f"  Monte Carlo error: {share:.2f} of the standard error of log(worth)")
         if self.costs is not None:
-            lines += ["", *(f"  {line}" for line in self._costs(self.costs))]
+            lines += ["", *(f"  {one_line(line)}" for line in self._costs(self.costs))]
         return "\n".join(lines)
 
     def _costs(self, costs: Costs) -> list[str]:

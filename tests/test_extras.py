@@ -1,0 +1,92 @@
+"""Extras that are not installed are asked for before the work, and what does not need them is done."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import concordant as cc
+
+from .commands import CAREFUL, HASTY, PEOPLE, bad, run
+from .judgments.test_study import MACHINE, QRELS, RUNS
+
+EXTRAS = ("altair", "matplotlib", "pandas", "vl_convert")
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """As after installing concordant[cli] alone."""
+    find = PathFinder.find_spec
+
+    def without(name: str, *others: Any) -> Any:
+        return None if name.partition(".")[0] in EXTRAS else find(name, *others)
+
+    for name in [name for name in sys.modules if name.partition(".")[0] in EXTRAS]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(PathFinder, "find_spec", without)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "lacking"),
+    [
+        (["compare", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
+        (["judge-card", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
+        (["tiers", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
+    ],
+    ids=lambda given: given[0],
+)
+def test_extras_are_asked_for_before_the_work(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], lacking: str
+) -> None:
+    def read(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it began")
+
+    monkeypatch.setattr("concordant.cli.reading.Reader.sides", read)
+    monkeypatch.setattr("concordant.cli.reading.Reader.__call__", read)
+    assert bad(*command, status=1) == f"concordant: {lacking}\n"
+    assert os.listdir(bare) == []
+
+
+def test_a_board_needs_no_extra(bare: Path) -> None:
+    assert run("board", PEOPLE, "--resamples", "99", "--html", "b.html").exit_code == 0
+    assert (bare / "b.html").exists()
+
+
+def test_studies_write_tables_without_figures_and_say_so(bare: Path) -> None:
+    done = run("study", "reliability", PEOPLE, "--trials", "1", "--sizes", "10", "-o", "st")
+    assert done.exit_code == 0, done.output
+    assert "without figures: this needs matplotlib: pip install 'concordant[plots]'" in done.stderr
+    assert "figures" not in done.stdout
+    assert (bare / "st" / "reliability.csv").stat().st_size > 0
+    found = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], n_resamples=500, rng=1)
+    with pytest.warns(cc.errors.DataWarning, match="without figures: this needs matplotlib"):
+        written = found.save(bare / "judges")
+    assert sorted(path.name for path in written) == sorted(os.listdir(bare / "judges")) == ["judges.csv", "systems.csv"]
+
+
+def test_the_demo_ends_without_a_report(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr("concordant.cli.app.app.__class__.__call__", lambda _, arguments, **__: shown.append(arguments))
+    done = run_demo()
+    assert not any("--html" in arguments for arguments in shown)
+    assert HASTY in shown[1]
+    assert done.endswith("one HTML file; this needs altair: pip install 'concordant[report]'\n")
+
+
+def run_demo() -> str:
+    """What the demonstration says by itself."""
+    import io
+    from contextlib import redirect_stdout
+
+    from concordant.cli.app import demo
+
+    with redirect_stdout(io.StringIO()) as out:
+        demo()
+    return out.getvalue()
