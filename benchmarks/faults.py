@@ -336,7 +336,7 @@ def names() -> Row:
             if not held:
                 print(f"  names: {what}", file=sys.stderr)
 
-        for command in ("tiers", "combine", "explain", "compare", "look"):
+        for command in ("tiers", "combine", "explain", "board", "compare", "look"):
             checked(said(command) == said(command, folder="escaped"), f"text of {command}")
         for command in ("tiers", "combine", "explain", "board"):
             read = list(csv.DictReader(io.StringIO(said(command, "-f", "csv"), newline="")))
@@ -352,7 +352,7 @@ def names() -> Row:
             page = Path(made, "as-they-are", "page.html").read_text(encoding="utf-8")
             checked(not any(m in page for m in ("<script>alert(1)", "</script><b>")), f"HTML of {command}")
     held = "text and no markup, in one line; CSV and JSON give the names back"
-    return Row("hostile names in 24 outputs of 7 commands: text, CSV, JSON, Markdown, LaTeX, HTML", tried, lost, held)
+    return Row("hostile names in 25 outputs of 7 commands: text, CSV, JSON, Markdown, LaTeX, HTML", tried, lost, held)
 
 
 # Processes -----------------------------------------------------------------------------------------

@@ -26,7 +26,6 @@ HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "
 
 TRUTH, CANDIDATE, OTHER = list(SIDES.values())[:3]
 OTHERWISE = (
-    "board",
     "combine",
     "compare_judges",
     "family_bias",

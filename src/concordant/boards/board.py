@@ -19,7 +19,7 @@ from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, Result, settings_of
 from ..tables import Missing
 from ..totals import RULES, Aggregate, Types, points_of
-from ..words import counted
+from ..words import counted, one_line
 from .outlook import Outlook, outlook
 
 SCHEMA, FORMAT = "concordant-board", 1
@@ -71,12 +71,13 @@ class Board(Result):
     def table(self) -> str:
         """The first rows, and what is to come."""
         rows, rule = self.rows(), RULES[self.ranks.aggregate]
-        width = max(6, *(len(row["system"]) for row in rows[:SHOWN]))
+        names = [one_line(row["system"]) for row in rows[:SHOWN]]
+        width = max(6, *map(len, names))
         lines = [f"  tier  rank  {'system':<{width}}  {rule.column:>9}  ranks"]
         lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {row['system']:<{width}}  {row['total']:>9.{rule.decimals}f}  "
+            f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['total']:>9.{rule.decimals}f}  "
             f"{row['low']} to {row['high']}"
-            for row in rows[:SHOWN]
+            for row, name in zip(rows, names, strict=False)
         ]
         if len(rows) > SHOWN:
             lines.append(f"  ... {counted(len(rows) - SHOWN, 'more system')}")
