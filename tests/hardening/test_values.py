@@ -95,7 +95,6 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "Comparison with worth": lambda: cc.compare(SMALL, QUICK, **{**PLAIN, "worth": True}),
 }
 MADE = RESULTS | DATA | OTHERS
-LONG = dict.fromkeys(["AuditResult", "JudgeStudy"], pytest.mark.long)
 
 
 def arrays(value: Any) -> Iterator[Any]:
@@ -128,7 +127,7 @@ def test_every_class_of_results_is_among_them() -> None:
     assert found == {*RESULTS, "StudyResult"}  # which is the base of others
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in MADE])
+@pytest.mark.parametrize("name", list(MADE))
 def test_a_result_is_a_value(name: str) -> None:
     made, again = MADE[name](), MADE[name]()
     assert type(made).__name__ == name.partition(" ")[0]
