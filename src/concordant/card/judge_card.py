@@ -256,7 +256,7 @@ def judge_card(  # noqa: PLR0913
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
     sides = matched_sides(given, named, "tau_b", confidence_level, groups)
     m = len(sides.scores[0].systems)
-    require_room_for_pairs(m, "the judge card", 5 * BATCHES)
+    require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)
     how = Resampling.of(n_resamples, rng)
     # A stream for each statistic: what one draws does not depend on whether another is asked for.

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from ..alignment import alignment
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topic_side
 from ..errors import AlignmentWarning, InputError, LimitError, check_choice, check_real, warn
@@ -263,6 +263,7 @@ def combine(
 
 def combined_means(sides: Paired, *, shrink: bool = True, lam: float | None = None, few: bool = True) -> Combined:
     """The formulas of `estimator` on matched sides, each divided by two to the power of its `exponents`."""
+    require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
     of_human, of_machine = exponents(sides)
     if lam is not None:
         most = math.ldexp(_MOST_LAM, of_human - of_machine)
