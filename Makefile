@@ -61,13 +61,13 @@ BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals
 
 # All of them, also where one misses a target.
 bench: $(VENV)/tools $(VENV)/installed
-	@$(PY) tools/fetch_data.py --need trec covid1 || echo "the other benchmarks follow"
+	@$(PY) tools/fetch_data.py --need trec covid1 mteb || echo "rows that need them are left out, or made up, and say so"
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
 # Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
 coverage: $(VENV)/tools $(VENV)/installed
-	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25
+	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25 mteb
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
 	$(PY) benchmarks/coverage_boards.py
@@ -91,15 +91,14 @@ extremes: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/extremes.py
 
 # The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two free cores. Stopped, it continues.
-DATA := $(or $(CONCORDANT_DATA),data)
 STUDY ?= studies/sigir2016
 study: $(VENV)/installed
-	@$(PY) tools/fetch_data.py --need trec
-	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,$(DATA)/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
+	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,data/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
 	$(PY) benchmarks/sigir2016.py $(STUDY)
 
 # Every item of the five papers, for docs/papers: some minutes. What needs collections that are not here is left as it is.
 papers: $(VENV)/installed
+	@$(PY) tools/fetch_data.py --need trec covid1 dl21 || echo "items that need them are left as they were"
 	@for script in examples/papers/*[0-9].py; do $(PY) $$script || exit 1; done
 
 # Kills, full disks, damaged files and hostile names: some minutes, and the table of docs/measured/faults.md.
@@ -108,14 +107,14 @@ faults: $(VENV)/tools $(VENV)/installed
 
 # What is published, each part with all tests in an environment of its own: some 30 minutes on two free cores.
 # QUICK="sdist wheel" tests these without the long tests.
-packages: $(VENV)/tools
-	$(PY) -m pip install --quiet 'twine>=6.1'
+packages: $(VENV)/release
 	$(PY) -m tests.packaging.all_tests --quick $(QUICK)
 
-# The wheels, each tried with the Pythons that it is for.
+# The wheels, each tried with the Pythons that it is for. Of what is built for other systems, the configuration is read.
 PYTHONS ?= $(wildcard $(foreach minor,11 12 13 14,$(firstword $(shell command -v python3.$(minor)))))
-wheels: $(VENV)/tools
-	$(PY) -m pip install --quiet 'twine>=6.1' 'check-wheel-contents>=0.6'
+wheels: $(VENV)/release
+	$(VENV)/bin/validate-pyproject pyproject.toml
+	for system in linux macos windows; do $(VENV)/bin/cibuildwheel --platform $$system --print-build-identifiers || exit 1; done
 	$(PY) -m tests.packaging.wheels $(PYTHONS)
 
 # All tests with every dependency at its lower bound, which pyproject.toml names. PYTEST='-m "not long"': fewer of them.
@@ -143,6 +142,11 @@ $(VENV)/base: pyproject.toml
 # What only the tests need: `make demo` goes without.
 $(VENV)/tools: $(VENV)/base
 	$(PY) -m pip install --quiet --group test
+	touch $@
+
+# What only packages and wheels need.
+$(VENV)/release: $(VENV)/tools
+	$(PY) -m pip install --quiet --group release
 	touch $@
 
 $(VENV)/installed: $(VENV)/base $(SOURCES)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from data import folder, matrix
+from data import matrix, need
 
 import concordant as cc
 from concordant.clusters import places_of_groups
@@ -58,8 +58,8 @@ def holed(name: str, m: int, n: int, holes: str, *, tied: bool) -> Callable[[np.
 
 def documents(metric: str, count: int, *, grouped: bool, tied: str) -> Callable[[np.random.Generator], Sample]:
     """Samples of documents with their segments; tied: "", "tied in pairs" or "all tied"."""
-    segments = cc.read_scores(folder() / "wmt25" / f"en-cs_CZ__{metric}.csv")
-    _, place = places_of_groups(f"{folder()}/wmt25/en-cs_CZ__groups.csv:document", segments.topics)
+    segments = cc.read_scores(need(f"wmt25/en-cs_CZ__{metric}.csv"))
+    _, place = places_of_groups(f"{need('wmt25/en-cs_CZ__groups.csv')}:document", segments.topics)
     values = segments.values
     if tied == "all tied":
         values = values - values.mean(axis=0) + values.mean()

@@ -28,7 +28,7 @@ from coverage_intervals import DESIGNS as TUNING
 from coverage_intervals import Design, FloatArray, from_population, simulated
 from coverage_judges import exchanged
 from coverage_worth import documents
-from data import folder, matrix
+from data import matrix, need
 from scipy.stats import rankdata
 
 import concordant as cc
@@ -57,7 +57,7 @@ def dl21(measure: str, judge: str) -> Design:
 
 def measured(collection: str, qrels: str, *measures: str) -> Design:
     """Measures from runs and judgments; a topic that a run lacks scores 0."""
-    runs, judged = cc.read_runs(folder() / collection / "runs"), cc.read_qrels(folder() / collection / qrels)
+    runs, judged = cc.read_runs(need(f"{collection}/runs")), cc.read_qrels(need(f"{collection}/{qrels}"))
     plain = [name for name in measures if name != "ERR@20"]
     found = {str(k): s.values for k, s in cc.evaluate_all(runs, judged, plain, missing="zero").items()}
     sides = iter(found.values())
@@ -82,7 +82,7 @@ def reciprocal(runs: cc.Runs, judged: cc.Qrels, depth: int = 20) -> FloatArray:
 
 def by_task() -> Design:
     """MTEB: scores, and ranks within each task."""
-    scores = cc.read_scores(folder() / "mteb/eng_v2.csv", missing="drop-systems").values
+    scores = cc.read_scores(need("mteb/eng_v2.csv"), missing="drop-systems").values
     return from_population(scores, np.asarray(rankdata(scores, axis=1), dtype=np.float64))
 
 

@@ -1,27 +1,29 @@
-"""The real collections that benchmarks measure on, where CONCORDANT_DATA points, or in data/: tools/fetch_data.py."""
+"""The real collections that benchmarks measure on: where tools/fetch_data.py puts them, or what comes along."""
 
 from __future__ import annotations
 
 import csv
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
+from fetch_data import folder, place
 
-def folder() -> Path:
-    """Where the collections are."""
-    return Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[1] / "data")
+
+def lacks(*names: str) -> str:
+    """One line about files or folders of the collections that are not there; empty where all are."""
+    absent = ", ".join(name for name in names if not place(name).exists())
+    return f"no {absent} in {folder()}: python tools/fetch_data.py --list, or set CONCORDANT_DATA" if absent else ""
 
 
 def need(name: str) -> Path:
     """A file or folder of the collections; where it is not there, the end, in one line."""
-    path = folder() / name
-    if not path.exists():
-        sys.exit(f"no {name} in {folder()}: python tools/fetch_data.py, or set CONCORDANT_DATA")
-    return path
+    if told := lacks(name):
+        sys.exit(told)
+    return place(name)
 
 
 def matrix(name: str) -> npt.NDArray[np.float64]:

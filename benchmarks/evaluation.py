@@ -14,22 +14,23 @@ from typing import Any
 import numpy as np
 import pytrec_eval
 from coefficients import Call, Table, fastest
-from data import folder
+from data import lacks, need
 
 import concordant as cc
 
 FOUR = {"map": "AP", "ndcg_cut.10": "nDCG@10", "P.10": "P@10", "bpref": "Bpref"}
 
 
-def collection() -> tuple[cc.Runs, cc.Qrels]:
-    real = folder() / "covid1"
-    if real.is_dir():
-        return cc.read_runs(real / "runs"), cc.read_qrels(real / "qrels.txt")
-    print(f"no real runs at {real}: made-up ones")
+def collection() -> tuple[str, cc.Runs, cc.Qrels]:
+    """What rows say of the runs; runs; judgments."""
+    told = lacks("covid1/runs", "covid1/qrels.txt")
+    if not told:
+        return "", cc.read_runs(need("covid1/runs")), cc.read_qrels(need("covid1/qrels.txt"))
+    print(f"made-up runs, because there are no real ones: {told}")
     rng = np.random.default_rng(19)
     runs = {f"run{s}": {str(t): [f"d{d}" for d in rng.permutation(600)[:100]] for t in range(30)} for s in range(143)}
     qrels = {str(t): {f"d{d}": int(rng.integers(3)) for d in rng.permutation(600)[:290]} for t in range(30)}
-    return cc.Runs.from_dict(runs), cc.Qrels.from_dict(qrels)
+    return ", made up", cc.Runs.from_dict(runs), cc.Qrels.from_dict(qrels)
 
 
 def other_qrels(qrels: cc.Qrels) -> list[cc.Qrels]:
@@ -42,7 +43,7 @@ def _evaluator(qrels: Any, measures: set[str]) -> Any:
     return pytrec_eval.RelevanceEvaluator(qrels.to_dict(), measures)
 
 
-def scoring(table: Table, runs: cc.Runs, qrels: cc.Qrels) -> None:
+def scoring(table: Table, what: str, runs: cc.Runs, qrels: cc.Qrels) -> None:
     others = other_qrels(qrels)
     nested: dict[str, Any] = {}
     for system in runs.systems:
@@ -64,18 +65,20 @@ def scoring(table: Table, runs: cc.Runs, qrels: cc.Qrels) -> None:
         times = fastest(contenders, seconds=6)
         ratio = times["theirs"] / times["ours"]
         table.row(
-            f"{len(nested)} runs, {name}: pytrec_eval / evaluate_all", ratio, least=20 if len(measures) == 1 else None
+            f"{len(nested)} runs{what}, {name}: pytrec_eval / evaluate_all",
+            ratio,
+            least=20 if len(measures) == 1 else None,
         )
 
 
-def study(table: Table, runs: cc.Runs, qrels: cc.Qrels) -> None:
+def study(table: Table, what: str, runs: cc.Runs, qrels: cc.Qrels) -> None:
     """All coefficients, rank distances and p-values of sampled judgments under four measures: seconds in all."""
     start = time.perf_counter()
     with warnings.catch_warnings(action="ignore"):  # more systems than topics
         cc.judgment_study(
             runs, qrels, [cc.judgments.Change("sample", 0.1)], FOUR.values(), n_draws=200, n_resamples=1_000
         )
-    table.row("study of 200 samples x four measures: seconds", time.perf_counter() - start, most=60)
+    table.row(f"study of 200 samples x four measures{what}: seconds", time.perf_counter() - start, most=60)
 
 
 def memory(table: Table) -> None:
@@ -100,9 +103,9 @@ def memory(table: Table) -> None:
 
 def main() -> None:
     table = Table()
-    runs, qrels = collection()
-    scoring(table, runs, qrels)
-    study(table, runs, qrels)
+    found = collection()
+    scoring(table, *found)
+    study(table, *found)
     memory(table)
     if table.failed:
         sys.exit(f"{table.failed} targets missed")

@@ -36,8 +36,9 @@ from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
 from mutmut.stats import status_by_exit_code
-from mutmut.utils.file_utils import change_cwd
+from mutmut.utils.file_utils import change_cwd, copy_also_copy_files, copy_src_dir, setup_source_paths
 from mutmut.utils.format_utils import mangled_name_from_mutant_name as function_of
+from mutmut.workers.isolation import get_mutant_runner
 
 Mutant = tuple[SourceFileMutationData, str, int | None]
 
@@ -133,11 +134,11 @@ def prepare() -> None:
     """Write the mutants and note which tests reach them, by mutmut's steps; all tests must pass without a mutant."""
     set_mutant_under_test("mutant_generation")
     Path("mutants").mkdir(exist_ok=True)
-    program.copy_src_dir()
-    program.copy_also_copy_files()
-    program.setup_source_paths()
+    copy_src_dir()
+    copy_also_copy_files()
+    setup_source_paths()
     program.create_mutants(1)
-    program.collect_or_load_stats(program.get_mutant_runner(1), apply_config_invalidation=True)
+    program.collect_or_load_stats(get_mutant_runner(1), apply_config_invalidation=True)
     set_mutant_under_test("")
 
 

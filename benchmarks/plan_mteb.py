@@ -17,7 +17,7 @@ import warnings
 
 import numpy as np
 import numpy.typing as npt
-from data import folder
+from data import need
 
 import concordant as cc
 from concordant.coefficients.registry import get_coefficient
@@ -31,7 +31,7 @@ def models() -> FloatArray:
     """Tasks x complete models, each set of identical models once."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = cc.read_scores(folder() / "mteb" / "eng_v2.csv", missing="drop-systems")
+        scores = cc.read_scores(need("mteb/eng_v2.csv"), missing="drop-systems")
     return np.unique(scores.values, axis=1)
 
 

@@ -14,7 +14,7 @@ import time
 import numpy as np
 import numpy.typing as npt
 from coefficients import Call, Table
-from data import folder
+from data import need
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 from threadpoolctl import threadpool_limits
@@ -79,11 +79,8 @@ def seconds(call: Call, times: int) -> float:
 
 
 def main() -> None:
-    if not folder().is_dir():
-        print(f"no real collections at {folder()}: set CONCORDANT_DATA to measure the simulation")
-        return
     table = Table()
-    whole = cc.read_scores(folder() / "trec" / "adhoc6.csv")
+    whole = cc.read_scores(need("trec/adhoc6.csv"))
     model = cc.simulation.Simulator(whole, drop_bottom=0.25)
     kept = model.scores
     naive = Naive(kept, model)

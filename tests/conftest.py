@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from hypothesis import Phase, settings
 from concordant import _kernels
 from concordant._kernels import reference
 
-from .places import places
+from . import places
 
 # The suite draws the same examples each time, so that a failure belongs to a change; `make explore` draws new ones.
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
@@ -102,6 +101,7 @@ LONG = (
     "test_docs.py::test_every_block_runs[docs/theory",
     "test_docs.py::test_every_block_runs[docs/tutorial",
     "test_help.py::test_examples_work",
+    "test_record_numbers.py::test_what_needs_a_collection",
     "test_site.py",
     "test_tutorial_notebook.py::test_every_cell_runs",
     "topics/test_commands.py::test_costs_come_in_either_order",
@@ -146,22 +146,18 @@ def pytest_report_header() -> str:
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real collections. Where CONCORDANT_DATA is set, a file that is not there is a failure."""
-    if os.environ.get("CONCORDANT_DATA"):
-        (named,) = places()
-        if not named.is_dir():
-            pytest.fail(f"CONCORDANT_DATA is {named}, which is not a folder")
-        return named
-    # What tools/fetch_data.py cannot get has to be there, too: a test may ask for any of it.
-    for here in places():
-        if (here / "formats").is_dir():
-            return here
-    pytest.skip(f"NO REAL COLLECTIONS, or not all, in {places()[0]}: set CONCORDANT_DATA to run this test")
+    found = places.collections()
+    if found is None:
+        pytest.skip(f"NO REAL COLLECTIONS, or not all, in {places.places()[0]}: set CONCORDANT_DATA to run this test")
+    if not found.is_dir():
+        pytest.fail(f"CONCORDANT_DATA is {found}, which is not a folder")
+    return found
 
 
 @pytest.fixture(scope="session")
 def trec() -> Path:
     """The collections that come with the project."""
-    return places()[0] / "trec"
+    return places.trec()
 
 
 @pytest.fixture(scope="session")

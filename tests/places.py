@@ -15,7 +15,20 @@ PROJECT = Path(__file__).resolve().parents[1]
 def places() -> list[Path]:
     """Folders to look in, in this order."""
     named = os.environ.get("CONCORDANT_DATA")
-    return [Path(named)] if named else [PROJECT / "data", PROJECT.parent / "shared" / "data"]
+    return [Path(named).resolve()] if named else [PROJECT / "data", PROJECT.parent / "shared" / "data"]
+
+
+def collections() -> Path | None:
+    """The folder of all collections: the one that CONCORDANT_DATA names, or else the first that has them; or None."""
+    if os.environ.get("CONCORDANT_DATA"):
+        return places()[0]
+    # What tools/fetch_data.py cannot get has to be there, too: a test may ask for any of it.
+    return next((here for here in places() if (here / "formats").is_dir()), None)
+
+
+def trec() -> Path:
+    """The collections that come with the project, also where CONCORDANT_DATA names a folder without them."""
+    return next((here / "trec" for here in places() if (here / "trec").is_dir()), PROJECT / "data" / "trec")
 
 
 def read_matrix(path: Path) -> npt.NDArray[np.float64]:

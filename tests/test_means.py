@@ -208,6 +208,16 @@ def test_short_means_say_where_12_digits_are_not_enough(kernels: Any) -> None:
     assert np.isnan(short(kernels, rows, 1.0, 2.1e-13)).all()
 
 
+def test_a_chain_whose_ends_differ_is_left_to_the_careful_way(kernels: Any) -> None:
+    near = 1 + np.array([0.0, 0.9e-13, 1.8e-13])  # the ends differ by less than 1e-13 of their sum
+    far = 1 + np.array([0.0, 1.8e-13, 3.6e-13])  # neighbours do, and the ends differ by more
+    rows = np.array([[*near, 2.0, 3.0, 4.0], [*far, 2.0, 3.0, 4.0], [*near, *(near + 1)], [*near, *(far + 3)]])
+    found = short(kernels, rows[:, ::-1].copy(), 1.0, 1e-13)
+    assert found[[0, 2]].tolist() == [[4.0, 3.0, 2.0, 1.0, 1.0, 1.0], [2.0, 2.0, 2.0, 1.0, 1.0, 1.0]]
+    assert np.isnan(found[1]).all()
+    assert found[3].tolist() == [4.0, 4.0, 4.0, 1.0, 1.0, 1.0]  # the same steps are nearer where sums are larger
+
+
 def literally_identical(values: Any) -> list[int]:
     """By whole numbers: the first column that is the same."""
     columns = [tuple(column) for column in np.asarray(values).T.tolist()]

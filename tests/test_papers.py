@@ -88,7 +88,7 @@ def test_what_needs_collections_is_left_as_it_was(
     (tmp_path / "yilmaz2008.json").write_text(kept, encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["yilmaz2008.py", "example", "figure-1"])
     script("yilmaz2008").paper.main()
-    assert "figure-1: left as it was, for covid1 cannot be found: set CONCORDANT_DATA" in capsys.readouterr().out
+    assert "figure-1: left as it was, for covid1 cannot be found: python tools/fetch_data.py" in capsys.readouterr().out
     assert (tmp_path / "yilmaz2008.json").read_text(encoding="utf-8") == kept
     monkeypatch.setattr("sys.argv", ["yilmaz2008.py", "figure-9"])
     with pytest.raises(SystemExit, match="yilmaz2008 has no figure-9"):

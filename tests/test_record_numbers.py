@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +20,11 @@ BEFORE = {
 }
 
 
-def compare(tmp_path: Path, after: dict[str, Any]) -> tuple[int, str]:
+def compare(tmp_path: Path, after: dict[str, Any], left: dict[str, str] | None = None) -> tuple[int, str]:
     for name, values in (("before", BEFORE), ("after", after)):
-        content = {"about": {"version": "0.1.0"}, "values": values}
+        content: dict[str, Any] = {"about": {"version": "0.1.0"}, "values": values}
+        if left and name == "after":
+            content["left out"] = left
         (tmp_path / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     command = [sys.executable, str(SCRIPT), "compare", *(str(tmp_path / f"{n}.json") for n in ("before", "after"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -61,3 +64,25 @@ def test_a_case_that_fails_now_or_is_gone_is_one_line(tmp_path: Path) -> None:
     status, printed = compare(tmp_path, after)
     assert status == 1
     assert "compare\n  5 values -> KeyError\nrank_test\n  1 values -> 0 values\n" in printed
+
+
+def test_a_case_without_its_collection_is_left_out_and_said(tmp_path: Path) -> None:
+    after = {path: value for path, value in BEFORE.items() if not path.startswith("rank_test")}
+    assert compare(tmp_path, after)[0] == 1
+    status, printed = compare(tmp_path, after, {"rank_test": "covid1"})
+    assert status == 0
+    assert "1 cases of before are NOT COMPARED" in printed
+    assert "0 differ in 0 cases" in printed
+
+
+def test_what_needs_a_collection_that_is_not_there_is_not_recorded(tmp_path: Path) -> None:
+    command = [sys.executable, str(SCRIPT), "record", str(tmp_path / "now.json"), "--only", "^read table"]
+    environment = {**os.environ, "CONCORDANT_DATA": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert (
+        "NOT RECORDED: 10 cases on collections that are not there, or not whole: covid1 (5), dl21 (3), wmt25 (2)"
+        in (done.stdout)
+    )
+    found = json.loads((tmp_path / "now.json").read_text(encoding="utf-8"))
+    assert len(found["left out"]) == 10
+    assert any(path.startswith("read table trec:adhoc6/") for path in found["values"])  # it comes with the project

@@ -14,7 +14,8 @@ for what made a result; `draw:` for what figures show.
 and what is EXPECTED are counted, and are no differences.
 
 It runs on the package that Python finds, on the collection that comes with it and on the real collections in
-CONCORDANT_DATA (or data/ in the project); in one process, 2 minutes on a free core.
+CONCORDANT_DATA (or data/ in the project); in one process, 2 minutes on a free core. Cases on collections that are not
+there are left out and counted, also when they are compared.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ os.environ["MPLBACKEND"] = "Agg"
 import numpy as np
 from recorded import commands as _commands  # noqa: F401
 from recorded import functions as _functions  # noqa: F401
-from recorded.cases import about, all_cases, attempt, is_refusal, workspace
+from recorded.cases import NotHereError, about, all_cases, attempt, is_refusal, workspace
 
 # What is called otherwise since the record before was made. Applied to the paths of both records, and to the strings
 # that are values, so that what still has its old name matches, too.
@@ -263,6 +264,7 @@ def record(target: Path, only: str) -> int:
     values: dict[str, Any] = {}
     took: list[tuple[float, str]] = []
     failed: list[str] = []
+    left: dict[str, str] = {}
     with workspace() as hide:
         chosen = {name: call for name, call in all_cases() if re.search(only, name)}
         for name, call in chosen.items():
@@ -271,6 +273,9 @@ def record(target: Path, only: str) -> int:
                 warnings.simplefilter("always")
                 try:
                     found = list(leaves(call()))
+                except NotHereError as error:
+                    left[name] = str(error)
+                    continue
                 except Exception as error:
                     found = [(("error",), type(error).__name__), (("error", "str"), str(error))]
                     if not (REFUSALS.match(name) and is_refusal(error)):
@@ -286,9 +291,14 @@ def record(target: Path, only: str) -> int:
             took.append((time.monotonic() - before, name))
             if sys.stderr.isatty():
                 sys.stderr.write(f"\r\033[K{len(took)} of {len(chosen)} {name}")
-    target.write_text(json.dumps({"about": about(), "values": values}, indent=0, sort_keys=True) + "\n", "utf-8")
-    print(f"\n{len(chosen)} cases, {len(values)} values, {time.monotonic() - started:.0f} s: {target}")
+    made = {"about": about(), "left out": left, "values": values}
+    target.write_text(json.dumps(made, indent=0, sort_keys=True) + "\n", "utf-8")
+    print(f"\n{len(chosen) - len(left)} cases, {len(values)} values, {time.monotonic() - started:.0f} s: {target}")
     print("slowest: " + ", ".join(f"{name} {seconds:.1f} s" for seconds, name in sorted(took, reverse=True)[:8]))
+    if left:
+        count = ", ".join(f"{name} ({many})" for name, many in sorted(collections.Counter(left.values()).items()))
+        print(f"NOT RECORDED: {len(left)} cases on collections that are not there, or not whole: {count}")
+        print("python tools/fetch_data.py --list says where they come from; CONCORDANT_DATA names another folder")
     for line in failed:
         print(f"FAILED {line}")
     return int(bool(failed))
@@ -304,6 +314,9 @@ def compare(paths: tuple[Path, Path], only: str, texts: bool, most: int) -> int:
         if value != after["about"].get(key):
             print(f"note: {key} was {value}, is {after['about'].get(key)}")
     old, new = (by_case(found["values"], only) for found in (before, after))
+    left = {name for name in map(renamed, after.get("left out", ())) if old.pop(name, None)}
+    if left:
+        print(f"note: {len(left)} cases of before are NOT COMPARED: after was recorded without their collections")
     found = Differences()
     for case, values in old.items():
         found.add(case, values, new.get(case, {}))

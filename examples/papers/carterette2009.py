@@ -170,7 +170,7 @@ def figure_2(made: Item) -> None:
     off = np.stack([x - d[0], y - d[1]], axis=-1)
     squared = np.einsum("...i,ij,...j", off, np.linalg.inv(s), off)
     nearest = (d[0] - s[0, 1] / s[1, 1] * d[1], 0.0)
-    caption = "Contours hold 2.5, 25, 50, 75 and 97.5% of the probability; each region between the lines is a ranking."
+    caption = "Contours contain 2.5, 25, 50, 75 and 97.5% of the probability; regions between lines are rankings."
     with made.panels(1, caption, height=3.6, width=5.0) as (ax,):
         ax.contour(x, y, squared, levels=chi2.ppf([0.025, 0.25, 0.5, 0.75, 0.975], 2), colors="0.4", linewidths=0.8)
         ax.axhline(0, color="0.7", linewidth=0.8)
@@ -594,7 +594,7 @@ def beside_the_baseline(made: Item, found: dict[str, FloatArray], names: tuple[s
 @paper.item("objective", "Section 5: learning to rank")
 def objective(made: Item) -> None:
     """The rank distance as an objective, on simulated queries whose relevance is known."""
-    for unexplained, what in ((0.0, "all"), (0.5, "a part")):
+    for unexplained, what in ((0.0, "all"), (0.5, "part")):
         found: dict[str, list[list[float]]] = {name: [] for name in learning.LOSSES}
         for seed in range(20):
             rng = np.random.default_rng(seed)

@@ -39,9 +39,7 @@ def figure_1(made: Item) -> None:
     runs, qrels = cc.read_runs(folder / "runs"), cc.read_qrels(folder / "qrels.txt")
     measures = ["P@1", "P@5", "nDCG@10", "AP"]
     full, left = cc.evaluate_all(runs, qrels, measures), cc.judgments.leave_each_out(runs, qrels, teams, measures, 7)
-    caption = (
-        "TREC-COVID, 143 runs: each run's score without what its team alone pooled, against that with all judgments."
-    )
+    caption = "TREC-COVID, 143 runs: each run's score without what only its team pooled, against that by all judgments."
     with made.panels(2, caption, height=2.8) as axes:
         for ax, measure in zip(axes, measures, strict=False):
             x, y = full[measure].means(), left[measure].means()
@@ -172,7 +170,7 @@ def table_1(made: Item) -> None:
         )
     head = ["", "for ordinal scores", "reads gaps", "head-weighted", "symmetric", "printed", "the same"]
     made.table(head, rows)
-    made.notes.append("Of the first two rows nothing is left in our text.")
+    made.notes.append("Our text of the paper has nothing of the first two rows.")
 
 
 @paper.item("symmetric", "Section 2.3: the symmetric form")
@@ -207,7 +205,10 @@ def figure_3(made: Item) -> None:
     """Systems in the right order, with gaps of other distributions."""
     trials, m = 20_000, 50
     rows, medians = [], {}
-    caption = "Of 20,000 pairs of 50 simulated systems in the same order, the one with the median rho_r; truth across."
+    caption = (
+        "Of 20,000 pairs of 50 simulated systems in the same order, the one with the median rho_r; "
+        "truth on the horizontal axis."
+    )
     with made.panels(6, caption, height=1.9, width=10.5) as axes:
         for ax, (letter, (truth, candidate, printed)) in zip(axes, PANELS.items(), strict=True):
             rng = np.random.default_rng(ord(letter))

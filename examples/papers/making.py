@@ -9,7 +9,6 @@ collections that are not here is left as it was, and said.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +22,9 @@ import numpy as np
 import concordant as cc
 from concordant import plots
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
+from fetch_data import place
+
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "papers" / "made"
 Reproduced = Literal["yes", "on other data", "in part", "repaired", "future work"]
@@ -31,7 +33,7 @@ Cell = str | int | float | None
 
 def data(name: str) -> Path | None:
     """A folder or file among the real collections; None where it is not there."""
-    path = Path(os.environ.get("CONCORDANT_DATA") or ROOT / "data") / name
+    path = place(name)
     return path if path.exists() else None
 
 
@@ -133,7 +135,7 @@ class Paper:
             if lacking:
                 print(
                     f"{self.key} {key}: left as it was, for {' and '.join(lacking)} cannot be found: "
-                    "set CONCORDANT_DATA"
+                    "python tools/fetch_data.py --list, or set CONCORDANT_DATA"
                 )
                 continue
             made = vars(self.make(key)).copy()

@@ -159,7 +159,7 @@ def values(made: Item) -> None:
         for estimator, printed in by_estimator.items():
             for k, coefficient in enumerate(COEFFICIENTS):
                 made.compare(f"{name}, {estimator}, {coefficient}", f"{printed[k]:.4f}", found[estimator][k])
-    made.notes.append("In the place of the paper's, the values of the authors' code. RES, KD and SH are random there.")
+    made.notes.append("In place of printed values, those of the authors' code, in which RES, KD and SH are random.")
     made.tests.append("tests/expected/test_values.py")
 
 
@@ -315,8 +315,8 @@ def tried(values: FloatArray) -> dict[str, tuple[float, float]]:
     sds["mean of both sds"] = [(a + b) / 2 for a, b in zip(sds["ml"], sds["msqd"], strict=True)]
     pool = pooling(pairs)
     sds["pooled"] = [pooled_deviations(block, pool) for block in blocks]
-    sds["ml, shrunken by K"] = [sd / math.sqrt(k) for sd in sds["ml"]]
-    sds["msqd, shrunken by K"] = [sd / math.sqrt(k) for sd in sds["msqd"]]
+    sds["ml, shrunk by K"] = [sd / math.sqrt(k) for sd in sds["ml"]]
+    sds["msqd, shrunk by K"] = [sd / math.sqrt(k) for sd in sds["msqd"]]
     for name, parts in sds.items():
         found[name] = pairs.expected(np.concatenate([by_student(b, sd) for b, sd in zip(blocks, parts, strict=True)]))
     return found

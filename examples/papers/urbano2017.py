@@ -151,7 +151,7 @@ def figure_1(made: Item) -> None:
     rows = []
     with made.panels(
         4,
-        "15 items: ranks in the truth and in the candidate, tied items at one height or abreast.",
+        "15 items: ranks in the truth and in the candidate, tied items at the same height or side by side.",
         height=2.4,
         width=8.0,
     ) as axes:

@@ -215,9 +215,8 @@ def symmetry(made: Item) -> None:
     )
     furthest = 8 - rankings[np.argmax(np.abs(one - other))]
     made.notes.append(
-        "A discordant pair costs the more, the higher its lower system stands in the list that is walked. So the "
-        "directions differ where systems stand high in one list and low in the other, most of all where systems 1 to 8 "
-        "of the truth "
+        "A discordant pair costs more, the higher its lower system is in the list that is walked. So the directions "
+        "differ where systems are high in one list and low in the other, most of all where systems 1 to 8 of the truth "
         f"have the ranks {' '.join(f'{rank:g}' for rank in furthest)} in the candidate."
     )
     runs, qrels, pooled, _, full = covid()
@@ -279,9 +278,9 @@ def figure_4(made: Item) -> None:
         rows.append([name, len(rankings), pair[0].mean(), pair[1].mean(), pair[1].std()])
     made.table(["random rankings", "drawn", "mean tau", "mean tau_ap", "sd of tau_ap"], rows)
     made.notes.append(
-        "Theorem 1 needs errors that are as likely at every place: the second panel. Rankings drawn evenly among all "
-        "of the same tau, the third panel, are something else: each system then passes about as many others wherever "
-        "it stands, so that near the top a larger share of the pairs is wrong, and tau_ap lies below tau."
+        "Theorem 1 needs errors that are equally likely at every place: the second panel. Rankings drawn uniformly "
+        "from all those with the same tau, the third panel, are different: each system then passes about as many "
+        "others wherever it stands, so a larger share of the pairs near the top is wrong, and tau_ap lies below tau."
     )
     made.notes.append("Ties of the depth-1 pool are broken by the order of the runs, so that there is one tau.")
     made.reproduced = "on other data"
@@ -349,7 +348,7 @@ def figure_6(made: Item) -> None:
         rows,
         "By how many ranks a system is off, on average:",
     )
-    made.notes.append("No ranking of 50 systems has a tau of just 0.9: the nearest value is taken.")
+    made.notes.append("No ranking of 50 systems has a tau of exactly 0.9; the nearest value is used.")
 
 
 def symmetric_null(m: int, draws: int = 100_000) -> FloatArray:
@@ -369,9 +368,7 @@ def future_work(made: Item) -> None:
         tau, tau_ap = cc.tau_null(m), cc.tau_ap_null(m)
         rows.append([m, math.sqrt(tau.var), math.sqrt(tau_ap.var), tau.ppf(0.95), tau_ap.ppf(0.95)])
     head = ["systems", "sd of tau", "sd of tau_ap", "tau at 5%", "tau_ap at 5%"]
-    made.table(
-        head, rows, "Two rankings that have nothing to do with each other, exactly; last columns: 95% quantiles."
-    )
+    made.table(head, rows, "Two unrelated rankings, computed exactly; last columns: 95% quantiles.")
     of_symmetric: list[list[Any]] = []
     for m in (4, 6, 8, 20, 50):
         values = symmetric_null(m)
@@ -400,7 +397,7 @@ def future_work(made: Item) -> None:
         "beyond 1.645 sd",
         "beyond 2.326 sd",
     ]
-    made.table(head, of_symmetric, "The symmetric coefficient of rankings that have nothing to do with each other:")
+    made.table(head, of_symmetric, "The symmetric coefficient of unrelated rankings:")
     made.tests += ["tests/chance/test_nulls.py", "tests/chance/test_symmetric_null.py"]
     made.reproduced = "future work"
 

@@ -2,7 +2,8 @@
 
 From the tree the source distribution; from that a wheel with the native module and a pure one. The three go each into a
 fresh environment, with all extras and what the tests need. The tests run in an unpacked source distribution, so that
-nothing comes from the tree. `make packages QUICK="sdist wheel"` tests only the third with the long ones.
+nothing comes from the tree but the real collections: those that CONCORDANT_DATA names, or that the tests of the tree
+would find, if any. `make packages QUICK="sdist wheel"` tests only the third with the long ones.
 """
 
 from __future__ import annotations
@@ -15,10 +16,19 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+from ..places import collections
 from .building import ROOT, build_sdist, build_wheel, contents, run, unpack
 
 PACKAGES = ("pure", "wheel", "sdist")
 ASK = "import concordant; print(concordant.__file__, concordant.has_native, sep=chr(10))"
+
+
+def surroundings(folder: Path, *, pure: bool) -> dict[str, str]:
+    """The variables for an environment in a folder. The unpacked tests find no collections but those named here."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "CONCORDANT_DATA")}
+    if (found := collections()) is not None:
+        kept["CONCORDANT_DATA"] = str(found)
+    return kept | {"CONCORDANT_PURE": str(int(pure)), "PATH": f"{folder}/bin{os.pathsep}{os.environ['PATH']}"}
 
 
 def test(package: Path, folder: Path, unpacked: Path, *, pure: bool, options: list[str]) -> bool:
@@ -27,11 +37,7 @@ def test(package: Path, folder: Path, unpacked: Path, *, pure: bool, options: li
     run(sys.executable, "-m", "venv", folder)
     run(python, "-m", "pip", "install", "--upgrade", "pip>=25.1")
     extras = ",".join(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
-    environment = {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        "CONCORDANT_PURE": str(int(pure)),
-        "PATH": f"{folder}/bin{os.pathsep}{os.environ['PATH']}",
-    }
+    environment = surroundings(folder, pure=pure)
     where = f"concordant[{extras}] @ {package.as_uri()}"
     run(python, "-m", "pip", "install", "--group", f"{ROOT}/pyproject.toml:test", where, env=environment)
     run(python, "-m", "pip", "install", "--group", f"{ROOT}/pyproject.toml:build", env=environment)
@@ -49,7 +55,7 @@ def main() -> None:
     parser.add_argument("--quick", nargs="*", choices=PACKAGES, default=[], help="those tested without the long tests")
     parser.add_argument("--workers", default="2", help="of pytest-xdist")
     asked = parser.parse_args()
-    os.environ.setdefault("CONCORDANT_DATA", str(ROOT / "data"))
+    print(f"real collections: {collections() or 'none, so that the tests on them are skipped'}", flush=True)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         sdist = build_sdist(folder)

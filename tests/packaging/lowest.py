@@ -28,7 +28,8 @@ def requirements(project: Path) -> list[str]:
     package = settings["project"]
     lists = [settings["build-system"]["requires"], package["dependencies"]]
     lists += package.get("optional-dependencies", {}).values()
-    lists += settings.get("dependency-groups", {}).values()  # a table in one of them includes another of them
+    groups = settings.get("dependency-groups", {})  # a table in one of them includes another of them
+    lists += [entries for name, entries in groups.items() if name != "release"]  # which no test needs
     return sorted({entry for each in lists for entry in each if isinstance(entry, str)})
 
 

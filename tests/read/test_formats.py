@@ -246,9 +246,11 @@ class TestCollections:
         assert "topic" not in scores.systems
         assert (cell(scores, "301", "sys2"), cell(scores, "700", "sys110")) == (0.3471, 0.118)
 
-    @pytest.mark.parametrize(("name", "pairs"), [("trec/robust2004_p10.csv", 16), ("covid1/P_5.csv", 116)])
-    def test_tied_pairs_of_means(self, data: Path, name: str, pairs: int) -> None:
-        scores = read_scores(data / name)
+    @pytest.mark.parametrize(
+        ("place", "name", "pairs"), [("trec", "robust2004_p10.csv", 16), ("data", "covid1/P_5.csv", 116)]
+    )
+    def test_tied_pairs_of_means(self, request: pytest.FixtureRequest, place: str, name: str, pairs: int) -> None:
+        scores = read_scores(request.getfixturevalue(place) / name)
         assert sum(len(group) * (len(group) - 1) // 2 for group in scores.ranking()) == pairs
         rng = np.random.default_rng(3)
         for _ in range(10):

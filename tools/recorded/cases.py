@@ -1,7 +1,8 @@
 """What the cases stand on: the package, wherever its names are; the collections; a folder to work in.
 
 The cases know nothing of where a function lives (`find` looks for it) nor of what the second side is called (both sides
-are positional). They run in a folder of their own, in which `data` is the folder of the real collections.
+are positional). They run in a folder of their own, in which `data` has the real collections that are there. A case that
+reads one of the others is left out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from fetch_data import missing, place
 
 # Where a public name may be, if it is not at the top: submodules of the package, the likeliest first.
 SUBMODULES = (
@@ -41,6 +43,7 @@ PAIRS = {
     "adhoc8": ("trec/adhoc8", "adhoc8, one decimal"),
 }
 """The truth and the other side. There is one file of adhoc8, so it is held against itself with many ties."""
+REAL = ("covid1", "dl21", "formats", "mteb", "trec", "wmt25")
 COVID1 = "covid1/qrels.txt"
 HUMAN, UMBRELA, LLAMA = (f"dl21/qrels/{judge}.txt.gz" for judge in ("human", "umbrela_gpt4", "binary_llama3.2"))
 
@@ -77,9 +80,9 @@ def find(name: str) -> Any:
         return getattr(found, name)
     if found is not None:
         return found
-    for place in SUBMODULES:
+    for module_name in SUBMODULES:
         with contextlib.suppress(ModuleNotFoundError):
-            module = importlib.import_module(f"concordant.{place}")
+            module = importlib.import_module(f"concordant.{module_name}")
             if hasattr(module, name):
                 return getattr(module, name)
     raise AttributeError(f"concordant has no {name!r}, at the top or in {', '.join(SUBMODULES)}")
@@ -87,6 +90,7 @@ def find(name: str) -> Any:
 
 def call(name: str, *arguments: Any, **options: Any) -> Any:
     """What a public function gives."""
+    demand(arguments)
     return find(name)(*arguments, **options)
 
 
@@ -112,6 +116,21 @@ def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> An
         if not is_refusal(error):
             raise
         return {"error": type(error).__name__}
+
+
+class NotHereError(Exception):
+    """A case reads a collection that is not there; its argument is the name of the collection."""
+
+
+def demand(words: Iterable[Any]) -> None:
+    """Raise NotHereError where a path in `data`, or among the runs, is that of a collection that is not there."""
+    for word in words:
+        if isinstance(word, list | tuple):
+            demand(word)
+        elif isinstance(word, str) and (found := re.match(r"data/(\w+)|(\w+)-runs$", word)):
+            name = found[1] or found[2]
+            if name in REAL and not Path("data", name).exists():
+                raise NotHereError(name)
 
 
 class CommandError(Exception):
@@ -204,6 +223,7 @@ def judged(name: str) -> Any:
 @cache
 def teams() -> dict[str, list[str]]:
     """The runs of each team of covid1."""
+    demand(["covid1-runs"])
     found: dict[str, list[str]] = {}
     with open("teams.csv", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -217,16 +237,15 @@ def teams() -> dict[str, list[str]]:
 @contextlib.contextmanager
 def workspace() -> Iterator[Callable[[Any], Any]]:
     """A folder to work in, with all files that the commands read; gives what hides its place in a value."""
-    data = Path(os.environ.get("CONCORDANT_DATA") or Path(__file__).resolve().parents[2] / "data")
-    missing = [part for part in ("covid1", "dl21", "formats", "mteb", "trec", "wmt25") if not (data / part).is_dir()]
-    if missing:
-        raise SystemExit(f"missing in {data} (CONCORDANT_DATA names another folder): {', '.join(missing)}")
     package = Path(str(importlib.import_module("concordant").__file__)).parent
+    whole = {name: place(name).resolve() for name in REAL if not missing([name])}
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as made:
         os.chdir(made)
         try:
-            Path("data").symlink_to(data.resolve(), target_is_directory=True)
+            Path("data").mkdir()
+            for name, folder in whole.items():
+                Path("data", name).symlink_to(folder, target_is_directory=True)
             _write_collections()
             _choose_runs()
             places = sorted({made, str(Path(made).resolve()), str(package)}, key=len, reverse=True)
@@ -246,10 +265,13 @@ def _write_collections() -> None:
 
 def _choose_runs() -> None:
     """Every fourth or sixth run, so that reading and evaluating them takes no time; and the teams of covid1."""
-    for name, step in (("dl21", 4), ("covid1", 6)):
+    steps = {name: step for name, step in (("dl21", 4), ("covid1", 6)) if Path("data", name).exists()}
+    for name, step in steps.items():
         Path(f"{name}-runs").mkdir()
         for run in sorted(Path("data", name, "runs").iterdir())[::step]:
             Path(f"{name}-runs", run.name).symlink_to(run.resolve())
+    if "covid1" not in steps:
+        return
     with open("data/covid1/leaderboard.csv", encoding="utf-8", newline="") as file:
         team = {row["run"]: row["team"] for row in csv.DictReader(file)}
     chosen = [path.name.removesuffix(".gz") for path in sorted(Path("covid1-runs").iterdir())]

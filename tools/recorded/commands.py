@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .cases import HUMAN, LLAMA, UMBRELA, CommandError, case
+from .cases import HUMAN, LLAMA, UMBRELA, CommandError, case, demand
 from .files import held, table
 
 # A command in words, split at blanks; what is in capitals stands for a list of arguments. All print JSON.
@@ -141,6 +141,7 @@ def command(text: str) -> dict[str, Any]:
     for old in Path().glob("out*"):
         shutil.rmtree(old) if old.is_dir() else old.unlink()
     arguments = [part for word in text.split() for part in WORDS.get(word, word).split()]
+    demand(arguments)
     out, err, before = io.StringIO(), io.StringIO(), sys.argv
     sys.argv = ["concordant", *arguments]
     status: Any = 0

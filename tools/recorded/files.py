@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import gzip
 import io
 import json
 import re
@@ -44,6 +46,10 @@ def _column(cells: list[str]) -> list[Any]:
 
 def page(html: str) -> dict[str, Any]:
     """The data that a report carries."""
-    blocks = re.findall(r'<script type="application/json" id="(\w+)">(.*?)</script>', html, re.DOTALL)
-    found = {key: json.loads(text) for key, text in blocks}
+    blocks = re.findall(r'<script type="application/(json|gzip)" id="(\w+)">(.*?)</script>', html, re.DOTALL)
+    found = {
+        key: json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
+        for kind, key, text in blocks
+        if key in ("document", "charts")
+    }
     return {"document": found["document"], "data": found["charts"]["data"], "charts": sorted(found["charts"]["charts"])}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
+from fetch_data import sums
 
 from .cases import (
     CARRIED,
@@ -555,7 +556,7 @@ FORMATS: dict[str, tuple[str | None, ...]] = {
     "mteb": (None, "map_at_10"),
     "mteb/SciFact.json": (None, "ndcg_at_10"),
     "mteb_repo/Alibaba-NLP__gte-Qwen2-7B-instruct/external": (None,),
-    "nested/runid_matrix.csv": ("runid2",),
+    "nested/runid_matrix.csv": (None,),
 }
 TABLES = (
     "covid1/map", "covid1/P_5", "covid1/bpref", "covid1/ndcg_cut_10", "covid1/ndcg_cut_20", "trec/adhoc6",
@@ -567,7 +568,9 @@ POLICIES = ("error", "zero", "drop", "drop-systems", "mean")
 
 
 def _others() -> list[str]:
-    paths = (path.relative_to("data/formats").as_posix() for path in sorted(Path("data/formats").rglob("*")))
+    """Files and folders of formats, which are known also where they are not there."""
+    files = [PurePosixPath(name).relative_to("formats") for name in sums() if name.startswith("formats/")]
+    paths = sorted({path.as_posix() for file in files for path in (file, *file.parents[:-1])})
     return [path for path in paths if None not in FORMATS.get(path, ())]
 
 

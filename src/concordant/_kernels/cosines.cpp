@@ -96,8 +96,8 @@ struct RankCosines {
     void large(const double* truth, const double* candidate, size_t n, Result& r) const {
         std::vector<double> by_truth(n), along(n);
         {
-            const std::vector<Keyed> order = sorted_by(truth, candidate, n);
-            for (size_t i = 0; i < n; i++) by_truth[i] = order[i].score(), along[i] = order[i].value;
+            const std::vector<Scored> order = sorted_by(truth, candidate, n);
+            for (size_t i = 0; i < n; i++) by_truth[i] = order[i].score, along[i] = order[i].value;
         }
         std::vector<double> x(n), y(n);
         cosines(by_truth.data(), along.data(), x.data(), y.data(), n, r);

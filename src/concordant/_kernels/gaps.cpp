@@ -157,12 +157,12 @@ void gap_sort(Gapped* items, Gapped* buffer, size_t lo, size_t hi, bool into_ite
 void gaps_large(const double* truth, const double* candidate, size_t n, Gaps& g) {
     std::vector<Gapped> items(n);
     {
-        const std::vector<Keyed> order = sorted_by(candidate, truth, n);
+        const std::vector<Scored> order = sorted_by(candidate, truth, n);
         const auto [lowest, highest] = std::minmax_element(truth, truth + n);
         const double scale = gap_scale(*lowest, *highest, n);
         for (size_t i = 0; i < n; i++) {
             items[i] = {order[i].value * scale, 0, 0};
-            g.tied_candidate += i && order[i].order == order[i - 1].order;
+            g.tied_candidate += i && order[i].score == order[i - 1].score;
         }
     }
     std::vector<Gapped> buffer(n);

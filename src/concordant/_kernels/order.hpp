@@ -93,35 +93,15 @@ struct Order {
 // Beyond.
 // ---------------------------------------------------------------------------------------------
 
-// Keys are integers that order as scores do, and compare faster.
-inline int64_t key_of(double score) {
-    score += 0.0;  // -0.0 and 0.0 are one score
-    int64_t bits;
-    std::memcpy(&bits, &score, sizeof bits);
-    return bits ^ ((bits >> 63) & INT64_MAX);
-}
+// Best score first, equal ones as given: the low half of an item is the index of a score, the high half the number of
+// greater ones. `items` and `buffer` have room for n.
+void sort_indices(const double* score, size_t n, uint64_t* items, uint64_t* buffer);
 
-inline double score_of(int64_t key) {
-    key ^= (key >> 63) & INT64_MAX;
-    double score;
-    std::memcpy(&score, &key, sizeof score);
-    return score;
-}
-
-struct Keyed {
-    uint64_t order;  // ascending from the best score to the worst
-    double value;    // the other side's score
-
-    Keyed() = default;
-    Keyed(double score, double other) : order(uint64_t(INT64_MAX) - uint64_t(key_of(score))), value(other) {}
-    double score() const { return score_of(int64_t(uint64_t(INT64_MAX) - order)); }
+struct Scored {
+    double score, value;
 };
 
-// Best score first, each with the other side's value.
-std::vector<Keyed> sorted_by(const double* score, const double* value, size_t n);
-
-// Best score first, equal ones as given: the low half of an item is the index of a score, the high half the number of
-// greater ones. `items` and `buffer` have room for n. Moves half of what `sorted_by` does.
-void sort_indices(const double* score, size_t n, uint64_t* items, uint64_t* buffer);
+// The same order: each score with the other side's value.
+std::vector<Scored> sorted_by(const double* score, const double* value, size_t n);
 
 }  // namespace kernels

@@ -1,5 +1,6 @@
 // Sorting of longer rows: see order.hpp.
 
+#include <memory>
 #include <utility>
 
 #include "order.hpp"
@@ -8,38 +9,15 @@ namespace kernels {
 
 namespace {
 
-// Three passes over the leading 33 bits order nearly everything; what they leave equal is sorted in place, which is
-// nothing where it is a tie.
-void radix_sort(std::vector<Keyed>& items) {
-    constexpr int BITS = 11, PASSES = 3, BUCKETS = 1 << BITS, FIRST = 64 - BITS * PASSES;
-    const size_t n = items.size();
-    std::vector<Keyed> buffer(n);
-    std::vector<uint32_t> histogram(size_t(PASSES) * BUCKETS);
-    for (const Keyed& it : items)
-        for (int p = 0; p < PASSES; p++)
-            histogram[p * BUCKETS + ((it.order >> (FIRST + BITS * p)) & (BUCKETS - 1))]++;
-    for (int p = 0; p < PASSES; p++) {
-        uint32_t* count = histogram.data() + p * BUCKETS;
-        const int shift = FIRST + BITS * p;
-        if (count[(items[0].order >> shift) & (BUCKETS - 1)] == n) continue;
-        uint32_t first = 0;
-        for (int b = 0; b < BUCKETS; b++) first += std::exchange(count[b], first);
-        for (const Keyed& it : items) buffer[count[(it.order >> shift) & (BUCKETS - 1)]++] = it;
-        items.swap(buffer);
-    }
-    bool sorted = true;
-    for (size_t i = 1; i < n; i++) sorted &= items[i - 1].order <= items[i].order;
-    for (size_t lo = 0, hi; !sorted && lo < n; lo = hi) {
-        bool equal = true;
-        for (hi = lo + 1; hi < n && (items[hi].order ^ items[lo].order) >> FIRST == 0; hi++)
-            equal &= items[hi].order == items[lo].order;
-        if (!equal)
-            std::sort(items.begin() + lo, items.begin() + hi,
-                      [](const Keyed& a, const Keyed& b) { return a.order < b.order; });
-    }
+// An integer that orders as the score does.
+int64_t key_of(double score) {
+    score += 0.0;  // -0.0 and 0.0 are one score
+    int64_t bits;
+    std::memcpy(&bits, &score, sizeof bits);
+    return bits ^ ((bits >> 63) & INT64_MAX);
 }
 
-// For sort_indices: by an integer of 32 bits for each score, of which two passes look at the leading 22 and three at all.
+// By an integer of 32 bits for each score, of which two passes look at the leading 22 and three at all.
 struct IndexSort {
     static constexpr int BITS = 11, BUCKETS = 1 << BITS;
     static constexpr ptrdiff_t SHORT = 64;  // a run that integers leave in disorder, and that is sorted in no time
@@ -128,16 +106,20 @@ struct IndexSort {
 
 }  // namespace
 
-std::vector<Keyed> sorted_by(const double* score, const double* value, size_t n) {
-    std::vector<Keyed> items(n);
-    for (size_t i = 0; i < n; i++) items[i] = Keyed(score[i], value[i]);
-    radix_sort(items);
-    return items;
-}
-
 void sort_indices(const double* score, size_t n, uint64_t* items, uint64_t* buffer) {
     const IndexSort how{score, n, items, buffer};
     if (!how.along_a_line()) how.by_keys();
+}
+
+std::vector<Scored> sorted_by(const double* score, const double* value, size_t n) {
+    const std::unique_ptr<uint64_t[]> items(new uint64_t[2 * n]);
+    sort_indices(score, n, items.get(), items.get() + n);
+    std::vector<Scored> sorted(n);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t at = uint32_t(items[i]);
+        sorted[i] = {score[at], value[at]};
+    }
+    return sorted;
 }
 
 }  // namespace kernels

@@ -114,9 +114,9 @@ struct DiscountedOverlap {
         for (size_t i = 0; i < n; i++) index[i] = double(i);
         const auto ranked = [&](const double* scores) {
             Side side(n);
-            const std::vector<Keyed> order = sorted_by(scores, index.data(), n);
+            const std::vector<Scored> order = sorted_by(scores, index.data(), n);
             for (size_t lo = 0, hi; lo < n; lo = hi) {
-                for (hi = lo + 1; hi < n && order[hi].order == order[lo].order; hi++) {}
+                for (hi = lo + 1; hi < n && order[hi].score == order[lo].score; hi++) {}
                 side.group(lo, hi);
                 for (size_t i = lo; i < hi; i++) {
                     const size_t item = size_t(order[i].value);

@@ -51,21 +51,21 @@ void ranks_small(const Order& order, const double* candidate, Ranks& out) {
 void ranks_large(const double* truth, const double* candidate, size_t n, Ranks& out) {
     std::vector<double> rank(n), other(n);  // twice the centred rank in truth, and the score in candidate
     {
-        const std::vector<Keyed> order = sorted_by(truth, candidate, n);
+        const std::vector<Scored> order = sorted_by(truth, candidate, n);
         for (size_t lo = 0, hi; lo < n; lo = hi) {
-            for (hi = lo + 1; hi < n && order[hi].order == order[lo].order; hi++) {}
+            for (hi = lo + 1; hi < n && order[hi].score == order[lo].score; hi++) {}
             for (size_t i = lo; i < hi; i++) {
                 rank[i] = double(centred(int64_t(lo), int64_t(hi - lo), int64_t(n)));
                 other[i] = order[i].value;
             }
         }
     }
-    const std::vector<Keyed> order = sorted_by(other.data(), rank.data(), n);
+    const std::vector<Scored> order = sorted_by(other.data(), rank.data(), n);
     ExactSums sums;
     size_t some = 0;
     const size_t few = n <= (1u << 20) ? n : n <= (1u << 26) ? 1024 : 1;  // that can be added without overflow
     for (size_t lo = 0, hi; lo < n; lo = hi) {
-        for (hi = lo + 1; hi < n && order[hi].order == order[lo].order; hi++) {}
+        for (hi = lo + 1; hi < n && order[hi].score == order[lo].score; hi++) {}
         const int64_t mine = centred(int64_t(lo), int64_t(hi - lo), int64_t(n));
         for (size_t i = lo; i < hi; i++) {
             sums.add(int64_t(order[i].value), mine);
