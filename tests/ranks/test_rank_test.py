@@ -220,7 +220,7 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
             cc.DistanceDistribution.load(tmp_path / f"{name}.npz")
 
 
-WRONG = {
+WRONG: dict[str, list[Any]] = {
     "method": [None, "other", 1, ["paper"]],
     "fingerprint": [None, 7, True, {}, "", "x" * 64],
     "n_topics": [None, "9", 9.0, True, -1, []],
