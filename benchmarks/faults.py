@@ -4,7 +4,7 @@
     make faults PARTS="kills pickles"   some of it; the other rows stay as they are
 
 Each part returns how often it tried and what went wrong. What cannot be tried here, such as mounting a small disk
-without the right to do so, says so in its row. Finished parts go to studies/faults.json, of which the page is made.
+without the right to do so, says so in its row. Each part is written to the page when it has finished.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ from concordant.totals import points_of
 from concordant.words import one_line
 
 ROOT = Path(__file__).resolve().parents[1]
-SAVED = ROOT / "studies" / "faults.json"
 PAGE = ROOT / "docs" / "measured" / "faults.md"
 MARKS = "<!-- made by benchmarks/faults.py -->", "<!-- end -->"
 TRIALS = ROOT / "tests" / "study" / "trials.py"
@@ -410,6 +409,17 @@ def options() -> Row:
     return Row("every public function under -O, -X dev and -W error", 3 * count, lost, "the same numbers")
 
 
+def numbers() -> Row:
+    """Numbers of every size for every option that takes one."""
+    script = [sys.executable, "-m", "tests.hardening.numbers"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, cwd=ROOT)
+    print(done.stdout, done.stderr, sep="", file=sys.stderr)
+    counts = [tuple(map(int, pair)) for pair in re.findall(r": (\d+) tried, (\d+) wrong", done.stdout)]
+    lost = sum(wrong for _, wrong in counts) + (done.returncode != 0)
+    held = "an answer without inf or nan, or one line that names the option, within 5 s"
+    return Row("numbers from 1e-320 to 1e400, nan and inf, for every option", sum(n for n, _ in counts), lost, held)
+
+
 def tests(what: str, files: list[str], held: str) -> Row:
     """A row of tests that try the same thing."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
@@ -435,22 +445,23 @@ PARTS: dict[str, Callable[[], Row]] = {
         forks,
         pickles,
         options,
+        numbers,
     )
 }
 
 
-def write_page(rows: dict[str, Any]) -> None:
-    """Put the table into the page."""
-    lines = ["| tried | times | lost | what has to hold |", "| --- | ---: | ---: | --- |"]
-    for name in PARTS:
-        if name in rows:
-            row = Row(*rows[name]["row"])
-            lines.append(f"| {row.what} | {row.tried:,} | {row.lost} | {row.note or row.held} |")
-    when = max(row["when"] for row in rows.values())
-    table = "\n".join([MARKS[0], "", *lines, "", f"Measured with concordant {cc.__version__} on {when}.", "", MARKS[1]])
+def write_page(rows: dict[str, Row]) -> None:
+    """Put what was tried into the table of the page, where the other rows stay."""
     page = PAGE.read_text(encoding="utf-8")
     start, end = page.index(MARKS[0]), page.index(MARKS[1]) + len(MARKS[1])
-    PAGE.write_text(page[:start] + table + page[end:], encoding="utf-8")
+    lines = {line.split("`")[1]: line for line in page[start:end].splitlines() if line.startswith("| `")}
+    for name, row in rows.items():
+        lines[name] = f"| `{name}` | {row.what} | {row.tried:,} | {row.lost} | {row.note or row.held} |"
+    head = ["| part | tried | times | lost | what has to hold |", "| --- | --- | ---: | ---: | --- |"]
+    table = [*head, *(lines[name] for name in PARTS if name in lines)]
+    when = f"Last measured with concordant {cc.__version__} on {datetime.now(UTC):%d %B %Y}."
+    made = "\n".join([MARKS[0], "", *table, "", when, "", MARKS[1]])
+    PAGE.write_text(page[:start] + made + page[end:], encoding="utf-8")
 
 
 def main() -> None:
@@ -459,15 +470,13 @@ def main() -> None:
     unknown = [name for name in wanted if name not in PARTS]
     if unknown:
         sys.exit(f"there is no {', '.join(unknown)}: there are {', '.join(PARTS)}")
-    rows: dict[str, Any] = json.loads(SAVED.read_text(encoding="utf-8")) if SAVED.exists() else {}
+    lost = 0
     for name in wanted:
         row = PARTS[name]()
-        rows[name] = {"row": row, "when": f"{datetime.now(UTC):%d %B %Y}"}
         print(f"{name}: {row.tried:,} tried, {row.lost} lost {row.note}", flush=True)
-        SAVED.parent.mkdir(exist_ok=True)
-        SAVED.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    write_page(rows)
-    if any(row["row"][2] for row in rows.values()):
+        write_page({name: row})
+        lost += row.lost
+    if lost:
         sys.exit("something was lost")
 
 

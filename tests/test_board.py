@@ -116,3 +116,5 @@ def test_a_page_of_another_format_is_refused(tmp_path: Path) -> None:
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(InputError, match="more_topics is -1"):
         cc.board(cc.load_collection("people"), more_topics=-1)
+    with pytest.raises(InputError, match="more_topics is a number of 401 digits: give at most 100,000,000"):
+        cc.board(cc.load_collection("people"), more_topics=10**400)

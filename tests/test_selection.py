@@ -161,9 +161,13 @@ def test_command(tmp_path: Path) -> None:
         ({"k": 39}, "k is 39: give from 1 to 38 of the 40 topics"),
         ({"k": 5, "method": "best"}, "method is 'best'"),
         ({"k": 5, "n_splits": 1}, "n_splits is 1"),
+        ({"k": 5, "n_splits": 10**11}, "n_splits is 100,000,000,000: give at most 100,000,000"),
+        ({"k": 5, "n_splits": 10**5000}, "n_splits is a number of 5001 digits: give at most 100,000,000"),
+        ({"budget": 10**400}, "budget is a number of 401 digits: give at least the cost of one topic"),
+        ({"budget": 1e-319, "costs": dict.fromkeys(PEOPLE.topics, 1e-320)}, "costs has 9.99989e-321: give numbers"),
         ({"k": 5, "costs": dict.fromkeys(PEOPLE.topics, 2)}, "costs needs budget"),
         ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs holds something that is not a number"),
-        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs has 0: costs are finite and above 0"),
+        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs has 0: give numbers above 0"),
         ({"budget": 0.5}, "budget is 0.5: give at least the cost of one topic"),
     ],
 )
@@ -177,3 +181,18 @@ def test_few_systems_or_topics_are_refused() -> None:
         cc.select_topics(np.random.default_rng(1).random((9, 5)), 2)
     with pytest.raises(InputError, match="at least 4 are needed to choose some"):
         cc.select_topics(np.random.default_rng(1).random((3, 9)), 1)
+
+
+@pytest.mark.parametrize("size", [1e299, 1e-200])
+def test_scores_of_any_size_choose_the_same_topics(size: float) -> None:
+    options: dict[str, Any] = {"n_splits": 2, "rng": 1}
+    moved = cc.Scores(PEOPLE.values * size, PEOPLE.topics, PEOPLE.systems)
+    assert cc.select_topics(moved, 5, **options).topics == cc.select_topics(PEOPLE, 5, **options).topics
+
+
+def test_a_budget_is_kept_whatever_the_unit_of_costs() -> None:
+    for unit in (1.0, 2.0**-40, 2.0**300):
+        costs = {topic: unit * (1 + k % 3) for k, topic in enumerate(PEOPLE.topics)}
+        found = cc.select_topics(PEOPLE, costs=costs, budget=9 * unit, n_splits=2, method="variance", rng=1)
+        assert found.cost == sum(costs[topic] for topic in found.topics) <= 9 * unit
+        assert len(found.topics) < 10

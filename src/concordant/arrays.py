@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 
 
 def read_only(value: Any) -> None:
-    """Let nobody write to an array, nor to those within tuples, lists and mappings: results are values."""
+    """Let nobody write to an array, nor to those within tuples, lists, mappings and dataclasses: results are values."""
     if type(value) in (float, str, int, bool):  # nearly all there is
         return
     if isinstance(value, np.ndarray):
@@ -27,6 +28,9 @@ def read_only(value: Any) -> None:
     elif isinstance(value, list | tuple):
         for item in value:
             read_only(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            read_only(getattr(value, part.name))
 
 
 # The most that arrays with a number for each pair of systems may take together.

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import Any
 
-from .words import named
+from .words import in_digits, named
 
 
 class ConcordantError(Exception):
@@ -121,9 +121,13 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
 
 def check_real(name: str, value: Any, allowed: Callable[[Any], bool], wanted: str) -> float:
     """A number that is allowed, as a float, or an error that says what is wanted."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not allowed(value):
-        raise InputError(f"{named(name)} is {value!r}: {wanted}")
-    return float(value)
+    try:
+        found = None if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:  # of a whole number or a fraction
+        found = None
+    if found is None or not allowed(found):
+        raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
+    return found
 
 
 def check_whole(
@@ -131,7 +135,7 @@ def check_whole(
 ) -> int:
     """A whole number from the least to the most, or an error that says what is wanted."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise InputError(f"{named(name)} is {value!r}: {wanted}")
+        raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
     return int(value)
 
 

@@ -13,7 +13,7 @@ from .arrays import FloatArray, IntArray
 from .errors import InputError, InputTypeError, LimitError, check_real, check_whole
 from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
-from .words import named
+from .words import in_digits, named
 
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
@@ -93,11 +93,12 @@ def is_borderline(p: FloatArray | float, alpha: float, n_resamples: int) -> Any:
     return np.abs(p - alpha) <= 2 * np.sqrt(p * (1 - p) / n_resamples)
 
 
-def check_count(n_resamples: Any, name: str = "n_resamples") -> int:
-    """A whole number of at least 1, and small enough for an array of as many numbers."""
-    count = check_whole(name, n_resamples)
-    if count > MOST:
-        raise LimitError(f"{named(name)} is {count:,}: give at most {MOST:,}")
+def check_count(n_resamples: Any, name: str = "n_resamples", *, least: int = 1, most: int = MOST) -> int:
+    """A whole number of at least 1, or of what is least, and small enough for an array of as many numbers."""
+    count = check_whole(name, n_resamples, least, wanted=f"give a whole number, at least {least}")
+    if count > most:
+        shown = f"{count:,}" if count < 10**30 else in_digits(count)
+        raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")
     return count
 
 

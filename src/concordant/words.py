@@ -69,6 +69,13 @@ def number(value: float, decimals: int = 3) -> str:
     return "-" if math.isnan(value) else f"{value:z.{decimals}f}"
 
 
+def in_digits(value: Any) -> str:
+    """A value as messages have it; a whole number of which nobody would read all digits by how many it has."""
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return f"a number of {math.ceil(abs(value).bit_length() * math.log10(2))} digits"
+    return repr(value)
+
+
 def p_cell(p: float, decimals: int = 3) -> str:
     """A p-value in a table for reading: '0.034', '< 0.001', '-' where there is none."""
     return "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.{decimals}f}"

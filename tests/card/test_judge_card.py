@@ -152,3 +152,14 @@ def test_families_are_checked() -> None:
             cc.family_bias(truth, candidate, given)
     with pytest.warns(cc.errors.AlignmentWarning, match="families has 1 system that are not compared: x"):
         cc.family_bias(truth, candidate, {**families, "x": "f0"}, n_resamples=9, rng=1)
+
+
+def test_labels_without_a_kappa_are_not_printed_as_nan() -> None:
+    same = cc.Qrels.from_dict({"1": {"a": 0, "b": 0}, "2": {"a": 0, "b": 0}})
+    people, hasty = (
+        cc.load_collection(name).select(topics=cc.load_collection("people").topics[:12]) for name in ("people", "hasty")
+    )
+    agreed = cc.judgments.label_agreement(same, same, n_resamples=99, rng=1)
+    text = str(cc.judge_card(people, {"hasty": hasty}, labels={"hasty": agreed}, n_resamples=99, rng=1))
+    assert "kappa" in text
+    assert "nan" not in text

@@ -188,6 +188,12 @@ def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
 # Sizes --------------------------------------------------------------------------------------------
 
 
+def holed(given: cc.Scores) -> cc.IncompleteScores:
+    values = given.values.copy()
+    values[0, ::2] = np.nan
+    return cc.IncompleteScores(values, given.topics, given.systems)
+
+
 ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "rank distance": (5, lambda s: cc.rank_distance(s, s)),
     "its test": (5, lambda s: cc.rank_test(s, s, n_resamples=9)),
@@ -203,6 +209,11 @@ ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "rank probabilities": (5, lambda s: cc.rank_probabilities(s, n_resamples=9)),
     "agreement on significance": (5, lambda s: cc.significance_agreement(s, s)),
     "simulation": (7, lambda s: cc.simulate(s, 5)),
+    "combined means": (6, lambda s: cc.combine(s.select(topics=s.topics[:7]), s)),
+    "rank intervals, scores missing": (14, lambda s: cc.rank_intervals(holed(s), n_resamples=99)),
+    "soft pairwise accuracy": (120, lambda s: cc.soft_pairwise_accuracy(s, s, n_resamples=99)),
+    "judge card": (120, lambda s: cc.judge_card(s, {"judge": s}, n_resamples=99)),
+    "tie calibration on 70 topics": (350, lambda s: cc.tie_calibration(s, s)),
 }
 
 
@@ -217,7 +228,16 @@ def test_what_needs_all_pairs_says_so_before_memory_ends(name: str, monkeypatch:
         call(scores(np.random.default_rng(1).random((70, 61))))
 
 
-@pytest.mark.parametrize("name", ["rank intervals", "discriminative power", "agreement on significance"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rank intervals",
+        "rank intervals, scores missing",
+        "discriminative power",
+        "agreement on significance",
+        "combined means",
+    ],
+)
 def test_no_more_is_held_for_all_pairs_than_is_counted(name: str) -> None:
     count, call = ALL_PAIRS[name]
     values = np.random.default_rng(1).random((10, 500))

@@ -3,41 +3,99 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import io
 import pickle
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import concordant as cc
+from concordant.cli.candidates import candidates
+from concordant.collection import path
 from concordant.read import read_run
+from concordant.results import Result
 
-PEOPLE, HASTY = cc.load_collection("people"), cc.load_collection("hasty")
+PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty", "careful"))
+SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))
+FEW_TOPICS = PEOPLE.select(topics=PEOPLE.topics[:10])
+HOLED = cc.IncompleteScores(
+    np.where(np.eye(*SMALL.values.shape, dtype=bool), np.nan, SMALL.values), SMALL.topics, SMALL.systems
+)
 BATCH = np.random.default_rng(1).integers(0, 4, (3, 6)).astype(float)
-MADE: dict[str, Callable[[], Any]] = {
-    "compare": lambda: cc.compare(PEOPLE, HASTY, n_resamples=99, rng=1, worth=False, interval=cc.TopicBootstrap(500)),
-    "tie_bounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, "tau"),
-    "rank_intervals": lambda: cc.rank_intervals(PEOPLE, n_resamples=99, rng=1),
-    "rank_probabilities": lambda: cc.rank_probabilities(PEOPLE, n_resamples=99, rng=1),
-    "rank_test": lambda: cc.rank_test(PEOPLE, HASTY, n_resamples=99, rng=1),
-    "distribution": lambda: cc.DistanceDistribution.bootstrap(PEOPLE, n_resamples=99, rng=1),
-    "discordance": lambda: cc.discordance(PEOPLE),
-    "explain": lambda: cc.explain(PEOPLE, HASTY),
-    "reliability": lambda: cc.reliability(PEOPLE, rng=1),
-    "discriminative_power": lambda: cc.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
-    "permutation_test": lambda: cc.permutation_test(PEOPLE.means(), HASTY.means(), "tau_ap_b", n_resamples=99, rng=1),
-    "null": lambda: cc.tau_null(9),
-    "significance_agreement": lambda: cc.significance_agreement(PEOPLE, HASTY),
-    "rank_changes": lambda: cc.rank_changes(PEOPLE, HASTY, rng=1),
-    "scores": lambda: PEOPLE.select(PEOPLE.systems),
-    "votes": lambda: cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),
-    "run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),
-    "runs": lambda: cc.Runs.from_dict({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2"]}}),
-    "qrels": lambda: cc.Qrels.from_dict({"1": {"d1": 1, "d2": 0}}),
+RUNS = cc.Runs.from_dict(
+    {system: {str(t): list(order) for t in range(12)} for system, order in (("a", "xyz"), ("b", "zyx"), ("c", "yxz"))}
+)
+QRELS = cc.Qrels.from_dict({str(t): {"x": t % 3, "y": t % 2, "z": 0} for t in range(12)})
+BATTLES = pd.DataFrame(
+    {"model_a": list("xyzxyx") * 5, "model_b": list("yzxyzz") * 5, "winner": list("ABTBAA") * 5}
+).replace({"winner": {"A": "model_a", "B": "model_b", "T": "tie"}})
+FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1}
+PLAIN: dict[str, Any] = {**FEW, "worth": False, "interval": cc.TopicBootstrap(500)}
+# By the name of its class, one of every kind of result, and of the data that they are made from.
+RESULTS: dict[str, Callable[[], Any]] = {
+    "AuditResult": lambda: cc.audit.audit(SMALL, QUICK, "0.905"),
+    "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
+    "Candidates": lambda: candidates([cc.compare(SMALL, QUICK, **PLAIN)], None, named=False),
+    "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
+    "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
+    "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, interval=cc.TopicBootstrap(500), rng=1),
+    "Discordance": lambda: cc.discordance(PEOPLE),
+    "DiscriminativePower": lambda: cc.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
+    "DistanceDistribution": lambda: cc.DistanceDistribution.bootstrap(PEOPLE, **FEW),
+    "Estimate": lambda: cc.expected_correlation(SMALL, "tau", rng=1),
+    "EstimatedRanks": lambda: cc.rank_intervals_from_estimates([3, 2, 1], standard_errors=[0.1, 0.2, 0.1], **FEW),
+    "Explanation": lambda: cc.explain(PEOPLE, HASTY),
+    "FamilyBias": lambda: cc.family_bias(SMALL, QUICK, {s: s.split("-")[0] for s in SMALL.systems}, **FEW),
+    "Fidelity": lambda: cc.simulation.Simulator(SMALL).fidelity(50, rng=1),
+    "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
+    "JudgeComparison": lambda: cc.compare_judges(SMALL, QUICK, SLOW, method="iterated", n_resamples=500, rng=1),
+    "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
+    "JudgeStudy": lambda: cc.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
+    "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1, costs=(20, 1)),
+    "JudgmentStudy": lambda: cc.judgment_study(
+        RUNS, QRELS, [cc.judgments.Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=99
+    ),
+    "LabelAgreement": lambda: cc.judgments.label_agreement(QRELS, QRELS, **FEW),
+    "Look": lambda: cc.read.look(path("hasty")),
+    "MixPlan": lambda: cc.plan_mix(FEW_TOPICS, CAREFUL, as_good_as=30, costs=(20, 0.1)),
+    "NullDistribution": lambda: cc.tau_null(9),
+    "PermutationTest": lambda: cc.permutation_test(PEOPLE.means(), HASTY.means(), "tau_ap_b", **FEW),
+    "RankChanges": lambda: cc.rank_changes(PEOPLE, HASTY, rng=1),
+    "RankIntervals": lambda: cc.rank_intervals(PEOPLE, **FEW),
+    "RankProbabilities": lambda: cc.rank_probabilities(PEOPLE, **FEW),
+    "RankTest": lambda: cc.rank_test(PEOPLE, HASTY, **FEW),
+    "Reliability": lambda: cc.reliability(PEOPLE, rng=1),
+    "ReliabilityStudy": lambda: cc.study.reliability_study({"people": SMALL}, n_trials=1, sizes=[5]),
+    "SignificanceAgreement": lambda: cc.significance_agreement(PEOPLE, HASTY),
+    "SoftPairwiseAccuracy": lambda: cc.soft_pairwise_accuracy(SMALL, QUICK, **FEW),
+    "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, "tau"),
+    "TieCalibration": lambda: cc.tie_calibration(SMALL, QUICK, rng=1),
+    "TopicPlan": lambda: cc.plan_topics(SMALL, "tau_ap", 0.9, **FEW),
+    "TopicSelection": lambda: cc.select_topics(PEOPLE, 4, n_splits=2, method="variance", rng=1),
+    "VoteRanks": lambda: cc.rank_votes(BATTLES, n_resamples=100, rng=1),
 }
+DATA: dict[str, Callable[[], Any]] = {
+    "IncompleteScores": lambda: cc.IncompleteScores(HOLED.values, HOLED.topics, HOLED.systems),
+    "Means": lambda: cc.Means(PEOPLE.means(), PEOPLE.systems),
+    "Scores": lambda: PEOPLE.select(PEOPLE.systems),
+    "Run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),
+    "Runs": lambda: cc.Runs.from_dict({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2"]}}),
+    "Qrels": lambda: cc.Qrels.from_dict({"1": {"d1": 1, "d2": 0}}),
+    "TopicBootstrap": lambda: cc.TopicBootstrap(500),
+    "Votes": lambda: cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),
+}
+# Other shapes of the same classes: with holes, with everything that a comparison can hold.
+OTHERS: dict[str, Callable[[], Any]] = {
+    "Board of holes": lambda: cc.board(HOLED, **FEW),
+    "Comparison with worth": lambda: cc.compare(SMALL, QUICK, **{**PLAIN, "worth": True}),
+}
+MADE = RESULTS | DATA | OTHERS
 
 
 def arrays(value: Any) -> Iterator[Any]:
@@ -55,21 +113,54 @@ def arrays(value: Any) -> Iterator[Any]:
             yield from arrays(item)
 
 
+def subclasses(of: type) -> Iterator[type]:
+    """All of them, however far below."""
+    for below in of.__subclasses__():
+        yield below
+        yield from subclasses(below)
+
+
+def test_every_class_of_results_is_among_them() -> None:
+    for module in pkgutil.walk_packages(cc.__path__, "concordant."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found = {of.__name__ for of in subclasses(Result) if of.__module__.startswith("concordant.")}
+    assert found == {*RESULTS, "StudyResult"}  # which is the base of others
+
+
 @pytest.mark.parametrize("name", list(MADE))
 def test_a_result_is_a_value(name: str) -> None:
     made, again = MADE[name](), MADE[name]()
+    assert type(made).__name__ == name.partition(" ")[0]
     others = [again, pickle.loads(pickle.dumps(made)), copy.deepcopy(made), copy.copy(made)]
     for other in others:
         assert made == other
         assert (made != other) is False
         assert type(other) is type(made)
+        assert type(made).__hash__ is None or hash(made) == hash(other)
     for one in (made, *others):
         assert not any(array.flags.writeable for array in arrays(one))
+    for other in ("something else", None, 1.5, [made], np.array([1, 2]), pd.DataFrame({"a": [1, 2]})):
+        assert made.__eq__(other) is NotImplemented
     assert made != "something else"
+    assert made is not None
+
+
+def test_the_curves_of_a_worth_are_values_by_themselves() -> None:
+    found, again = (MADE["JudgeWorth"]().curves for _ in range(2))
+    for other in (again, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert found == other
+        with pytest.raises(ValueError, match="read-only"):
+            other.truth[0] = 0
+    moved = replace(found, truth=found.truth + 0.25)
+    assert found != moved
+    assert found != "something else"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(found)
 
 
 def test_a_batch_of_tie_bounds_differs_where_a_number_does() -> None:
-    found = MADE["tie_bounds"]()
+    found = MADE["TieBounds"]()
     assert np.ndim(found.minimum) == 1
     assert found != cc.tie_bounds(np.arange(6.0), BATCH[::-1], "tau")
     assert found != cc.tie_bounds(np.arange(6.0), BATCH[0], "tau")

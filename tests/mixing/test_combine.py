@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import stats
 
 import concordant as cc
 from concordant.cli.render import Table
-from concordant.errors import AlignmentWarning, InputError
+from concordant.errors import AlignmentWarning, InputError, LimitError
 from concordant.mixing.combination import combined_means, paired_sides
 from concordant.mixing.estimator import combined, error_with
 
@@ -250,11 +251,45 @@ def test_what_is_left_out_is_said() -> None:
         (lambda h, m: (h, m.select(topics=m.topics[:13])), "machine has 1 topic that human lacks"),
         (lambda h, m: (h.values, m.values), "rows without names of topics"),
         (lambda h, m: (cc.Scores(h.values * 1e150, h.topics, h.systems), m), "human has scores beyond 1e[+]140"),
+        (lambda h, m: (h, cc.Scores(m.values * 1e-150, m.topics, m.systems)), "machine has no score of 1e-140 or more"),
     ],
 )
 def test_what_is_refused(change: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         cc.combine(*change(*sides()))
+
+
+@pytest.mark.parametrize(("of_human", "of_machine"), [(300, 300), (-400, -400), (450, -440), (-430, 460)])
+def test_the_scale_of_the_scores_does_not_matter(of_human: int, of_machine: int) -> None:
+    human, machine = sides()
+    plain = cc.combine(human, machine)
+    large, small = (
+        cc.Scores(np.ldexp(of.values, by), of.topics, of.systems)
+        for of, by in ((human, of_human), (machine, of_machine))
+    )
+    found = cc.combine(large, small)
+    assert (found.worth, found.weight, found.freedom) == (plain.worth, plain.weight, plain.freedom)
+    for name in ("low", "high"):
+        assert_array_equal(getattr(found, name), np.ldexp(getattr(plain, name), of_human))
+    assert_array_equal(found.covariance, np.ldexp(plain.covariance, 2 * of_human))
+    assert found.lam == math.ldexp(plain.lam, of_human - of_machine)
+    assert found.bias == math.ldexp(plain.bias, of_human)
+    fixed = cc.combine(large, small, lam=math.ldexp(0.5, of_human - of_machine))
+    assert_array_equal(fixed.low, np.ldexp(cc.combine(human, machine, lam=0.5).low, of_human))
+    plans = [cc.plan_mix(*given, as_good_as=40, costs=(20, 0.1)) for given in ((human, machine), (large, small))]
+    assert plans[0].mixes == plans[1].mixes
+
+
+def test_numbers_that_are_too_large_are_refused() -> None:
+    human, machine = sides()
+    with pytest.raises(LimitError, match=r"lam is 1e\+308: give at most 5e\+29 in size for these scores"):
+        cc.combine(human, machine, lam=1e308)
+    for count, shown in ((10**11, "100,000,000,000"), (10**400, "a number of 401 digits")):
+        with pytest.raises(LimitError, match=f"as_good_as is {shown}: give at most 100,000$"):
+            cc.plan_mix(human, machine, as_good_as=count, costs=(20, 0.1))
+    for cost in (1e308, 1e-320, 10**400, math.inf, math.nan):
+        with pytest.raises(InputError, match=r"costs has .*: give numbers above 0, from 1e-100 to 1e\+100"):
+            cc.plan_mix(human, machine, as_good_as=40, costs=(20, cost))
 
 
 def test_options_are_checked() -> None:

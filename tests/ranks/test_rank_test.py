@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,57 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(cc.errors.ReadError, match=message):
             cc.DistanceDistribution.load(tmp_path / f"{name}.npz")
+
+
+WRONG: dict[str, list[Any]] = {
+    "method": [None, "other", 1, ["paper"]],
+    "fingerprint": [None, 7, True, {}, "", "x" * 64],
+    "n_topics": [None, "9", 9.0, True, -1, []],
+    "n_systems": [None, "9", 9.0, True, 0, {}],
+    "eps": ["x", None, [], 10**400, True, 0.0, -1.0, float("nan"), float("inf")],
+    "seed": ["1", 1.5, False, -1, []],
+    "measure": [None, 1, []],
+    "version": [None, 1, {}],
+    "n_resamples": [None, "20", 20.0, [20]],
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_what_a_file_says_is_checked(name: str, tmp_path: Path) -> None:
+    scores, path = collection()[0], tmp_path / "made.npz"
+    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=20, rng=1)
+    made.save(path)
+    with np.load(path) as saved:
+        about, distances = json.loads(str(saved["about"])), saved["distances"]
+    for value in WRONG[name]:
+        np.savez(path, about=np.array(json.dumps({**about, name: value})), distances=distances)
+        with pytest.raises(
+            cc.errors.ReadError, match="damaged distances" if name == "n_resamples" else f"wrong {name}"
+        ):
+            cc.DistanceDistribution.load(path, scores)
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_damaged_bytes_of_every_compression_are_told(way: int, tmp_path: Path) -> None:
+    path, random = tmp_path / "made.npz", np.random.default_rng(1)
+    made = cc.DistanceDistribution.bootstrap(collection()[0], n_resamples=20, rng=1)
+    made.save(path)
+    with zipfile.ZipFile(path) as saved, zipfile.ZipFile(tmp_path / "small.npz", "w", compression=way) as small:
+        for name in saved.namelist():
+            small.writestr(name, saved.read(name))
+    data = (tmp_path / "small.npz").read_bytes()
+    assert cc.DistanceDistribution.load(tmp_path / "small.npz") == made
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(data)
+        for at in random.integers(0, len(data), 4):
+            damaged[at] = random.integers(256)
+        path.write_bytes(damaged)
+        try:
+            cc.DistanceDistribution.load(path)
+        except cc.errors.ReadError:
+            refused += 1
+    assert refused > 30
 
 
 def test_as_many_systems_as_topics_warns() -> None:

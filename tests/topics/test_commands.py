@@ -146,11 +146,14 @@ def test_costs_come_in_either_order() -> None:
         "truth=20 candidate=-1",
         "truth=nan candidate=1",
         "truth=inf candidate=1",
+        "truth=1e308 candidate=1",
+        "truth=1 candidate=1e-320",
     ],
 )
 def test_costs_that_are_none(given: str) -> None:
     said = bad("worth", PEOPLE, CAREFUL, "--cost", *given.split(), status=2)
-    assert f"--cost is '{given}': give what a topic costs, above 0, such as --cost truth=20 candidate=0.05" in said
+    wanted = "give numbers above 0, from 1e-100 to 1e+100, for what a topic costs"
+    assert f"--cost is '{given}': {wanted}, such as --cost truth=20 candidate=0.05" in said
 
 
 def test_what_cannot_be_valued(tmp_path: Path) -> None:

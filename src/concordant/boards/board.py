@@ -10,12 +10,11 @@ import numpy as np
 from ..arrays import IntArray
 from ..clusters import Groups, by_group
 from ..door import Collection, as_available
-from ..errors import check_whole
 from ..expected.estimation import DRAWS, expected_correlation
 from ..incomplete import IncompleteScores
 from ..parallel import Workers
 from ..ranks.bounds import RankIntervals, rank_intervals
-from ..resampling import Progress, Resampling, Seed
+from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Estimate, Result, settings_of
 from ..tables import Missing
 from ..totals import RULES, Aggregate, Types, points_of
@@ -178,7 +177,7 @@ def board(  # noqa: PLR0913
     (3, (1, 5), 0.9)
 
     """
-    more_topics = check_whole("more_topics", more_topics, least=0, wanted="give a whole number, 0 for none")
+    more_topics = check_count(more_topics, "more_topics", least=0)
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_available(scores, "scores", missing)
     by: dict[str, Any] = {"aggregate": aggregate, "types": types, "groups": groups, "rng": how.rng, "workers": workers}

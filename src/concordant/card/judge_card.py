@@ -20,7 +20,7 @@ from ..topics.agreement_curves import DEFAULT
 from ..topics.judge_ranking import JudgeRanking, judges_from
 from ..topics.judged import curves_of, matched_sides
 from ..topics.worth import JudgeWorth, span
-from ..words import one_line, p_cell
+from ..words import number, one_line, p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
 from .sign_flips import BATCHES, draw_signs, reached
@@ -100,9 +100,9 @@ class JudgeCard(Result):
                 judge.name,
                 judge.worth.cell,
                 span(judge.worth.interval).replace("no limit", "inf"),
-                f"{judge.tau_b:.3f}",
-                f"{judge.tau_ap_b:.3f}",
-                f"{judge.soft_accuracy.value:.3f}",
+                number(judge.tau_b),
+                number(judge.tau_ap_b),
+                number(judge.soft_accuracy.value),
                 _percent(judge.significance.false_discovery_rate),
                 _percent(judge.significance.false_negative_rate),
                 f"{judge.ranks.largest_drop.value:g}",
@@ -124,7 +124,7 @@ class JudgeCard(Result):
             names = next([e.coefficient for e in j.labels.estimates] for j in self.judges if j.labels is not None)
             labels = [["labels", *names]]
             labels += [
-                [judge.name, *(f"{e.value:.3f}" for e in judge.labels.estimates)]
+                [judge.name, *(number(e.value) for e in judge.labels.estimates)]
                 for judge in self.judges
                 if judge.labels
             ]
@@ -152,9 +152,9 @@ class JudgeCard(Result):
                 "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): span(
                     judge.worth.interval
                 ),
-                "tau_b": f"{judge.tau_b:.3f}",
-                "tau_ap_b": f"{judge.tau_ap_b:.3f}",
-                "SPA": f"{judge.soft_accuracy.value:.3f}",
+                "tau_b": number(judge.tau_b),
+                "tau_ap_b": number(judge.tau_ap_b),
+                "SPA": number(judge.soft_accuracy.value),
                 "false": _percent(judge.significance.false_discovery_rate),
                 "missed": _percent(judge.significance.false_negative_rate),
                 "drop": f"{judge.ranks.largest_drop.value:g}",
@@ -258,7 +258,7 @@ def judge_card(  # noqa: PLR0913
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
     sides = matched_sides(given, named, "tau_b", confidence_level, groups)
     m = len(sides.scores[0].systems)
-    require_room_for_pairs(m, "the judge card", 5 * BATCHES)
+    require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)
     how = Resampling.of(n_resamples, rng)
     # A stream for each statistic: what one draws does not depend on whether another is asked for.

@@ -124,7 +124,7 @@ def soft_pairwise_accuracy(
     drawn = Resampling.of(n_resamples, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
     n, m = sides.scores[0].values.shape
-    require_room_for_pairs(m, "soft pairwise accuracy", 4 * BATCHES)
+    require_room_for_pairs(m, "soft pairwise accuracy", 6 * BATCHES)
     signs = draw_signs(n, drawn.n_resamples, drawn.generator())
     counts = [reached(side.values, signs) for side in sides.scores]
     return accuracy_from(sides, counts[0], counts[1], signs, drawn)

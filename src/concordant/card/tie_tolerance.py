@@ -113,7 +113,7 @@ def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 
     drawn = Resampling.of(1, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate})
     n, m = sides.scores[0].values.shape
-    require_room_for_pairs(m, "tie calibration", max(4, 2 * n))
+    require_room_for_pairs(m, "tie calibration", 5 * n)
     folds = check_whole("n_folds", n_folds, 2, n, f"give a whole number from 2 to the {n} topics")
     signs, gaps, unit = _pairs(sides.scores[0].values, sides.scores[1].values)
     part = np.empty(n, dtype=np.int64)

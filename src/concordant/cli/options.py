@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -26,6 +25,7 @@ _STANDS_FOR = {
     "systems": ("Scores.select",),
     "trials": ("n_trials",),
     "folds": ("n_folds",),
+    "splits": ("n_splits",),
     "draws": ("n_draws",),
     "depth": ("k",),
     "depths": ("k",),
@@ -196,13 +196,15 @@ def writable(path: Path | None) -> Path | None:
 
 def costs_of(given: tuple[str, str], sides: tuple[str, str]) -> tuple[float, float]:
     """What a topic costs by each side, such as truth=20 and candidate=0.05, in either order."""
+    from ..topics.costs import WANTED, is_cost
+
     found = dict(part.partition("=")[::2] for part in given)
     with contextlib.suppress(KeyError, ValueError):
         costs = float(found[sides[0]]), float(found[sides[1]])
-        if all(0 < cost < math.inf for cost in costs):
+        if all(map(is_cost, costs)):
             return costs
     raise typer.BadParameter(
-        f"--cost is {' '.join(given)!r}: give what a topic costs, above 0, such as --cost {sides[0]}=20 {sides[1]}=0.05"
+        f"--cost is {' '.join(given)!r}: {WANTED}, for what a topic costs, such as --cost {sides[0]}=20 {sides[1]}=0.05"
     )
 
 

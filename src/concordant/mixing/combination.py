@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from ..alignment import alignment
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topic_side
-from ..errors import AlignmentWarning, InputError, check_choice, check_real, warn
+from ..errors import AlignmentWarning, InputError, LimitError, check_choice, check_real, warn
 from ..expected.posterior import Prior, correlations, draw_estimates
 from ..means import mean_over_topics
 from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
@@ -21,13 +21,14 @@ from ..resampling import Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, columns, settings_of
 from ..scores import Means, Scores
 from ..tables import are_invented
-from ..words import counted, listing
+from ..words import counted, listing, named
 from .estimator import Combined, combined
 
 Method: TypeAlias = Literal["shrunk", "control"]
 Errors: TypeAlias = Literal["t", "normal"]
 FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
-_LARGEST = 1e140  # whose squares can be summed
+_SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be summed
+_MOST_LAM = 1e30  # times human scores over machine scores: its fourth power is a number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,13 +234,15 @@ def combine(
     sides = paired_sides(human, machine)
     found = combined_means(sides, shrink=method == "shrunk", lam=lam, few=errors == "t")
     order = np.argsort(-found.means, kind="stable")
-    values = found.means[order]
+    of_human, of_machine = exponents(sides)
+    values = np.ldexp(found.means[order], of_human)
+    covariance = np.ldexp(found.covariance[np.ix_(order, order)], 2 * of_human)
     quantile = ndtri((1 + level) / 2) if errors == "normal" else stdtrit(found.mean_freedom, (1 + level) / 2)
-    reach = float(quantile) * np.sqrt(np.diag(found.covariance))[order]
+    reach = float(quantile) * np.sqrt(np.diag(covariance))
     every = np.vstack([sides.paired.values, sides.more.values])
     return CombinedMeans(
         means=Means(values, [sides.human.systems[k] for k in order], sides.human.measure),
-        covariance=found.covariance[np.ix_(order, order)],
+        covariance=covariance,
         freedom=found.freedom,
         low=values - reach,
         high=values + reach,
@@ -248,9 +251,9 @@ def combine(
         n_human=len(sides.paired.topics),
         n_machine=len(sides.more.topics),
         worth=found.worth,
-        lam=found.lam,
+        lam=math.ldexp(found.lam, of_human - of_machine),
         weight=found.weight,
-        bias=math.sqrt(found.bias.variance) if found.bias is not None else math.nan,
+        bias=math.ldexp(math.sqrt(found.bias.variance), of_human) if found.bias is not None else math.nan,
         notes=sides.notes,
         settings=settings_of(
             confidence_level=level, method=method, lam=lam, errors=errors, measure=sides.human.measure
@@ -259,9 +262,22 @@ def combine(
 
 
 def combined_means(sides: Paired, *, shrink: bool = True, lam: float | None = None, few: bool = True) -> Combined:
-    """The formulas of `estimator` on matched sides."""
-    parts = (sides.human.values, sides.paired.values, sides.more.values)
-    return combined(*parts, shrink=shrink, lam=lam, few=few)
+    """The formulas of `estimator` on matched sides, each divided by two to the power of its `exponents`."""
+    require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
+    of_human, of_machine = exponents(sides)
+    if lam is not None:
+        most = math.ldexp(_MOST_LAM, of_human - of_machine)
+        if abs(lam) > most:
+            raise LimitError(f"{named('lam')} is {lam:g}: give at most {most:.3g} in size for these scores")
+        lam = math.ldexp(lam, of_machine - of_human)
+    parts = zip((sides.human, sides.paired, sides.more), (of_human, of_machine, of_machine), strict=True)
+    return combined(*(np.ldexp(side.values, -by) for side, by in parts), shrink=shrink, lam=lam, few=few)
+
+
+def exponents(sides: Paired) -> tuple[int, int]:
+    """Of two, so that human scores, and those of the machine, are within [-1, 1] and their fourth powers numbers."""
+    human, paired, more = (float(np.abs(side.values).max()) for side in sides[:3])
+    return math.frexp(human)[1], math.frexp(max(paired, more))[1]
 
 
 def paired_sides(human: Collection, machine: Collection) -> Paired:
@@ -295,8 +311,11 @@ def paired_sides(human: Collection, machine: Collection) -> Paired:
             f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
         )
     for side, scores in zip(names, (people, others), strict=True):
-        if np.abs(scores.values).max() > _LARGEST:
-            raise InputError(f"{side} has scores beyond {_LARGEST:g}: divide them by a constant")
+        largest = np.abs(scores.values).max()
+        if largest > _LARGEST:
+            raise LimitError(f"{side} has scores beyond {_LARGEST:g}: divide them by a constant")
+        if 0 < largest < _SMALLEST:
+            raise LimitError(f"{side} has no score of {_SMALLEST:g} or more in size: multiply them by a constant")
     if len(people.systems) < 2:
         raise InputError(f"human and machine have {counted(len(people.systems), 'system')} in common: 2 are needed")
     for note in notes:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..door import Collection
-from ..errors import InputError, InputTypeError, check_whole
+from ..errors import InputError, InputTypeError
 from ..expected.planning import plan_topics
-from ..resampling import Seed
+from ..resampling import Seed, check_count
 from ..results import Result, columns, settings_of
 from ..topics.costs import check_costs
 from ..words import argument, counted
@@ -20,6 +20,7 @@ from .estimator import Bias, Moments, error_with
 LEAST = 15  # human topics of a mix: with fewer, nobody measured how well it ranks
 _SLACK = 1e-9  # of a variance: what is as small but for rounding is small enough
 _MOST = 10_000_000  # machine topics
+_MOST_HUMAN = 100_000  # human topics: each number of them is tried, some 20 seconds in all
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def plan_mix(
             )
         wanted, seed = plan.n_topics, plan.settings["seed"]
     else:
-        wanted, seed = check_whole("as_good_as", as_good_as), None
+        wanted, seed = check_count(as_good_as, "as_good_as", most=_MOST_HUMAN), None
     found = combined_means(sides)
     mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, each))]
     alone = Mix(wanted, 0, wanted * each[0], float(wanted))

@@ -20,6 +20,7 @@ from ..clusters import group_rows
 from ..resampling import Resampling
 from .pair_tests import Columns, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 
+_HELD = 14  # numbers for each pair, as measured, beside the columns
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
 
 
@@ -33,7 +34,7 @@ class CommonTopics:
     @classmethod
     def of(cls, values: FloatArray, groups: IntArray | None = None) -> CommonTopics:
         """From topics x systems, nan where a system lacks a topic."""
-        require_room_for_pairs(values.shape[1], "a test of all pairs", 14)
+        require_room_for_pairs(values.shape[1], "a test of all pairs", _HELD)
         centred = values - np.nanmean(values, axis=1, keepdims=True)
         return cls(centred / (np.nanmax(np.abs(centred)) or 1.0), groups)
 
@@ -80,7 +81,7 @@ class CommonTopics:
 
     def _column_of_each_pair(self, m: int) -> Columns:
         i, j = np.triu_indices(m, 1)
-        require_room_for_pairs(m, "a test of all pairs, each on its own topics,", len(self.values))
+        require_room_for_pairs(m, "a test of all pairs, each on its own topics,", _HELD + len(self.values))
         nothing = np.zeros((self.n, 1))  # the last column
         place = np.full((m, m), len(i))
         place[i, j] = np.arange(len(i))

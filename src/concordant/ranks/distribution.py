@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
+import re
 import zipfile
-import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +35,17 @@ RankTestMethod = Literal["recentred", "paper"]
 
 FORMAT = "concordant rank distances 1"
 EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
-_SAVED = ("method", "fingerprint", "n_topics", "n_systems", "eps", "seed", "measure", "version")
+_SAVED: dict[str, Callable[[Any], bool]] = {
+    "method": lambda x: x in get_args(RankTestMethod),
+    "fingerprint": lambda x: type(x) is str and re.fullmatch("[0-9a-f]{64}", x) is not None,
+    "n_topics": lambda x: type(x) is int and x > 0,
+    "n_systems": lambda x: type(x) is int and x > 0,
+    "eps": lambda x: type(x) is float and 0 < x < math.inf,
+    "seed": lambda x: x is None or (type(x) is int and x >= 0),
+    "measure": lambda x: type(x) is str,
+    "version": lambda x: type(x) is str,
+}
+"""What a file says of its distances, and what each of it has to be."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,18 +230,22 @@ class DistanceDistribution(Result):
             arrays = _arrays(read_bytes(path), str(path))
             about = json.loads(str(arrays["about"]))
             distances = arrays["distances"]
-        except ReadError:
+        except (ReadError, MemoryError):
             raise
-        except (ValueError, KeyError, RecursionError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError):
+        except Exception:  # every way to compress has errors of its own for bytes that are damaged
             raise ReadError(wrong, str(path)) from None
         if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
             raise ReadError(wrong + " in a format that this version reads", str(path))
         count = about.pop("n_resamples", -1)
-        good = distances.dtype == np.float64 and distances.ndim == 1 and len(distances) == count > 0
+        good = distances.dtype == np.float64 and distances.ndim == 1 and type(count) is int
+        good = good and len(distances) == count > 0
         if not good or not np.isfinite(distances).all() or (distances < 0).any():
             raise ReadError("holds damaged distances: build it anew", str(path))
         if set(about) != set(_SAVED):
             raise ReadError(wrong, str(path))
+        for name, allowed in _SAVED.items():
+            if not allowed(about[name]):
+                raise ReadError(f"{wrong}: it has a wrong {name}", str(path), text=json.dumps(about[name]))
         found = cls(distances, **about)
         if truth is not None:
             found.require(truth)

@@ -21,17 +21,19 @@ from ..coefficients.kendall import tau_b
 
 Method = Literal["variance", "greedy"]
 METHODS = get_args(Method)
+SLACK = 1e-9  # of a budget: what sums of costs may be beyond it by rounding
 
 
 def choose(values: FloatArray, target: FloatArray, method: Method, costs: FloatArray, budget: float) -> list[int]:
     """Places of topics (rows), in the order in which they were added; at least one."""
+    enough = budget * (1 + SLACK)
     centred = np.ascontiguousarray(values - values.mean(axis=1, keepdims=True))
     goal = target - target.mean()
     total, spent = np.zeros(values.shape[1]), 0.0
     chosen: list[int] = []
     now = -float((goal**2).mean()) if method == "variance" else 0.0
     while True:
-        left = np.setdiff1d(np.flatnonzero(costs <= budget - spent + 1e-9), chosen)
+        left = np.setdiff1d(np.flatnonzero(spent + costs <= enough), chosen)
         if not left.size:
             return chosen
         means = (total + centred[left]) / (len(chosen) + 1)
@@ -57,7 +59,7 @@ def at_random(costs: FloatArray, budget: float, rng: np.random.Generator) -> Int
     """Topics in random order, as far as the budget goes; those that it does not reach are passed over."""
     order, spent, taken = rng.permutation(len(costs)), 0.0, []
     for k in order:
-        if spent + costs[k] <= budget + 1e-9:
+        if spent + costs[k] <= budget * (1 + SLACK):
             taken.append(int(k))
             spent += float(costs[k])
     return np.array(taken)

@@ -16,9 +16,10 @@ from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, check_real, check_whole
 from ..labels import labels_of_topics
 from ..ranks.bounds import rank_intervals
-from ..resampling import Progress, Seed, check_level, generator
+from ..resampling import Progress, Seed, check_count, check_level, generator
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
+from ..topics.costs import WANTED, is_cost
 from ..totals import Aggregate, Types, points_of
 from ..words import counted, listing, named
 from .validation import Split, Task, best_method, methods_of, split
@@ -191,17 +192,18 @@ def select_topics(  # noqa: PLR0913
     """
     known = get_coefficient(coefficient)
     check_choice("method", method, get_args(Way))
-    level, n_splits = check_level(confidence_level), check_whole("n_splits", n_splits, 2, wanted="give at least 2")
+    level, n_splits = check_level(confidence_level), check_count(n_splits, "n_splits", least=2)
     given = as_topics(scores, "scores", least_systems=8)
     n, m = given.values.shape
     if n < 4:
         raise InputError(f"scores have {counted(n, 'topic')}: at least 4 are needed to choose some and test on others")
     points = points_of(given, aggregate, types).scores
     assert isinstance(points, Scores)  # as what was given
+    scaled = np.ldexp(points.values, -int(np.frexp(np.abs(points.values).max())[1]))  # whose squares are numbers
     prices = _prices(costs, given.topics)
     money = _budget(k, budget, prices)
     places = np.arange(n) if groups is None else places_of_groups(groups, given.topics)[1]
-    task = Task(points.values, prices, money, places, known, methods_of(method))
+    task = Task(scaled, prices, money, places, known, methods_of(method))
     rand = generator(rng)
     separated = _separated(points, groups, rand)
     found = []
@@ -278,8 +280,9 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
         prices = np.array([float(label) for label in labels])
     except ValueError as error:
         raise InputError(f"{named('costs')} holds something that is not a number: {error}") from None
-    if not (np.isfinite(prices) & (prices > 0)).all():
-        raise InputError(f"{named('costs')} has {prices.min():g}: costs are finite and above 0")
+    bad = [price for price in prices.tolist() if not is_cost(price)]
+    if bad:
+        raise InputError(f"{named('costs')} has {bad[0]:g}: {WANTED}")
     return prices
 
 

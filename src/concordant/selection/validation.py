@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import Coefficient
-from .choosing import METHODS, Method, at_random, choose
+from .choosing import METHODS, SLACK, Method, at_random, choose
 
 INNER = 5  # splits that choose the way to choose
 DRAWS = 10  # random choices in each split
@@ -128,7 +128,7 @@ def methods_of(method: str) -> tuple[Method, ...]:
 
 def _needed(costs: FloatArray, budget: float) -> int:
     """How many topics a budget is for, at most."""
-    return int((np.cumsum(np.sort(costs)) <= budget + 1e-9).sum())
+    return int((np.cumsum(np.sort(costs)) <= budget * (1 + SLACK)).sum())
 
 
 def _kept(values: FloatArray, better: npt.NDArray[np.bool_]) -> float:

@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, InputTypeError
+from ..words import in_digits
 from .worth_core import Beyond
+
+LEAST_COST, MOST_COST = 1e-100, 1e100
+WANTED = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,11 @@ class Costs:
     mix_cost: float
 
 
+def is_cost(cost: Any) -> bool:
+    """Whether a number is what something may cost, so that whatever it is multiplied with or divided by is a number."""
+    return bool(LEAST_COST <= cost <= MOST_COST)
+
+
 def check_costs(costs: Any) -> tuple[float, float] | None:
     """What a topic costs by the truth and by the candidate."""
     if costs is None:
@@ -37,8 +46,8 @@ def check_costs(costs: Any) -> tuple[float, float] | None:
     if not isinstance(costs, Sequence) or isinstance(costs, str) or len(costs) != 2:
         raise InputTypeError(f"costs is {costs!r}: give what a topic costs by the truth, and by the candidate")
     for cost in costs:
-        if isinstance(cost, bool) or not isinstance(cost, (int, float, np.number)) or not 0 < cost < math.inf:
-            raise InputError(f"costs has {cost!r}: give numbers above 0")
+        if isinstance(cost, bool) or not isinstance(cost, (int, float, np.number)) or not is_cost(cost):
+            raise InputError(f"costs has {in_digits(cost)}: {WANTED}")
     return float(costs[0]), float(costs[1])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, read_only
 from ..clusters import Groups
 from ..door import Collection
 from ..resampling import Resampling, Seed
@@ -22,7 +22,7 @@ from .worth_core import Beyond, beyond_half, worth_of
 LEAST_TO_EXTRAPOLATE = 3  # topics: below, intervals of the law held too rarely (docs/measured/worth.md)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WorthCurves:
     """Agreement with the truth on other topics, by number of topics: of the truth itself, and of the candidate."""
 
@@ -34,6 +34,22 @@ class WorthCurves:
     truth_high: FloatArray
     candidate_low: FloatArray
     candidate_high: FloatArray
+
+    def __post_init__(self) -> None:
+        read_only(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WorthCurves):
+            return NotImplemented
+        return all(np.array_equal(*pair, equal_nan=True) for pair in zip(self._arrays(), other._arrays(), strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[WorthCurves], tuple[Any, ...]]:
+        return WorthCurves, self._arrays()  # read-only again after pickling
+
+    def _arrays(self) -> tuple[Any, ...]:
+        return tuple(vars(self).values())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
