@@ -25,7 +25,7 @@ PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty
 SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))
 FEW_TOPICS = PEOPLE.select(topics=PEOPLE.topics[:10])
 HOLED = cc.IncompleteScores(
-    np.where(np.eye(*SMALL.values.shape, dtype=bool), np.nan, SMALL.values), SMALL.topics, SMALL.systems
+    np.where(np.eye(*SMALL.values.shape) > 0, np.nan, SMALL.values), SMALL.topics, SMALL.systems
 )
 BATCH = np.random.default_rng(1).integers(0, 4, (3, 6)).astype(float)
 RUNS = cc.Runs.from_dict(
@@ -115,6 +115,7 @@ def arrays(value: Any) -> Iterator[Any]:
 
 def subclasses(of: type) -> Iterator[type]:
     """All of them, however far below."""
+    below: type
     for below in of.__subclasses__():
         yield below
         yield from subclasses(below)
