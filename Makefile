@@ -106,9 +106,9 @@ faults: $(VENV)/tools $(VENV)/installed
 	$(PY) -m benchmarks.faults $(PARTS)
 
 # What is published, each part with all tests in an environment of its own: some 30 minutes on two free cores.
-# QUICK="sdist wheel" tests these without the long tests.
+# QUICK="sdist wheel" tests these without the long tests, ONLY="sdist wheel" no other.
 packages: $(VENV)/release
-	$(PY) -m tests.packaging.all_tests --quick $(QUICK)
+	$(PY) -m tests.packaging.all_tests --quick $(QUICK) --only $(ONLY)
 
 # The wheels, each tried with the Pythons that it is for. Of what is built for other systems, the configuration is read.
 PYTHONS ?= $(wildcard $(foreach minor,11 12 13 14,$(firstword $(shell command -v python3.$(minor)))))

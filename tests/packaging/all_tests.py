@@ -52,6 +52,7 @@ def test(package: Path, folder: Path, unpacked: Path, *, pure: bool, options: li
 def main() -> None:
     """Build, look into the packages and test them all, also where one fails."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", choices=PACKAGES, help="those tested; all three are built")
     parser.add_argument("--quick", nargs="*", choices=PACKAGES, default=[], help="those tested without the long tests")
     parser.add_argument("--workers", default="2", help="of pytest-xdist")
     asked = parser.parse_args()
@@ -67,9 +68,9 @@ def main() -> None:
             raise SystemExit("the wheel from the tree is not the wheel from the source distribution")
         unpacked = unpack(sdist, folder)
         failed = []
-        for name, package in packages.items():
+        for name in asked.only or PACKAGES:
             options = ["-n", asked.workers, *(["-m", "not long"] if name in asked.quick else [])]
-            if not test(package, folder / f"{name}-environment", unpacked, pure=name == "pure", options=options):
+            if not test(packages[name], folder / f"{name}-environment", unpacked, pure=name == "pure", options=options):
                 failed.append(name)
     if failed:
         raise SystemExit(f"tests failed with: {', '.join(failed)}")
