@@ -12,6 +12,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+import cmarkgfm
 import pytest
 
 import concordant as cc
@@ -228,7 +229,6 @@ def test_names_are_plain_text_in_markdown(name: str, written: str) -> None:
 
 
 def test_names_are_no_links_for_the_renderer_of_github() -> None:
-    cmarkgfm = pytest.importorskip("cmarkgfm")
     rng = random.Random(1)
     parts = ["a", "b.org", "@", ".", "-", "+", "_", "www.", "http://", "https://", "ftp://", "mailto:", "xmpp:", ":",
              "/", "<", ">", "\\", "[", "](", ")", " ", "*", "&#64;", "x.com", "<!-- -->"]  # fmt: skip
