@@ -411,7 +411,7 @@ def options() -> Row:
 
 def numbers() -> Row:
     """Numbers of every size for every option that takes one."""
-    script = [sys.executable, "-m", "tests.hardening.numbers"]
+    script = [sys.executable, "-m", "tests.hardening.wrong_numbers"]
     done = subprocess.run(script, capture_output=True, text=True, check=False, cwd=ROOT)
     print(done.stdout, done.stderr, sep="", file=sys.stderr)
     counts = [tuple(map(int, pair)) for pair in re.findall(r": (\d+) tried, (\d+) wrong", done.stdout)]
