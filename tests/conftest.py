@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.removeprefix("tests/").startswith(LONG):
             item.add_marker("long")
+
+
+def pytest_runtest_teardown() -> None:
+    """Leave no figure open: matplotlib warns of more than 20, whichever tests of a process have drawn them."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 KERNELS: dict[str, Any] = {"numpy": reference}
