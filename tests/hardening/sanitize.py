@@ -118,7 +118,9 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="nearly all tests but the long ones: half an hour")
     parser.add_argument("--no-tests", action="store_true", help="the fuzz only")
     parser.add_argument("--no-build", action="store_true", help="with what was built before")
-    parser.add_argument("--pytest", type=shlex.split, default=[], metavar="OPTIONS", help="more of them, for pytest")
+    parser.add_argument(
+        "--pytest", type=shlex.split, default=[], metavar="OPTIONS", help='for pytest, as --pytest="-x -k tau"'
+    )
     asked = parser.parse_args()
     target = ROOT / "build" / "sanitize" / asked.kind if asked.no_build else build(asked.kind)
     variables = environment(asked.kind, target)
