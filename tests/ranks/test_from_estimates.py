@@ -91,6 +91,14 @@ def test_two_systems_are_a_two_sided_z_test() -> None:
         assert found.pvalues[0, 1] == pytest.approx(expected, abs=4 * error)
 
 
+@pytest.mark.parametrize("freedom", [3, 8.5])
+def test_a_covariance_that_was_estimated_makes_it_a_t_test(freedom: float) -> None:
+    options: dict[str, Any] = {"degrees_of_freedom": freedom, "n_resamples": 400_000, "rng": 3}
+    found = cc.rank_intervals_from_estimates([2.0, 0.0], [[0.7, 0.1], [0.1, 0.5]], **options)
+    expected = 2 * stats.t.sf(2, freedom)
+    assert found.pvalues[0, 1] == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 400_000))
+
+
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_intervals_hold_the_true_ranks(simultaneous: bool) -> None:
     """400 draws of estimates around known values, among them near ties: at 90% about 10% may fail, at most."""
