@@ -15,6 +15,7 @@ from hypothesis import example, given
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels.reference import BACK, MEAN, PAIRS, STRICT
+from concordant.coefficients.registry import Coefficient
 
 from .. import literal
 from ..conftest import KERNELS
@@ -117,6 +118,17 @@ def test_batches_and_threads_give_the_same_bits(name: str) -> None:
     np.testing.assert_allclose(found, each, rtol=0, atol=1e-15)
     if name != "rbo":
         np.testing.assert_array_equal(found, function(truth, candidate, workers=3))
+
+
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.filterwarnings("ignore::concordant.errors.UndefinedCorrelationWarning")
+@pytest.mark.parametrize(
+    "coefficient", [c for c in cc.list_coefficients() if "candidate" in c.ties], ids=lambda c: c.name
+)
+def test_a_row_without_differences_says_nothing_of_the_others(coefficient: Coefficient) -> None:
+    truth = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
+    rows = np.array([[2.0, 2, 2, 2, 2], [1, 2, 3, 4, 5], [9, 8, 7, 5, 6]])
+    np.testing.assert_array_equal(coefficient.function(truth, rows), [coefficient.function(truth, row) for row in rows])
 
 
 @pytest.mark.usefixtures("kernels")
