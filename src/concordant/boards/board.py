@@ -17,8 +17,8 @@ from ..ranks.bounds import RankIntervals, rank_intervals
 from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Estimate, Result, settings_of
 from ..tables import Missing
-from ..totals import RULES, Aggregate, Types, points_of
-from ..words import counted, one_line
+from ..totals import Aggregate, Types, points_of
+from ..words import counted
 from .outlook import Outlook, outlook
 
 SCHEMA, FORMAT = "concordant-board", 1
@@ -69,17 +69,9 @@ class Board(Result):
 
     def table(self) -> str:
         """The first rows, and what is to come."""
-        rows, rule = self.rows(), RULES[self.ranks.aggregate]
-        names = [one_line(row["system"]) for row in rows[:SHOWN]]
-        width = max(6, *map(len, names))
-        lines = [f"  tier  rank  {'system':<{width}}  {rule.column:>9}  ranks"]
-        lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['total']:>9.{rule.decimals}f}  "
-            f"{row['low']} to {row['high']}"
-            for row, name in zip(rows, names, strict=False)
-        ]
-        if len(rows) > SHOWN:
-            lines.append(f"  ... {counted(len(rows) - SHOWN, 'more system')}")
+        lines, more = self.ranks.lines(SHOWN), len(self.ranks.systems) - SHOWN
+        if more > 0:
+            lines.append(f"  ... {counted(more, 'more system')}")
         future = self.outlook.sentence("group" if "groups" in self.ranks.settings else "topic")
         return "\n".join([*lines, *(("", f"{future}.") if future else ())])
 

@@ -178,16 +178,22 @@ class RankIntervals(Result):
 
     def table(self) -> str:
         """One line per system, and what the intervals hold."""
-        names = [one_line(system) for system in self.systems]
-        width, decimals = max(6, *map(len, names)), RULES[self.aggregate].decimals
-        lines = [f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks"]
-        lines += [
-            f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['mean']:>9.{decimals}f}  "
-            f"{row['low']} to {row['high']}"
-            for name, row in zip(names, self.rows(), strict=True)
-        ]
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
-        return "\n".join([*lines, "", f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"])
+        held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
+        return "\n".join([*self.lines(), "", held])
+
+    def lines(self, most: int | None = None) -> list[str]:
+        """A head, and one line per system, or for so many of the best."""
+        names, decimals = [one_line(system) for system in self.systems[:most]], RULES[self.aggregate].decimals
+        width = max(6, *map(len, names))
+        return [
+            f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks",
+            *(
+                f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['mean']:>9.{decimals}f}  "
+                f"{row['low']} to {row['high']}"
+                for name, row in zip(names, self.rows()[:most], strict=True)
+            ),
+        ]
 
     @property
     def _sample(self) -> str:
