@@ -133,7 +133,7 @@ def _by_line(source: Source) -> tuple[_Lists, bytes]:
             raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
         value = _as_float32([fields[4].decode()])
         if value is None:
-            raise source.error(not_a_number(fields[4].decode(), ", the score,"), line)
+            raise source.error(not_a_number(fields[4].decode(), what="the score ", missing="leave out the line"), line)
         _add(found, fields[:1], fields[2:3], value)
         tags[fields[5]] = None
     if len(tags) > 1:
