@@ -233,9 +233,9 @@ def parse(cells: Any) -> Parsed:
         return Parsed(np.array(plain), {}, None)
     found = [cell_number(cell) for cell in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
-    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_)
     values = np.array([np.nan if value is None else value for value in found], dtype=np.float64)
-    return Parsed(values, odd, signs if (signs & ~np.isnan(values)).any() else None)
+    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_) & ~np.isnan(values)
+    return Parsed(values, odd, signs if signs.any() else None)
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
