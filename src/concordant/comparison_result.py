@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -13,7 +14,7 @@ from .ranks.testing import RankTest
 from .results import Interval, Result, plain
 from .scores import with_sign
 from .totals import Totalling
-from .words import counted, one_line, p_equals
+from .words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
@@ -111,9 +112,8 @@ class Comparison(Result):
         ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
         topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
         measure = f", {self.measure}" if self.measure else ""
-        lower = [name for name, low in zip((self.truth, self.candidate), self.lower_is_better, strict=True) if low]
-        ties += f"; lower is better in {' and '.join(lower)}" if lower else ""
-        return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
+        size = counted(len(self.systems), "system")
+        return f"{size}{topics}{measure}; truth: {self.truth}{ties}{where_lower_is_better([self])}"
 
     @property
     def main_values(self) -> tuple[CoefficientValue, ...]:
@@ -290,6 +290,13 @@ class Comparison(Result):
             return intervals.coefficients(self, ax)
         draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
         return draw(self, ax, top=top)
+
+
+def where_lower_is_better(found: Iterable[Comparison]) -> str:
+    """In which sides lower scores are better, to end a heading; nothing where higher scores are."""
+    sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
+    lower = dict.fromkeys(name for name, changed in sides if changed)
+    return f"; lower is better in {listing(lower, 3)}" if lower else ""
 
 
 def _shown(value: CoefficientValue) -> str:

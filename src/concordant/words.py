@@ -97,13 +97,13 @@ def argument(name: str, value: Any = None) -> str:
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
 
 
-def either_direction() -> str:
+def either_direction(side: str = "PATH") -> str:
     """How the reader of a message says whether lower or higher scores are better, of one side or of all."""
     if not _options:
         return "pass lower_is_better=True or lower_is_better=False to read_scores or as_scores"
     flags = [flag for value in (True, False) if (flag := _options.get(f"lower_is_better={value}"))]
     every = f"; for all files, {' or '.join(flags)}" if flags else ""
-    return f"write :lower or :higher after the path and measure, as in scores.csv:wer:lower{every}"
+    return f"write {side}:lower or {side}:higher{every}"
 
 
 def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from ..results import Result, settings_of
 from ..tables.assemble import Joined, direction_of, joined
 from ..tables.layout import Roles
 from ..tables.pivot import MEAN
-from ..words import counted, either_direction, listing, one_line
+from ..words import counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
 
@@ -70,9 +70,7 @@ class Look(Result):
             "topics": f"{len(self.topics)}: {listing(self.topics, 5)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
-            "direction": {True: "lower is better", None: f"lower or higher? {either_direction()}"}.get(
-                self.lower_is_better, ""
-            ),
+            "direction": {True: "lower is better", None: "lower or higher has to be said"}.get(self.lower_is_better, ""),
             "missing scores": str(self.missing),
             "tied pairs": str(self.tied_pairs),
             "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",

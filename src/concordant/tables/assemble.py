@@ -170,11 +170,12 @@ def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> 
     topics = set(made.grid.topics)
     by_file = [lower for c in found for topic, lower in c.lower.get(made.measure, {}).items() if topic in topics]
     named = made.measure or next((c.column for c in found if c.column), "")
-    lower = direction(named, said, made.origin, by_file)
+    side = found[0].origin.label if len(found) == 1 else "PATH"
+    lower = direction(named, said, made.origin, by_file, f"{side}:{made.measure}" if made.measure else side)
     if said is None and not made.measure:
         label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
         if label is not None:
-            warn(f"{label} was read with higher scores as better; if lower is better, {either_direction()}")
+            warn(f"{label} was read with higher scores as better; to decide, {either_direction(side)}")
     return lower
 
 

@@ -42,10 +42,12 @@ def usually_an_error(measure: str) -> bool:
     return _ALWAYS.search(words) is not None or _NOT_ONE.search(words) is None
 
 
-def direction(measure: str, said: bool | None, origin: Origin, by_file: Collection[bool] = ()) -> bool:
+def direction(
+    measure: str, said: bool | None, origin: Origin, by_file: Collection[bool] = (), side: str = "PATH"
+) -> bool:
     """Whether lower is better: as the caller says, or else as the files say; an error where only the name suggests it.
 
-    `by_file` has what the files say of the topics that are read.
+    `by_file` has what the files say of the topics that are read, `side` is what the command line calls them.
     """
     if said is not None:
         if by_file and said not in by_file:
@@ -62,9 +64,8 @@ def direction(measure: str, said: bool | None, origin: Origin, by_file: Collecti
             warn(f"{origin.label} says that lower is better for {measure!r}, and it was read so")
         return lower
     if usually_an_error(measure):
-        raise origin.error(
-            f"{measure!r} is usually better when it is lower, and no direction was given: {either_direction()}"
-        )
+        how = either_direction(side)
+        raise origin.error(f"lower is usually better for {measure!r}, and no direction was given: {how}")
     return False
 
 
