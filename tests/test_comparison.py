@@ -81,7 +81,9 @@ def test_what_one_side_lacks_is_left_out_and_said() -> None:
         )
     assert found.systems == ("s1", "s2", "s3")
     assert found.topics == a.topics[1:]
-    assert len(found.notes) == len(caught) == 3
+    *left_out, reversed_too = found.notes
+    assert len(left_out) == len(caught) == 3
+    assert "nearly reversed" in reversed_too  # three systems, by chance
     assert any("s0" in note and "truth" in note for note in found.notes)
     assert any("s4" in note and "candidate" in note for note in found.notes)
     assert any("t0" in note for note in found.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -11,8 +12,9 @@ from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
+from .scores import with_sign
 from .totals import Totalling
-from .words import counted, one_line, p_equals
+from .words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
@@ -71,6 +73,7 @@ class Comparison(Result):
     topics: tuple[str, ...]
     """Empty where a side came without topics, or was averaged over its own."""
     truth_means: FloatArray
+    """Higher is better, as in `Scores.means`; tables and figures show them as they were given."""
     candidate_means: FloatArray
     values: tuple[CoefficientValue, ...]
     tied_truth: int
@@ -84,6 +87,8 @@ class Comparison(Result):
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
     worth: JudgeWorth | None = None
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
+    lower_is_better: tuple[bool, bool] = (False, False)
+    """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
     totalling: Totalling = field(default=Totalling(), compare=False, metadata={"in_dict": False})
@@ -107,7 +112,8 @@ class Comparison(Result):
         ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
         topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
         measure = f", {self.measure}" if self.measure else ""
-        return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
+        size = counted(len(self.systems), "system")
+        return f"{size}{topics}{measure}; truth: {self.truth}{ties}{where_lower_is_better([self])}"
 
     @property
     def main_values(self) -> tuple[CoefficientValue, ...]:
@@ -205,8 +211,9 @@ class Comparison(Result):
             "same": self.same,
             "systems": list(self.systems),
             "topics": list(self.topics),
-            "truth_means": self.truth_means.tolist(),
-            "candidate_means": self.candidate_means.tolist(),
+            "truth_means": with_sign(self.truth_means, self.lower_is_better[0]).tolist(),
+            "candidate_means": with_sign(self.candidate_means, self.lower_is_better[1]).tolist(),
+            "lower_is_better": list(self.lower_is_better),
             "coefficients": {v.coefficient: plain(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
             "intervals": {
@@ -283,6 +290,13 @@ class Comparison(Result):
             return intervals.coefficients(self, ax)
         draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
         return draw(self, ax, top=top)
+
+
+def where_lower_is_better(found: Iterable[Comparison]) -> str:
+    """In which sides lower scores are better, to end a heading; nothing where higher scores are."""
+    sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
+    lower = dict.fromkeys(name for name, changed in sides if changed)
+    return f"; lower is better in {listing(lower, 3)}" if lower else ""
 
 
 def _shown(value: CoefficientValue) -> str:

@@ -144,6 +144,37 @@ def test_the_value_is_that_of_the_same_selection_in_python(
     assert len(by_css(browser, "#scatter-plot circle")) == len(by_css(browser, "#ranks-plot line")) == len(names)
 
 
+@pytest.mark.parametrize("lower", [(True, True), (True, False), (False, True)], ids=str)
+def test_errors_are_ranked_upside_down_and_shown_as_they_were_given(
+    page: Any, truth_and_model: Any, lower: tuple[bool, bool]
+) -> None:
+    """A side of errors: 1 minus the scores, which ranks the systems in the same order."""
+    turned = [
+        cc.Scores(np.round(1 - side.values, 2), side.topics, side.systems, "wer", lower_is_better=True) if low else side
+        for side, low in zip(truth_and_model, lower, strict=True)
+    ]
+    browser = page(documented(*turned))
+    for fields in ({"topics": ""}, {"topics": "t1", "top": 5}):
+        put(browser, **fields)
+        which = [t for t in turned[0].topics if str(fields["topics"]) in t]
+        x, y = (side.select(topics=which) for side in turned)
+        best = np.argsort(-x.means(), kind="stable")[: fields.get("top", 14)]
+        assert f"tau_b {cc.tau_b(x.means()[best], y.means()[best]):.3f}" in said(browser)
+    ticks = [it.text for it in by_css(browser, "#scatter-plot .tick")]
+    assert ticks
+    assert not [text for text in ticks if text.startswith("-")]
+    assert len(by_css(browser, "#scatter-plot .diagonal")) == (lower[0] == lower[1])
+    axes = [it.text for it in by_css(browser, "#scatter-plot .axis")]
+    assert ["lower is better" in text for text in axes] == list(lower)
+    system = turned[0].systems[int(best[0])]
+    (about,) = [
+        t
+        for it in by_css(browser, "#scatter-plot circle title")
+        if (t := it.get_attribute("textContent")).startswith(system)
+    ]
+    assert f"{x.shown(x.means())[best[0]]:.4f} and {y.shown(y.means())[best[0]]:.4f}" in about
+
+
 def test_nothing_left_to_compare_is_said(page: Any, small: Any) -> None:
     browser = page(small)
     put(browser, systems="no such system")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..coefficients.registry import headlines
-from ..comparison_result import POPULATION, CoefficientValue, Comparison
+from ..comparison_result import POPULATION, CoefficientValue, Comparison, where_lower_is_better
 from ..results import Result, columns
 from ..topics.judge_ranking import JudgeRanking
 from ..topics.worth import span
@@ -176,6 +176,7 @@ class Candidates(Result):
         measure = f", {first.measure}" if first.measure else ""
         topics = f", {counted(len(first.topics), 'topic')}" if first.topics else ""
         ties = f"; {counted(first.tied_truth, 'tied pair')} in the truth" if first.tied_truth else ""
+        ties += where_lower_is_better(self.comparisons)
         return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
 
     def _answers(self) -> list[str]:
