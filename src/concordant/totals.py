@@ -125,6 +125,8 @@ def points_of(scores: Scores | IncompleteScores, aggregate: Aggregate = "mean", 
             if types is None
             else f"{named('types')} is for {named('aggregate')} 'type-mean', and it is {aggregate!r}: leave one out"
         )
+    if isinstance(scores, IncompleteScores) and aggregate != "borda":  # which gives 0 points for a hole
+        scores.refuse_apart()
     values = rule.points(scores.values)
     totals = rule.total(values)
     if types is not None:

@@ -29,7 +29,7 @@ from .source import Item, Source, load, load_json
 # Scores of the first of these splits count; MSMARCO, for instance, is scored on dev. Others are topics of their own.
 _SPLITS = ("test", "dev", "validation", "all")
 # The main score of tasks in files of old versions, which do not name it, by a measure that only such tasks have.
-_MAIN = ("ndcg_at_10", "cos_sim_spearman", "v_measure")
+_MAIN = ("ndcg_at_10", "cos_sim_spearman", "v_measure", "map", "p-MRR")
 _OLD_KEYS = frozenset({"dataset_revision", "mteb_dataset_name", "mteb_version"})
 _NO_REVISION = ("external", "no_revision_available")
 
