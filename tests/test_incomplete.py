@@ -97,7 +97,7 @@ def test_it_is_a_collection(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_compared_is_named(values: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        cc.IncompleteScores(values, ["1", "2"], ["a", "b"])
+        cc.IncompleteScores(values, ["1", "2"], ["a", "b"]).means()
 
 
 def test_what_needs_every_score_says_so() -> None:

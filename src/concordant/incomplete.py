@@ -69,7 +69,7 @@ class IncompleteScores:
         # The same checks of labels and numbers, with a number in each hole.
         checked = Scores(np.where(holes, 0.0, array), topics, systems, measure, lower_is_better=lower_is_better)
         array = np.where(holes, np.nan, checked.values)
-        _refuse_apart(~holes, checked.topics, checked.systems)
+        _refuse_empty(~holes, checked.topics, checked.systems)
         array.flags.writeable = False
         object.__setattr__(self, "values", array)
         object.__setattr__(self, "topics", checked.topics)
@@ -87,7 +87,25 @@ class IncompleteScores:
 
     def filled(self) -> FloatArray:
         """With what topic and system predict in each hole."""
+        self.refuse_apart()
         return fitted(self.values)
+
+    def refuse_apart(self) -> None:
+        """Raise where systems cannot be compared, not even through others."""
+        there, systems = ~np.isnan(self.values), self.systems
+        reached = np.zeros(len(systems), dtype=bool)
+        reached[0] = True
+        for _ in systems:
+            found = np.asarray(there[there[:, reached].any(axis=1)].any(axis=0))
+            if np.array_equal(found, reached):
+                break
+            reached = found
+        if not reached.all():
+            apart = listing(systems[k] for k in np.flatnonzero(~reached))
+            raise InputError(
+                f"{apart} share no topic with {systems[0]}, not even through other systems, so nothing compares them: "
+                "leave them out, or add systems that have topics of both"
+            )
 
     def means(self) -> FloatArray:
         """The mean of each system on all topics, where holes are filled with what the other scores predict."""
@@ -218,8 +236,8 @@ def influences(values: FloatArray) -> FloatArray:
     return np.asarray(means + n / counts * residuals * spread)
 
 
-def _refuse_apart(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems: tuple[str, ...]) -> None:
-    """Raise where a topic or system has no scores, or where systems cannot be compared, not even through others."""
+def _refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems: tuple[str, ...]) -> None:
+    """Raise where a topic or system has no scores."""
     for axis, noun, labels in ((0, "system", systems), (1, "topic", topics)):
         empty = np.flatnonzero(~there.any(axis=axis))
         if empty.size:
@@ -227,16 +245,3 @@ def _refuse_apart(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems
             raise InputError(
                 f"there are no scores at all of {noun} {names}: leave {'it' if empty.size == 1 else 'them'} out"
             )
-    reached = np.zeros(len(systems), dtype=bool)
-    reached[0] = True
-    for _ in systems:
-        found = np.asarray(there[there[:, reached].any(axis=1)].any(axis=0))
-        if np.array_equal(found, reached):
-            break
-        reached = found
-    if not reached.all():
-        apart = listing(systems[k] for k in np.flatnonzero(~reached))
-        raise InputError(
-            f"{apart} share no topic with {systems[0]}, not even through other systems, so nothing compares them: "
-            "leave them out, or add systems that have topics of both"
-        )

@@ -15,8 +15,11 @@ def labels_of_topics(given: Any, topics: Sequence[str], name: str) -> tuple[str,
     """The label of each topic, in their order; topics that are not asked for do not matter.
 
     `given` maps topics to labels: a mapping, a Series, or a CSV or TSV file whose first column holds the topics. Which
-    of its other columns holds the labels is said as PATH:COLUMN, or there is only one.
+    of its other columns holds the labels is said as PATH:COLUMN, or there is only one. "task" is what stands before the
+    slash: `STS17` of `STS17/en-en`.
     """
+    if isinstance(given, str) and given == "task":
+        return tuple(topic.partition("/")[0] for topic in topics)
     if isinstance(given, (str, os.PathLike)):
         found = _read(os.fspath(given), name)
     elif hasattr(given, "to_dict") and not hasattr(given, "columns"):

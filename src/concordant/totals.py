@@ -28,7 +28,7 @@ from .words import counted, listing, named
 
 Aggregate = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
 Types: TypeAlias = "Mapping[str, str] | str | Any"
-"""The type of each topic: a mapping or Series, or a CSV file with the columns topic and type."""
+"""The type of each topic: a mapping or Series, a CSV file with the columns topic and type, or "task"."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +114,25 @@ class Points(NamedTuple):
 
 
 def points_of(scores: Scores | IncompleteScores, aggregate: Aggregate = "mean", types: Types | None = None) -> Points:
-    """The points that systems get on each topic by a rule, and their totals."""
+    """The points that systems get on each topic by a rule, and their totals.
+
+    With `types`, "type-mean" weighs topics so that every type counts the same. The other rules rank, or standardise,
+    the mean of each type, as MTEB does with the subsets of a task.
+    """
     check_choice("aggregate", aggregate, get_args(Aggregate))
     rule = RULES[aggregate]
-    if (types is None) == (aggregate == "type-mean"):
+    notes: tuple[str, ...] = ()
+    if types is None and aggregate == "type-mean":
         raise InputError(
             f"{named('aggregate')} is 'type-mean', which needs the type of each topic: give {named('types')}"
-            if types is None
-            else f"{named('types')} is for {named('aggregate')} 'type-mean', and it is {aggregate!r}: leave one out"
         )
+    if types is not None and aggregate == "mean":
+        raise InputError(f"{named('types')} is for {named('aggregate')} 'type-mean', and it is 'mean': leave one out")
+    if types is not None and aggregate != "type-mean":
+        scores, notes = _by_type(scores, labels_of_topics(types, scores.topics, "types"))
+        types = None
+    if isinstance(scores, IncompleteScores) and aggregate != "borda":  # which gives 0 points for a hole
+        scores.refuse_apart()
     values = rule.points(scores.values)
     totals = rule.total(values)
     if types is not None:
@@ -134,7 +144,7 @@ def points_of(scores: Scores | IncompleteScores, aggregate: Aggregate = "mean", 
         lower = scores.lower_is_better if rule.lower_is_better is None else rule.lower_is_better
         labels = scores.topics, scores.systems, scores.measure
         made = with_holes(with_sign(values, lower), *labels, lower_is_better=lower)
-    return Points(made, totals, rule, _notes(scores, made))
+    return Points(made, totals, rule, (*notes, *_notes(scores, made)))
 
 
 def observations(
@@ -153,6 +163,33 @@ def _weights(types: tuple[str, ...]) -> FloatArray:
     """By which every type counts the same: n / (number of types * topics of the type), one row per topic."""
     _, which, counts = np.unique(types, return_inverse=True, return_counts=True)
     return np.asarray(len(types) / (len(counts) * counts[which.ravel()])[:, None])
+
+
+def _by_type(
+    scores: Scores | IncompleteScores, types: tuple[str, ...]
+) -> tuple[Scores | IncompleteScores, tuple[str, ...]]:
+    """The mean of each type, which a system lacks that lacks one of its topics; and what was left out for that."""
+    names = np.array(tuple(dict.fromkeys(types)))
+    rows: dict[str, list[int]] = {name: [] for name in names}
+    for k, name in enumerate(types):
+        rows[name].append(k)
+    values = np.array([scores.values[places].mean(axis=0) for places in rows.values()])
+    there = ~np.isnan(values)
+    kept, systems = there.any(axis=1), there.any(axis=0)
+    if not kept.any():
+        raise InputError(f"no system has all topics of a type, such as those of {names[0]!r}: leave topics out")
+    notes = [
+        f"{counted(len(lost), noun)} left out, because {why}: {listing(lost)}"
+        for lost, noun, why in (
+            (names[~kept], "type", "no system has all its topics"),
+            (np.array(scores.systems)[~systems], "system", "it has all topics of no type"),
+        )
+        if len(lost)
+    ]
+    found = values[np.ix_(kept, systems)]
+    return with_holes(found, names[kept].tolist(), np.array(scores.systems)[systems].tolist(), scores.measure), (
+        *notes,
+    )
 
 
 def _notes(scores: Scores | IncompleteScores, made: Scores | IncompleteScores) -> tuple[str, ...]:

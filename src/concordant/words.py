@@ -62,6 +62,8 @@ def closest(label: str, labels: Collection[str]) -> str | None:
 def nearest(label: str, labels: Collection[str]) -> str:
     """'; did you mean ...?' for a label that is not there."""
     near = closest(label, labels)
+    if parts := [other for other in labels if other.startswith((f"{label}/", f"{label}["))]:  # subsets of a task
+        return f"; did you mean {listing(map(repr, parts), 3)}?"
     return f"; there are: {listing(labels)}" if near is None else f"; did you mean {near!r}?"
 
 

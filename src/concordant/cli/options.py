@@ -178,7 +178,9 @@ class Totals:
     types: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN."
+            metavar="FILE",
+            help="Topics that count as one: a CSV file with the type of each, FILE or FILE:COLUMN; or task, which is "
+            "what stands before the slash (STS17 of STS17/en-en).",
         ),
     ] = None
     groups: GroupsOption = None

@@ -259,7 +259,8 @@ def rank_intervals(  # noqa: PLR0913
         rank, 0 where a system lacks it; the mean rank; the mean of scores standardised within each topic; the share of
         other systems that a system beats, mean over topics.
     types : mapping, Series or path, optional
-        For "type-mean", the type of each topic; a file is CSV, its first column has the topics, and PATH:COLUMN says
+        For "type-mean", the type of each topic; other rules rank the means of types. "task" is what stands before the
+        slash, `STS17` of `STS17/en-en`; a file is CSV, its first column has the topics, and PATH:COLUMN says
         which has the types.
     groups : mapping, Series or path, optional
         The group of each topic, given in the same way: segments of a document, questions on a passage, tasks of a

@@ -198,7 +198,8 @@ def _skewness(d: FloatArray) -> FloatArray:
     constant = variance <= np.maximum(_NOISE * np.abs(d).max(axis=0), _SAME) ** 2
     if n < 3:
         return np.zeros(d.shape[1])
-    skewness = (centred**3).mean(axis=0) / np.where(constant, 1, variance) ** 1.5
+    # Not centred**3, for which NumPy calls pow: with many topics that took nine tenths of the time.
+    skewness = (centred**2 * centred).mean(axis=0) / np.where(constant, 1, variance) ** 1.5
     return np.where(constant, 0.0, skewness * np.sqrt(n * (n - 1)) / (n - 2))
 
 

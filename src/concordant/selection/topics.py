@@ -195,15 +195,15 @@ def select_topics(  # noqa: PLR0913
     check_choice("method", method, get_args(Way))
     level, n_splits = check_level(confidence_level), check_count(n_splits, "n_splits", least=2)
     given = as_topics(scores, "scores", least_systems=8)
-    n, m = given.values.shape
-    if n < 4:
-        raise InputError(f"scores have {counted(n, 'topic')}: at least 4 are needed to choose some and test on others")
     points = points_of(given, aggregate, types).scores
     assert isinstance(points, Scores)  # as what was given
+    n, m = points.values.shape
+    if n < 4:
+        raise InputError(f"scores have {counted(n, 'topic')}: at least 4 are needed to choose some and test on others")
     scaled = np.ldexp(points.values, -int(np.frexp(np.abs(points.values).max())[1]))  # whose squares are numbers
-    prices = _prices(costs, given.topics)
+    prices = _prices(costs, points.topics)
     money = _budget(k, budget, prices)
-    places = np.arange(n) if groups is None else places_of_groups(groups, given.topics)[1]
+    places = np.arange(n) if groups is None else places_of_groups(groups, points.topics)[1]
     task = Task(scaled, prices, money, places, known, methods_of(method))
     rand = generator(rng)
     separated = _separated(points, groups, rand)
@@ -215,7 +215,7 @@ def select_topics(  # noqa: PLR0913
     way = best_method(task, rand)
     chosen = task.chosen(way)
     return TopicSelection(
-        topics=tuple(given.topics[t] for t in chosen),
+        topics=tuple(points.topics[t] for t in chosen),
         method=way,
         coefficient=coefficient,
         cost=float(prices[chosen].sum()),
