@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError, warn
+from ..words import argument
 from .numbers import cell_number
 from .vocabulary import holds_labels
 
@@ -116,36 +117,66 @@ class Cells:
         ]
 
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
-        """The numbers of a column, or of some of its rows, nan where there is none; what is none is refused."""
-        if column not in self.kept:
-            values, odd = self.block[:, self.places[column]], self.odd.get(column, {})
-        else:
-            values, odd = _numbers(self.kept[column])
-        bad = next((row for row in odd if rows is None or row in rows), None)
-        if bad is not None:
-            raise self._no_number(column, bad, odd[bad])
-        return values
+        """The numbers of a column, nan where there is none; what is none is refused, or only in these rows."""
+        return self.matrix([column], rows)[:, 0]
 
-    def matrix(self, columns: Sequence[int]) -> FloatArray:
-        """Rows x these columns."""
-        bad = min(((row, k) for k in columns for row in self.odd.get(k, ())), default=None)
+    def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
+        """Rows x these columns, as `numbers`."""
+        words = [(row, k) for k in columns for row in self.words(k)]
+        asked = set(rows) if words and rows is not None else None
+        bad = min((place for place in words if asked is None or place[0] in asked), default=None)
         if bad is not None:
-            raise self._no_number(bad[1], bad[0], self.odd[bad[1]][bad[0]])
+            raise self._no_number(bad[1], bad[0])
         if list(columns) == list(self.places):
             return self.block
-        return np.column_stack([self.numbers(k) for k in columns])
+        return np.column_stack([self._split(k)[0] for k in columns])
 
-    def _no_number(self, column: int, row: int, cell: Any) -> ConcordantError:
-        return self.error(f"column {self.names[column]!r} holds {cell!r}, which is not a finite number", row)
+    def words(self, column: int) -> Mapping[int, Any]:
+        """What is no number in a column, by row."""
+        return self._split(column)[1]
+
+    def _split(self, column: int) -> tuple[FloatArray, Mapping[int, Any]]:
+        if column in self.kept:
+            return _numbers(self.kept[column])
+        return self.block[:, self.places[column]], self.odd.get(column, {})
+
+    def _no_number(self, column: int, row: int) -> ConcordantError:
+        """The error for a cell; for a row that has no number at all, such as a second header, the way to do without it."""
+        cell = self.words(column)[row]
+        scores = [k for k in self.places if self.has_numbers(k)]
+        label = str(self.kept[0][row]) if 0 in self.kept else ""
+        if label and scores and len(self) > 1 and all(row in self.words(k) for k in scores):
+            way_out = f"leave this row out with {argument('topics', ['!' + label])}"
+        else:
+            way_out = "write a plain decimal such as 0.5; if the score is missing, leave the cell empty or write nan"
+        return self.error(f"column {self.names[column]!r} holds {cell!r}, which is not a finite number: {way_out}", row)
+
+    def take(self, rows: Sequence[int]) -> Cells:
+        """Only these rows."""
+        place = {row: k for k, row in enumerate(rows)}
+        kept = {k: [cells[row] for row in rows] for k, cells in self.kept.items()}
+        odd = {k: {place[row]: cell for row, cell in cells.items() if row in place} for k, cells in self.odd.items()}
+        lines = None if self.lines is None else [self.lines[row] for row in rows]
+        return replace(self, kept=kept, block=self.block[rows], odd=odd, lines=lines)
+
+    def without(self, columns: Sequence[int]) -> Cells:
+        """All but these columns."""
+        if not columns:
+            return self
+        place = {k: new for new, k in enumerate(k for k in range(len(self.names)) if k not in columns)}
+        return replace(
+            self,
+            names=[self.names[k] for k in place],
+            kept={place[k]: cells for k, cells in self.kept.items() if k in place},
+            block=self.block[:, [new for k, new in self.places.items() if k in place]],
+            odd={place[k]: cells for k, cells in self.odd.items() if k in place},
+            texts=None if self.texts is None else frozenset(place[k] for k in self.texts if k in place),
+        )
 
     def has_numbers(self, column: int) -> bool:
         """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
-        values, odd = (
-            _numbers(self.kept[column])
-            if column in self.kept
-            else (self.block[:, self.places[column]], self.odd.get(column, {}))
-        )
-        return not odd or not np.isnan(values).all()
+        values, words = self._split(column)
+        return not words or not np.isnan(values).all()
 
     @classmethod
     def of(
