@@ -152,7 +152,7 @@ def assemble(
     if not one_each and not says_which(systems):
         columns, own_systems = _without_means(values.T, own_systems, "systems", origin)
         values = values if len(columns) == values.shape[1] else columns.T
-    _warn_of_one_value(values, origin)
+    _warn_of_zeros(values, origin)
     refuse_errors(
         [] if one_each or says_which(topics) else own_topics, [] if says_which(systems) else own_systems, origin
     )
@@ -210,7 +210,7 @@ def _one_score_each(
     return values[:, keep], [systems[k] for k in keep], (said,) if lacking else ()
 
 
-_LIKELY, _POSSIBLE = 1e-5, 1e-3
+_LIKELY, _POSSIBLE = 1e-4, 3e-3
 """The chance of a row of means by coincidence: below the first it is left out, below the second it is refused."""
 
 
@@ -249,7 +249,9 @@ def _chance_of_means(row: FloatArray, others: FloatArray) -> float:
         return 1.0
     means = np.nanmean(others, axis=0)
     written = others[:1000]
-    rounding = 0.50001 * (_unit(row) + _unit(written[~np.isnan(written)])) + 1e-12 * np.abs(means)
+    # Half a unit of the row, and about 2.4 standard errors of a mean of rounded scores.
+    of_scores = 0.7 * _unit(written[~np.isnan(written)]) / np.sqrt(len(others))
+    rounding = 0.500001 * _unit(row) + of_scores + 1e-12 * np.abs(means)
     if (np.abs(means - row) > rounding).any():
         return 1.0
     spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
@@ -265,11 +267,11 @@ def _unit(values: FloatArray) -> float:
     return next((10.0**-d for d in range(13) if np.array_equal(np.round(values, d), values)), 0.0)
 
 
-def _warn_of_one_value(values: FloatArray, origin: Origin) -> None:
-    """Warn where all systems are tied on everything, as they are by a measure that nothing satisfies."""
+def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
+    """Warn where no system scores anything, as by a measure that nothing satisfies."""
     given = values[~np.isnan(values)]
-    if given.size > 1 and (given == given[0]).all():
-        warn_of(origin, f"every score is {given[0]:g}, so all systems are tied: is this the right measure?")
+    if values.shape[1] > 1 and given.size and not given.any():
+        warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
 
 
 def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:

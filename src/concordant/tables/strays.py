@@ -40,11 +40,11 @@ def score_columns(
     counters, why = _counters(names, values, axis), _unlike(names, values) if axis == "systems" else {}
     labels = [k for k, name in enumerate(names) if names_topics(name) or names_systems(name)]
     for k, name in enumerate(names):
-        if not cells.has_numbers(kept[k]) and len(cells):
+        if not cells.has_numbers(kept[k]) and len(cells) > 1:
             why[k] = f"holds {next(iter(cells.words(kept[k]).values()))!r}"
         elif _is_usual(name, names):
             continue
-        elif is_summary(name):
+        elif is_summary(name) and axis == "systems":
             why[k] = "a summary"
         elif names_counter(name) and not (axis == "topics" and looks_like_topic(name)):
             why[k] = "a row number"
@@ -55,7 +55,7 @@ def score_columns(
         if _belongs(values[:, k], values[:, names.index(found.of)], found.kind):
             why[k] = f"belongs to {found.of!r}"
     if len(labels) < len(names):
-        _leave_out(cells, [names[k] for k in labels], f"it may label the rows as well as name {axis}")
+        _leave_out(cells, [names[k] for k in labels], "its name is that of a column of labels")
         counters = counters - set(labels)
     else:
         labels = []
@@ -80,7 +80,7 @@ def _leave_out(cells: Cells, names: list[str], why: str) -> None:
 
 def _is_usual(name: str, names: Sequence[str]) -> bool:
     """Whether a short name stands among others as short, such as letters or languages."""
-    return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) >= len(names) + 1 > 2
+    return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
 
 
 def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
@@ -113,7 +113,7 @@ def _unlike(names: Sequence[str], values: FloatArray) -> dict[int, str]:
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     size = np.fmax(np.abs(low), np.abs(high))
     found = {k: f"counts the {n} rows" for k in range(m) if n > 3 and _counts(values[:, k])}
-    if m < 2 or np.isnan(size).all():
+    if m < 2 or n < 4 or np.isnan(size).all():
         return found
     units, usual = size <= 1, float(np.nanmedian(size))
     for k in np.flatnonzero(size > 1).tolist():
