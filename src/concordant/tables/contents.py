@@ -245,9 +245,8 @@ class _Matrix(Contents):
         columns = score_columns(cells, columns, "systems", roles.systems)
         cells, down = self._chosen_rows(cells, down, roles.topics)
         _refuse_twice(cells, down, "topic", columns)
-        self.scores = without_summaries(
-            cells.origin, Grid(cells.matrix(columns), down, [cells.names[k] for k in columns])
-        )
+        grid = Grid(cells.matrix(columns), down, [cells.names[k] for k in columns], cells.in_percent(columns))
+        self.scores = without_summaries(cells.origin, grid)
 
     @property
     def named(self) -> bool:
@@ -350,7 +349,7 @@ class _Rows(Contents):
         if len(keep) < len(self.labels):
             warn_of_summaries(self.origin, self.labels)
         values = self.cells.numbers(column)[keep]
-        return Grid(values[None], [MEAN], [self.labels[k] for k in keep])
+        return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
 
     def _matrix(self) -> Grid:
         cells, across = self.cells, [self.cells.names[k] for k in self.columns]
@@ -377,8 +376,9 @@ class _Rows(Contents):
             )
         _refuse_twice(cells, self.labels, "system", self.columns)
         columns = score_columns(cells, self.columns, "topics", self.roles.topics)
-        across = [cells.names[k] for k in columns]
-        return without_summaries(self.origin, Grid(cells.matrix(columns).T, across, self.labels))
+        names = [cells.names[k] for k in columns]
+        grid = Grid(cells.matrix(columns).T, names, self.labels, cells.in_percent(columns))
+        return without_summaries(self.origin, grid)
 
 
 def refused_measure(origin: Origin, measure: str) -> ConcordantError:
@@ -466,7 +466,8 @@ class _Long(Contents):
         topics = self.topics if whole else [self.topics[k] for k in places]
         systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
         values = cells.numbers(column, self._asked(places))
-        return pivot(self.origin, topics, systems, values if whole else values[places], twice)
+        percent = cells.in_percent([column])
+        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
