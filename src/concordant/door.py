@@ -57,7 +57,7 @@ def as_scores(
 ) -> Scores | Means | IncompleteScores: ...
 
 
-def as_scores(
+def as_scores(  # noqa: PLR0913
     given: Collection,
     name: str = "scores",
     *,

@@ -127,9 +127,9 @@ class Scores:
         return self._take(systems=np.flatnonzero(means >= limit))
 
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
-        """Only these systems and topics, in the order given: names, patterns (``"STS*"``), what to leave out (``"!x"``).
+        """Select systems and topics, in the order given. A label that is not there is an error.
 
-        A name that is not there is an error.
+        ``"STS*"`` stands for all labels that fit, and ``"!AFQMC"`` leaves one out.
         """
         return self._take(
             systems=None if systems is None else places_of(systems, self.systems, "systems"),
@@ -490,7 +490,7 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, tuple[str, ...] | None]:
+def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, Any]:
     """The systems and topics that a caller asks for, as arguments of what reads them."""
     given = {"systems": systems, "topics": topics}
     return {name: None if labels is None else check_labels(labels, name) for name, labels in given.items()}

@@ -180,7 +180,7 @@ class TestSummaries:
         assert read(content, systems=["arc"]).systems == ("arc",)
         assert read(f"topic,bm25,{name}\n1,.5,.01\n").systems == ("bm25", name)
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="do not look like systems: .*belongs to 'arc'"):
+        with pytest.raises(InputError, match=r"do not look like systems: .*belongs to 'arc'"):
             Scores.from_frame(pd.DataFrame({"topic": [1], "arc": [0.5], name: [0.01]}))
 
     def test_what_pandas_describes(self) -> None:

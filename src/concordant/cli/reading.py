@@ -34,8 +34,8 @@ class Reader:
     systems: Annotated[
         str | None,
         typer.Option(
-            help="Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' takes all that "
-            "fit, '!NAME' leaves one out."
+            help="Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' takes all "
+            "that fit, '!NAME' leaves one out."
         ),
     ] = None
     topics: Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")] = None

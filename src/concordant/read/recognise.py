@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
@@ -29,6 +30,7 @@ KNOWN = (
 )
 # No header of a table is longer.
 MAX_LINE_BYTES = 2**24
+_MARKUP = re.compile(rb"\s*\|.*\|\s*|.*&.*\\\\\s*")
 _MOST_NAMES = 100_000  # of a column, that are looked for again
 
 
@@ -79,6 +81,10 @@ def _recognise(source: Source, roles: Roles) -> Contents:
 
 
 def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
+    if _MARKUP.fullmatch(first):
+        raise source.error(
+            "is a table in Markdown or LaTeX: save it as CSV, with commas between the cells. The line", line
+        )
     fields = split_line(first, separator(source))
     if len(fields) == 3 and (
         (fields[0] == "runid" and is_summary(fields[1]))
@@ -141,7 +147,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     if len(fields) == 4 and number(fields[1]) is not None:
         raise source.error(
             "looks like qrels (topic, iteration, document, grade): judgments of documents, not scores of systems. They "
-            "score runs: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`. In Python, use read_qrels. The line",
+            "score runs: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`; in Python, use read_qrels. Line",
             line,
         )
     raise source.error(

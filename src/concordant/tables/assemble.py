@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from .contents import Contents
 from .measures import check_measure, only_measure
 from .missing import Missing, are_invented, check_missing, fill_or_drop, has_holes, refuse_errors
 from .pivot import MEAN, Grid, join
-from .vocabulary import is_summary
+from .vocabulary import summaries_among
 
 
 class Assembled(NamedTuple):
@@ -250,9 +250,8 @@ def _chance_of_means(row: FloatArray, others: FloatArray) -> float:
         return 1.0
     means = np.nanmean(others, axis=0)
     written = others[:1000]
-    # Half a unit of the row, and about 2.4 standard errors of a mean of rounded scores.
-    of_scores = 0.7 * _unit(written[~np.isnan(written)]) / np.sqrt(len(others))
-    rounding = 0.500001 * _unit(row) + of_scores + 1e-12 * np.abs(means)
+    # Half a unit of the row, and nearly half a unit of the scores, which may be rounded themselves.
+    rounding = 0.500001 * _unit(row) + 0.49 * _unit(written[~np.isnan(written)]) + 1e-12 * np.abs(means)
     if (np.abs(means - row) > rounding).any():
         return 1.0
     spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
@@ -358,7 +357,7 @@ def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: 
     """A column of means would count as one more system."""
     for contents, grid in zip(found, grids, strict=True):
         systems = grid.systems or []
-        names = [systems[k] for k in chosen(wanted, systems) if is_summary(systems[k])]
+        names = summaries_among([systems[k] for k in chosen(wanted, systems)])
         if names:
             raise contents.origin.error(
                 f"a system is named {names[0]!r}, as summaries of systems are: leave it out with "

@@ -187,7 +187,7 @@ class Cells:
         scores = [k for k in self.places if self.has_numbers(k)]
         label = str(self.kept[0][row]) if 0 in self.kept else ""
         message = not_a_number(self.words(column)[row], self._in(column, row))
-        if label and scores and len(self) > 1 and all(row in self.words(k) for k in scores):
+        if label and len(scores) > 1 and len(self) > 1 and all(row in self.words(k) for k in scores):
             message += f" If the row is not a topic, leave it out with {argument('topics', ['!' + label])}."
         return self.error(message, row)
 

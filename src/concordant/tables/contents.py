@@ -168,8 +168,8 @@ def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
         raise cells.error(
             f"has columns named as measures ({listing(measures, 5)}) and "
             + ("none named topic" if rows is None else f"others ({listing(others, 5)})")
-            + ": for the scores of one system, add a column named topic and keep only measures; if all are systems, say "
-            + argument("systems", [cells.names[k] for k in columns])
+            + ": for the scores of one system, add a column named topic and keep only measures; if all are systems, "
+            "say " + argument("systems", [cells.names[k] for k in columns])
         )
     return _Rows(cells, label, columns, False, roles)
 
@@ -244,8 +244,9 @@ class _Matrix(Contents):
         refuse_measures_as_rows(cells, down, names_topics(name))
         columns = score_columns(cells, columns, "systems", roles.systems)
         cells, down = self._chosen_rows(cells, down, roles.topics)
+        values = cells.matrix(columns)
         _refuse_twice(cells, down, "topic", columns)
-        grid = Grid(cells.matrix(columns), down, [cells.names[k] for k in columns], cells.in_percent(columns))
+        grid = Grid(values, down, [cells.names[k] for k in columns], cells.in_percent(columns))
         self.scores = without_summaries(cells.origin, grid)
 
     @property

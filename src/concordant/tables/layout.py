@@ -32,9 +32,12 @@ from .vocabulary import (
     axis_of,
     column_name,
     counts,
+    is_one_of_short,
     is_summary,
     looks_like_measure,
     looks_like_topic,
+    names_counter,
+    names_fact,
     names_systems,
     names_topics,
 )
@@ -119,9 +122,9 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
     if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
-            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format (run: "
-            "topic Q0 document rank score tag; qrels: topic 0 document grade), and score the run with `concordant "
-            "evaluate RUNS QRELS`"
+            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format "
+            "(run: topic Q0 document rank score tag; qrels: topic 0 document grade), and score the run with "
+            "`concordant evaluate RUNS QRELS`"
         )
     if topic is None and system is None:
         if measure is not None:
@@ -148,8 +151,8 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         if system is None and measure is None and others and "score" not in said:
             return (
                 f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
-                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if each column "
-                f"is a system, say {argument('systems', [header[k] for k in sorted((value, *others))])}"
+                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if each "
+                f"column is a system, say {argument('systems', [header[k] for k in sorted((value, *others))])}"
             )
         if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
@@ -174,12 +177,19 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
             f"{argument('topic_column')}, and leave the other out"
         )
     measures = [header[k] for k in others if looks_like_measure(header[k].strip()) and not named & set(others)]
+    if len(measures) < len(others):  # `num` may be a counter, `num_rel` a fact, and `f` one of several letters
+        across = [header[k] for k in others]
+        measures = [
+            name
+            for name in measures
+            if not names_counter(name) and not names_fact(name) and not is_one_of_short(name, across)
+        ]
     if measures and len(measures) < len(others):
         rest = [header[k] for k in others if header[k] not in measures]
         return (
-            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): for the scores of "
-            f"one system, leave the others out with {argument('systems', [f'!{name}' for name in rest])}; if all are "
-            f"systems, say {argument('systems', [header[k] for k in others])}"
+            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): for the scores "
+            f"of one system, leave the others out with {argument('systems', [f'!{name}' for name in rest])}; if all "
+            f"are systems, say {argument('systems', [header[k] for k in others])}"
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 
@@ -187,6 +197,11 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
 def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
     if not header:
         return "has no columns"
+    if len(scores := [name for name in header if _SCORE.fullmatch(name)]) > 1 and 2 * len(scores) >= len(header):
+        return (
+            f"has scores where names of columns should be ({listing(scores, 3)}): add a first line that names them. A "
+            "line that starts with # is a comment"
+        )
     if len(set(header)) < len(header):
         twice = next(name for k, name in enumerate(header) if name in header[:k])
         return f"two columns are named {twice!r}: rename one, or leave it out if both are the same run"

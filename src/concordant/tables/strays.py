@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -13,15 +14,17 @@ from .cells import Cells, warn_of
 from .choice import chosen, says_which
 from .vocabulary import (
     companions,
-    is_summary,
+    is_one_of_short,
     looks_like_topic,
     names_counter,
     names_fact,
     names_systems,
     names_topics,
+    summaries_among,
 )
 
-_SHORT = 2  # letters: beside others of this kind, `n` and `no` are names like any other
+# A number that is written otherwise, so that its column is a system: 1,234 or 1/2.
+_NUMBER = re.compile(r"[^\w\[(]{0,2}\d[\d.,'/\s_]*[^\w\])]{0,2}")
 
 
 def score_columns(
@@ -37,50 +40,65 @@ def score_columns(
         return kept
     names = [cells.names[k] for k in kept]
     values = cells.matrix(kept, rows=())
-    counters, why = _counters(names, values, axis), _unlike(names, values) if axis == "systems" else {}
-    labels = [k for k, name in enumerate(names) if names_topics(name) or names_systems(name)]
-    for k, name in enumerate(names):
-        if not cells.has_numbers(kept[k]) and len(cells) > 1:
-            why[k] = f"holds {next(iter(cells.words(kept[k]).values()))!r}"
-        elif _is_usual(name, names):
-            continue
-        elif is_summary(name) and axis == "systems":
-            why[k] = "a summary"
-        elif names_counter(name) and not (axis == "topics" and looks_like_topic(name)):
-            why[k] = "a row number"
-        elif names_fact(name) and axis == "systems":
-            why[k] = "a fact about topics"
-    for name, found in companions(names).items():
-        k = names.index(name)
-        if _belongs(values[:, k], values[:, names.index(found.of)], found.kind):
-            why[k] = f"belongs to {found.of!r}"
-    if len(labels) < len(names):
-        _leave_out(cells, [names[k] for k in labels], "its name is that of a column of labels")
-        counters = counters - set(labels)
-    else:
-        labels = []
-    strays = {k: reason for k, reason in why.items() if k not in counters and k not in labels}
-    if len(strays) == len(names) and not cells.has_numbers(kept[0]):
-        cells.numbers(kept[0])  # an error that names the cell: there is nothing to leave out
+    labels = {k for k, name in enumerate(names) if names_topics(name) or names_systems(name)}
+    labels = labels if len(labels) < len(names) else set()
+    counters = _counters(names, values, axis) - labels
+    reasons = _by_words(cells, kept) | _by_name(names, axis) | _by_companions(names, values)
+    if axis == "systems":
+        reasons = _unlike(values) | reasons
+    strays = {k: reason for k, reason in sorted(reasons.items()) if k not in counters | labels}
     if strays:
-        these = ", ".join(f"{names[k]!r} ({reason})" for k, reason in sorted(strays.items()))
-        more = [f"!{names[k]}" for k in sorted(strays)]
+        these = ", ".join(f"{names[k]!r} ({reason})" for k, reason in strays.items())
+        way_out = argument(axis, [f"!{names[k]}" for k in strays])
         raise cells.error(
-            f"these columns do not look like {axis}: {these}. Leave them out with {argument(axis, more)}, or read every "
-            f"column as a {axis[:-1]} with {argument(axis, ['*'])}"
+            f"these columns do not look like {axis}: {these}. Leave them out with {way_out}, or read every column as a "
+            f"{axis[:-1]} with {argument(axis, ['*'])}"
         )
-    _leave_out(cells, [names[k] for k in sorted(counters)], "it numbers the rows")
-    return [k for place, k in enumerate(kept) if place not in counters and place not in labels]
+    for left, why in ((counters, "it numbers the rows"), (labels, "its name is that of a column of labels")):
+        if left:
+            warn_of(cells.origin, f"left out, because {why}: {listing(names[k] for k in sorted(left))}")
+    return [k for place, k in enumerate(kept) if place not in counters | labels]
 
 
-def _leave_out(cells: Cells, names: list[str], why: str) -> None:
-    if names:
-        warn_of(cells.origin, f"left out, because {why}: {listing(names)}")
+def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
+    """Columns without any number. Where most are, numbers are written otherwise: an error names the first cell."""
+    words = {place: cells.words(k) for place, k in enumerate(columns) if not cells.has_numbers(k)}
+    if 2 * len(words) > len(columns) or len(cells) < 2:
+        cells.matrix(columns)
+    firsts = {place: str(next(iter(found.values()))) for place, found in words.items()}
+    return {place: f"holds {cell!r}" for place, cell in firsts.items() if not _NUMBER.fullmatch(cell)}
 
 
-def _is_usual(name: str, names: Sequence[str]) -> bool:
-    """Whether a short name stands among others as short, such as letters or languages."""
-    return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
+def _by_name(names: Sequence[str], axis: str) -> dict[int, str]:
+    """Columns named as counters are, or, in place of systems, as summaries and facts about topics are."""
+    found = {}
+    summaries = set(summaries_among(names)) if axis == "systems" else ()
+    for k, name in enumerate(names):
+        if is_one_of_short(name, names):
+            continue
+        if name in summaries:
+            found[k] = "a summary"
+        elif names_counter(name) and not (axis == "topics" and looks_like_topic(name)):
+            found[k] = "a row number"
+        elif axis == "systems" and names_fact(name):
+            found[k] = "a fact about topics"
+    return found
+
+
+def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
+    """Columns that belong to another by name: a bound lies on its side, and a next version has its own scores."""
+    place = {name: k for k, name in enumerate(names)}
+    found = {}
+    for name, (of, kind) in companions(names).items():
+        column, other = values[:, place[name]], values[:, place[of]]
+        if kind in ("below", "above") and len(column) > 3:
+            past = column - other if kind == "below" else other - column
+            belongs = not (past > 0.01 * np.ptp(other)).any()  # both may be rounded
+        else:
+            belongs = kind != "version" or bool((column == other).all() and len(np.unique(column)) > 2)
+        if belongs:
+            found[place[name]] = f"belongs to {of!r}"
+    return found
 
 
 def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
@@ -107,7 +125,7 @@ def _counts(column: FloatArray) -> bool:
     return column[0] in (0, 1) and column[1] == column[0] + 1 and bool((np.diff(column) == 1).all())
 
 
-def _unlike(names: Sequence[str], values: FloatArray) -> dict[int, str]:
+def _unlike(values: FloatArray) -> dict[int, str]:
     """Columns of other numbers than most: counts beside scores up to 1, or ten times as large; or that count."""
     n, m = values.shape
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
@@ -122,11 +140,3 @@ def _unlike(names: Sequence[str], values: FloatArray) -> dict[int, str]:
         if count or (m > 2 and low[k] > 10 * usual):
             found.setdefault(k, f"{low[k]:g} to {high[k]:g}, unlike the others")
     return found
-
-
-def _belongs(column: FloatArray, other: FloatArray, kind: str) -> bool:
-    """Whether a column belongs to the one that its name names: a bound lies on its side, gpt-4.1 may be a version."""
-    if kind in ("below", "above"):
-        past = column > other if kind == "below" else column < other
-        return len(column) <= 3 or not past.any()
-    return kind != "version" or bool((column == other).all())

@@ -46,6 +46,7 @@ _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
 # What pandas calls the second of two columns of one name. Of systems with versions it may be the next: gpt-4.1.
 _AGAIN = re.compile(r"(.+)\.1", re.DOTALL)
 
+_SHORT = 2
 # Columns that number the rows.
 _COUNTER = re.compile(
     r"#|n[°ºr]|no|num|number|x|i|k|idx|ix|index|id|pos|position|order|rank|counter|line|row|seq|sequence|serial|"
@@ -247,7 +248,7 @@ class Companion(NamedTuple):
 def companions(names: Collection[str]) -> dict[str, Companion]:
     """The columns that belong to another, by their names.
 
-    >>> {name: found.of for name, found in companions(["a", "b_mean", "a_ci", "rank(a)", "b_low", "c_n", "a.1"]).items()}
+    >>> {name: of for name, (of, _) in companions(["a", "b_mean", "a_ci", "rank(a)", "b_low", "c_n", "a.1"]).items()}
     {'a_ci': 'a', 'rank(a)': 'a', 'b_low': 'b_mean', 'a.1': 'a'}
     """
     known, given = {column_name(name): name for name in names}, set(names)
@@ -267,6 +268,21 @@ def companions(names: Collection[str]) -> dict[str, Companion]:
             if name not in found and match and known.get(match[1], name) != name:
                 found[name] = Companion(known[match[1]], kind)
     return found
+
+
+def summaries_among(systems: Collection[str]) -> list[str]:
+    """The names that summaries of systems have; but a_mean beside b_mean is the mean of one.
+
+    >>> summaries_among(["a", "b", "best"]), summaries_among(["a_mean", "b_mean"])
+    (['best'], [])
+    """
+    means = {name for name in systems if (of := _MAIN.fullmatch(column_name(name))) and not is_summary(of[1])}
+    return [name for name in systems if is_summary(name) and not (name in means and len(means) > 1)]
+
+
+def is_one_of_short(name: str, names: Collection[str]) -> bool:
+    """Whether a name of one or two letters stands among others as short: there `n` and `no` are names as any other."""
+    return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
 
 
 def names_counter(name: str) -> bool:
