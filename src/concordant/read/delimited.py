@@ -158,7 +158,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
             lines.append(line)
         for k, labels in texts.items():
             found = [row[k].strip(_BLANK) for _, row in batch]
-            labels += [names.setdefault(name, name) for name in found] if len(names) < _MOST_KNOWN else found
+            labels.extend([names.setdefault(name, name) for name in found] if len(names) < _MOST_KNOWN else found)
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         source.tell(len(lines), count)
         if scores.words > MAX_WORDS:

@@ -34,7 +34,7 @@ def read_qrels(what: Any) -> Qrels:
     for line, topic, document, text in _rows(source):
         grade = plain_number(text)
         if grade is None:
-            raise source.error(not_a_number(text.decode(), ", the grade,"), line)
+            raise source.error(not_a_number(text.decode(), what="the grade ", missing="leave out the line"), line)
         if abs(grade) > MOST:
             raise source.error(f"the grade is beyond {MOST:g}", line)
         pair = topics.setdefault(topic.decode(), len(topics)), documents.setdefault(document.decode(), len(documents))

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import ReadError, warn
 from ..judgments.runs import Run, Runs
-from ..tables.numbers import not_a_number, plain_numbers
+from ..tables.numbers import not_a_number, plain_number, plain_numbers
 from ..words import listing
 from . import source as sources
 from .source import Source
@@ -105,18 +105,15 @@ def _in_bulk(source: Source) -> tuple[_Lists, bytes] | None:
         tags.update(fields[5::6])
         if len(fields) != 6 * lines or set(fields[1::6]) != {b"Q0"} or len(tags) != 1:
             return None
-        values = _as_float32([text.decode() for text in fields[4::6]])
+        values = plain_numbers([text.decode() for text in fields[4::6]])
         if values is None or any(topic.startswith(b"#") for topic in set(fields[::6])):
             return None
-        _add(found, fields[::6], fields[2::6], values)
+        _add(found, fields[::6], fields[2::6], _as_float32(values))
     return found, tags.pop()
 
 
-def _as_float32(texts: list[str]) -> list[float] | None:
+def _as_float32(values: list[float]) -> list[float]:
     """Scores as trec_eval keeps them."""
-    values = plain_numbers(texts)
-    if values is None:
-        return None
     with np.errstate(over="ignore"):
         found: list[float] = np.array(values).astype(np.float32).tolist()
     return found
@@ -131,10 +128,10 @@ def _by_line(source: Source) -> tuple[_Lists, bytes]:
         fields = text.split(None, 6)
         if len(fields) < 6:
             raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
-        value = _as_float32([fields[4].decode()])
+        value = plain_number(fields[4])
         if value is None:
-            raise source.error(not_a_number(fields[4].decode(), ", the score,"), line)
-        _add(found, fields[:1], fields[2:3], value)
+            raise source.error(not_a_number(fields[4].decode(), what="the score ", missing="leave out the line"), line)
+        _add(found, fields[:1], fields[2:3], _as_float32([value]))
         tags[fields[5]] = None
     if len(tags) > 1:
         warn(f"{source.label} holds several tags: {listing(t.decode() for t in tags)}")

@@ -172,7 +172,7 @@ class Cells:
             (row, k), (other, j) = (divmod(place, len(columns)) for place in mixed)
             row, other = places[row], places[other]
             beside = f" in column {self.names[columns[j]]!r}{self._row(other, ' at line ')}"
-            said = percent_beside(values[row, k], f"{self._in(columns[k], row)}", values[other, j], beside)
+            said = percent_beside(values[row, k], self._in(columns[k], row), values[other, j], beside)
             raise self.error(said, row)
 
     def _in(self, column: int, row: int) -> str:
@@ -264,9 +264,9 @@ def parse(cells: Any) -> Parsed:
         return Parsed(np.array(plain), {}, None)
     found = [cell_number(cell) for cell in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
-    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_)
     values = np.array([np.nan if value is None else value for value in found], dtype=np.float64)
-    return Parsed(values, odd, signs if (signs & ~np.isnan(values)).any() else None)
+    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_) & ~np.isnan(values)
+    return Parsed(values, odd, signs if signs.any() else None)
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
@@ -276,7 +276,7 @@ def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]
     """
     found = parse(cells)
     for place, cell in found.odd.items():
-        raise error(place, not_a_number(cell))
+        raise error(place, not_a_number(cell, missing="write nan"))
     if found.percent is None:
         return found.values, False
     mixed = mixed_percent(found.values, found.percent)
@@ -295,6 +295,6 @@ def mixed_percent(values: FloatArray, signs: BoolArray) -> tuple[int, int] | Non
 def percent_beside(signed: float, where: str, plain: float, beside: str) -> str:
     """What is wrong with a score in percent beside one that is not."""
     return (
-        f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none. Write all of these scores with the sign, "
-        "or all without it, in the same unit."
+        f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none. Write all of these scores with the "
+        "sign, or all without it, in the same unit."
     )

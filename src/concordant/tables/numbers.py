@@ -77,24 +77,22 @@ def is_fraction(value: float | None) -> bool:
     return value is not None and 0 < abs(value) % 1 < 1
 
 
-def not_a_number(cell: Any, where: str = "") -> str:
-    """What is wrong with a cell that should be a score, and what to write instead.
+def not_a_number(cell: Any, where: str = "", what: str = "", missing: str = "leave the cell empty or write nan") -> str:
+    """What is wrong with a cell that should be a number, and what to write instead.
 
-    >>> not_a_number("1/2", " in column 'bm25'")
-    "'1/2' in column 'bm25' is not a number. If it stands for 0.5, write 0.5; if it is missing, leave the cell empty or \
-write nan."
+    >>> not_a_number("1/2", missing="write nan")
+    "'1/2' is not a number. If it stands for 0.5, write 0.5; if it is missing, write nan."
     """
     shown = in_digits(cell)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    missing = "if it is missing, leave the cell empty or write nan"
-    if _is_infinite(cell):
-        return f"{shown}{where} is not a finite number. Write a number up to 1e300; {missing}."
+    kind, instead = "number", "Write digits with a decimal point, such as 0.25"
     meant = _meanings(cell) if isinstance(cell, str) else []
-    if len(meant) == 1:
-        return f"{shown}{where} is not a number. If it stands for {meant[0]}, write {meant[0]}; {missing}."
-    if meant:
-        return f"{shown}{where} is not a number. If it stands for {' or '.join(meant)}, write that; {missing}."
-    return f"{shown}{where} is not a number. Write digits with a decimal point, such as 0.25; {missing}."
+    if _is_infinite(cell):
+        kind, instead = "finite number", "Write a number up to 1e300"
+    elif meant:
+        it = meant[0] if len(meant) == 1 else "that"
+        instead = f"If it stands for {' or '.join(meant)}, write {it}"
+    return f"{what}{shown}{where} is not a {kind}. {instead}; if it is missing, {missing}."
 
 
 def _is_infinite(cell: Any) -> bool:
