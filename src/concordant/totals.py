@@ -186,10 +186,9 @@ def _by_type(
         )
         if len(lost)
     ]
-    found = values[np.ix_(kept, systems)]
-    return with_holes(found, names[kept].tolist(), np.array(scores.systems)[systems].tolist(), scores.measure), (
-        *notes,
-    )
+    found = with_sign(values[np.ix_(kept, systems)], scores.lower_is_better)
+    labels = names[kept].tolist(), np.array(scores.systems)[systems].tolist(), scores.measure
+    return with_holes(found, *labels, lower_is_better=scores.lower_is_better), tuple(notes)
 
 
 def _notes(scores: Scores | IncompleteScores, made: Scores | IncompleteScores) -> tuple[str, ...]:

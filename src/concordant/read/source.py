@@ -307,7 +307,7 @@ def _clean(data: bytes, label: str) -> bytes:
     if not data.isascii():
         data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
     if b"\0" in data:
-        error = _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
+        error = _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte; save text as UTF-8", label)
         raise OtherKindError(*error.args)
     if not data.isascii():
         try:
