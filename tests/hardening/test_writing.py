@@ -234,13 +234,17 @@ def test_signals_end_in_one_line_and_leave_nothing(
     # It says where it is, so that the signal comes while it works and not while Python starts.
     program = (
         "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "import concordant.ranks.bounds as b; made = b.rank_intervals;"
-        "b.rank_intervals = lambda *a, **k: (print('working', flush=True), made(*a, **k))[1];"
+        "import concordant.comparison as c; made = c.rank_test_of;"
+        "c.rank_test_of = lambda *a, **k: (print('working', flush=True), made(*a, **k))[1];"
         "from concordant.cli import main; main()"
     )
     folder = tmp_path / "out"
     folder.mkdir()
-    command = [sys.executable, "-c", program, "tiers", str(scores), "--resamples", "100000000", "--html", "x.html"]
+    other = scores.with_name("other.csv")
+    header, *rows = scores.read_text().splitlines()
+    other.write_text("\n".join([header, *reversed(rows[1:]), rows[0].replace("0.", "0.1")]) + "\n")
+    given = [str(scores), str(other), "--no-worth", "--resamples", "100000000", "--plot", "x.pdf"]
+    command = [sys.executable, "-c", program, "compare", *given]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
