@@ -132,7 +132,7 @@ def test_csv_markdown_latex() -> None:
     assert r"hasty & tau\_b & 0.723 \\" in good(*plain, "latex")
 
 
-def test_the_rank_test(tmp_path: Path) -> None:
+def test_the_rank_test() -> None:
     asked = ("compare", "--no-worth", PEOPLE, HASTY, "--seed", "7", "--resamples", "499")
     *_, last = one = rows(*asked)
     expected = cc.rank_test(cc.load_collection("people"), cc.load_collection("hasty"), n_resamples=499, rng=7)
@@ -140,14 +140,6 @@ def test_the_rank_test(tmp_path: Path) -> None:
     assert (float(last["value"]), float(last["rank_pvalue"])) == (expected.distance, expected.pvalue)
     assert rows(*asked, "--workers", "2") == one
     assert "rank distance" not in good("compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "--rank-test", "none")
-    saved = str(tmp_path / "people.npz")
-    assert "999 resamples" in good("distribution", PEOPLE, "-o", saved, "--resamples", "999")
-    paper = json.loads(good("compare", "--no-worth", PEOPLE, HASTY, "--distribution", saved, "-f", "json"))[0][
-        "rank_test"
-    ]
-    assert paper["settings"]["method"] == "paper"
-    assert "another collection" in bad("compare", CAREFUL, HASTY, "--distribution", saved, status=1)
-    assert "there is no such file" in bad("compare", CAREFUL, HASTY, "--distribution", saved + "x", status=1)
     assert "Carterette" in good("cite", "rank_test")
 
 
@@ -452,7 +444,9 @@ def test_wide_tables_are_printed_in_parts_and_lose_nothing() -> None:
 def test_messages_name_what_the_reader_can_write(name: str, value: object, in_python: str, in_a_command: str) -> None:
     assert argument(name, value) == in_python
     command: Any = typer.main.get_command(app)
-    with naming({**command.commands["compare"].options(), **command.commands["simulate"].options()}):
+    with naming(
+        {**command.commands["compare"].options(), **command.commands["study"].commands["reliability"].options()}
+    ):
         assert argument(name, value) == in_a_command
     assert argument(name, value) == in_python
 
@@ -534,8 +528,6 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
         (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
         (["plan", PEOPLE, "--target", 3], "--target is 3.0: give"),
         (["plan", PEOPLE, "--probability", 3], "--probability is 3.0: give a number above 0 and below 1, or leave it"),
-        (["simulate", PEOPLE, "-n", 5, "-o", "OUT", "--lowest", 2], "--lowest and --highest are (2.0, 1.0): give"),
-        (["simulate", PEOPLE, "-n", 5, "-o", "OUT", "--drop-bottom", 1], "--drop-bottom is 1.0: give"),
         (["audit", PEOPLE, HASTY, "-r", "3x"], "--reported is '3x': give"),
         (["audit", PEOPLE, HASTY, "-r", "0.3", "-r", "0.4"], "--reported holds 2 numbers for 1 candidate"),
         (["study", "reliability", PEOPLE, "-o", "OUT", "--sizes", "1,2"], "--sizes is [1, 2]: give"),

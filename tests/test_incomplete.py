@@ -258,9 +258,9 @@ class TestWaysOut:
             function(path, **arguments)
         assert "available" not in str(raised.value)
 
-    @pytest.mark.parametrize("command", ["tiers", "reliability", "plan", "board", "select", "simulate"])
+    @pytest.mark.parametrize("command", ["tiers", "reliability", "plan", "board", "select"])
     def test_commands(self, command: str, path: str) -> None:
-        more = {"simulate": ("-n", 5, "-o", "new.csv"), "select": ("-k", 1)}
+        more = {"select": ("-k", 1)}
         result = run(command, path, "--missing", "error", *more.get(command, ()))
         assert result.exit_code != 0
         said = result.output + result.stderr

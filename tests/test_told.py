@@ -31,15 +31,6 @@ def test_the_folder_of_the_demo_can_be_copied(tmp_path: Path) -> None:
     assert shlex.split(line) == ["$", "cd", str(folder)]
 
 
-def test_there_is_no_report_of_votes(tmp_path: Path) -> None:
-    (tmp_path / "b.csv").write_text(
-        "model_a,model_b,winner\n" + "x,y,model_a\ny,z,model_b\nz,x,tie\nx,y,model_b\n" * 40
-    )
-    made = good("votes", tmp_path / "b.csv", "--resamples", "199", "-f", "json")
-    (tmp_path / "v.json").write_text(made, encoding="utf-8")
-    assert "there is no report for this" in bad("report", tmp_path / "v.json", status=1)
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 @pytest.mark.parametrize("command", ["--version", "--help", "tiers --help"])
 def test_a_full_disk_is_told_in_one_line(command: str) -> None:

@@ -22,7 +22,7 @@ from .errors import InputError, LimitError, TiesError, check_choice
 from .incomplete import open_to_holes
 from .parallel import Workers
 from .ranks.distance import Problem
-from .ranks.distribution import DistanceDistribution, RankTestMethod
+from .ranks.distribution import RankTestMethod
 from .ranks.testing import RankTest, rank_test_of
 from .resampling import Progress, Resampling, Seed
 from .results import settings_of
@@ -59,7 +59,6 @@ def compare(
     worth: bool = True,
     rank_test: RankTestMethod | None = "recentred",
     n_resamples: int = 9_999,
-    distribution: DistanceDistribution | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -108,8 +107,6 @@ def compare(
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     n_resamples : int
         Resamples of the tests.
-    distribution : DistanceDistribution, optional
-        For rank_test="paper": one made before for this collection.
     rng : int, Generator or None
         Seed or generator of the resampling. Without one, a seed is drawn, and the settings record it.
     workers : int or concurrent.futures.Executor
@@ -175,7 +172,7 @@ def compare(
     tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
     notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, next(stages), distribution)
+    tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, next(stages))
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
     same = _same(a, b)
     level = None if interval is None else float(interval.confidence_level)
@@ -306,7 +303,6 @@ def _rank_test(
     candidate: FloatArray,
     method: RankTestMethod | None,
     drawn: Resampling,
-    distribution: DistanceDistribution | None,
 ) -> tuple[RankTest | None, Notes]:
     """The test of the rank distance, and what may be doubtful about it."""
     if method is None or isinstance(truth, Means) or len(truth.topics) < 2:
@@ -315,7 +311,7 @@ def _rank_test(
         problem = Problem.of(truth, 1e-5, "the test")
         if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
             return RankTest.untested(problem, candidate, drawn.seed), list(problem.doubts)
-        tested = rank_test_of(problem, candidate, method, drawn, distribution=distribution)
+        tested = rank_test_of(problem, candidate, method, drawn)
     except LimitError as error:  # all else can be compared
         return None, [f"no rank test: {error}"]
     return tested, list(tested.notes)

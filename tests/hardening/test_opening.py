@@ -21,14 +21,13 @@ import pytest
 import concordant as cc
 from concordant import files
 from concordant.cli.reading import names_of, pairs_of
-from concordant.cli.reporting import report
 from concordant.clusters import by_group
 from concordant.labels import labels_of_topics
 from concordant.read import delimited, runs, sizes
 from concordant.study.execution import run_grid
 from concordant.totals import points_of
 
-from ..commands import PEOPLE, run
+from ..commands import PEOPLE
 from ..study.trials import grid
 
 OPENERS: dict[str, Callable[[Path], Any]] = {
@@ -36,7 +35,6 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "runs": cc.read_runs,
     "qrels": cc.read_qrels,
     "distribution": cc.DistanceDistribution.load,
-    "report": lambda path: report(None, path),  # type: ignore[arg-type]
     "teams": lambda path: pairs_of(path, "run", "team"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
     "votes": cc.read_votes,
@@ -305,20 +303,6 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path, damage: str) -> None:
 
 
 # Contents that are not what they should be --------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", ['"much"', "1" + "0" * 400, "[]", "true", '{"a": 1}', "9" * 5000])
-def test_a_report_of_json_with_other_things_for_numbers(tmp_path: Path, number: str) -> None:
-    sides = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}, {"a": 1.0, "b": 3.0, "c": 2.0, "d": 4.0}
-    document = cc.compare(*sides, rng=1, n_resamples=99, worth=False).to_dict()
-    document["coefficients"]["tau_b"] = "HERE"
-    (tmp_path / "x.json").write_text(json.dumps(document).replace('"HERE"', number))
-    done = run("report", tmp_path / "x.json")
-    if number == "true":  # counts as 1, as in all of Python
-        assert done.exit_code == 0
-    else:
-        assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
-        assert "x.json: this" in done.stderr
 
 
 # Files of names -----------------------------------------------------------------------------------

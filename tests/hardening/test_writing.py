@@ -234,13 +234,17 @@ def test_signals_end_in_one_line_and_leave_nothing(
     # It says where it is, so that the signal comes while it works and not while Python starts.
     program = (
         "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from concordant import DistanceDistribution as D; made = D.bootstrap.__func__;"
-        "D.bootstrap = classmethod(lambda c, *a, **k: (print('working', flush=True), made(c, *a, **k))[1]);"
+        "import concordant.comparison as c; made = c.rank_test_of;"
+        "c.rank_test_of = lambda *a, **k: (print('working', flush=True), made(*a, **k))[1];"
         "from concordant.cli import main; main()"
     )
     folder = tmp_path / "out"
     folder.mkdir()
-    command = [sys.executable, "-c", program, "distribution", str(scores), "--resamples", "100000000", "-o", "x.npz"]
+    other = scores.with_name("other.csv")
+    header, *rows = scores.read_text().splitlines()
+    other.write_text("\n".join([header, *reversed(rows[1:]), rows[0].replace("0.", "0.1")]) + "\n")
+    given = [str(scores), str(other), "--no-worth", "--resamples", "100000000", "--plot", "x.pdf"]
+    command = [sys.executable, "-c", program, "compare", *given]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
@@ -255,13 +259,13 @@ def test_signals_end_in_one_line_and_leave_nothing(
 
 
 def limited() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
 
 
 def test_a_file_that_does_not_fit_is_told_in_one_line(tmp_path: Path, scores: Path) -> None:
-    target = tmp_path / "out.csv"
+    target = tmp_path / "out.pdf"
     target.write_text("old")
-    command = [sys.executable, "-m", "concordant", "simulate", str(scores), "-n", "1000", "-o", str(target)]
+    command = [sys.executable, "-m", "concordant", "tiers", str(scores), "--plot", str(target), "-q"]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COV")}  # which writes, too
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited, env=plain)
     assert done.returncode == 1
@@ -283,9 +287,9 @@ def test_a_full_standard_output_is_told(tmp_path: Path) -> None:
     assert done.stderr == "concordant: standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("where", ["nowhere/x.csv", "."])
+@pytest.mark.parametrize("where", ["nowhere/x.html", "."])
 def test_a_place_that_cannot_be_written_is_told_before_the_work(scores: Path, where: str) -> None:
-    command = [sys.executable, "-m", "concordant", "simulate", str(scores), "-n", "100000000", "-o", where]
+    command = [sys.executable, "-m", "concordant", "tiers", str(scores), "--resamples", "100000000", "--html", where]
     done = subprocess.run(command, cwd=scores.parent, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert "there is no folder nowhere" in done.stderr or ". is a folder" in done.stderr

@@ -65,26 +65,6 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     assert (pair["difference"], pair["pvalue"]) == (tested.difference, tested.pvalue)
 
 
-def test_a_saved_document_makes_the_same_report(run: Run, tmp_path: Path) -> None:
-    saved = run("compare", PEOPLE, HASTY, *FEW, "--html", "first.html", "-f", "json")
-    (tmp_path / "saved.json").write_text(saved, encoding="utf-8")
-    run("report", "saved.json", "-o", "second.html")
-    assert (tmp_path / "first.html").read_bytes() == (tmp_path / "second.html").read_bytes()
-    run("report", "saved.json")
-    assert in_page(tmp_path / "saved.html") == json.loads(saved)
-
-
-def test_a_comparison_without_the_extras_has_a_report_too(run: Run, tmp_path: Path) -> None:
-    plain = run("compare", PEOPLE, CAREFUL, HASTY, "-f", "json", *FEW)
-    (tmp_path / "plain.json").write_text(plain, encoding="utf-8")
-    run("report", "plain.json")
-    document = in_page(tmp_path / "plain.html")
-    for part, printed in zip(document["comparisons"], json.loads(plain), strict=True):
-        del printed["verdict"]
-        assert {key: part[key] for key in printed} == printed
-    assert document["verdict"]["headline"].startswith("careful has the highest tau_b with people, ")
-
-
 def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:
     done = invoke("compare", PEOPLE, HASTY, *FEW, "--html", tmp_path / "r.html")
     assert done.exit_code == 0
@@ -99,9 +79,6 @@ def test_tiers_and_reliability(run: Run, tmp_path: Path) -> None:
     assert printed == in_page(tmp_path / "t.html")
     wanted = json.loads(run("tiers", PEOPLE, *FEW, "-k", "3", "-f", "json"))
     assert printed["rank_intervals"] == wanted
-    (tmp_path / "tiers.json").write_text(json.dumps(wanted), encoding="utf-8")
-    run("report", "tiers.json")
-    assert in_page(tmp_path / "tiers.html")["rank_intervals"] == wanted
 
     printed = json.loads(run("reliability", PEOPLE, "--html", "l.html", "-f", "json"))
     assert printed == in_page(tmp_path / "l.html")
@@ -182,16 +159,6 @@ def test_judges(run: Run, collected: Path) -> None:
 
 def test_mistakes_are_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for content, says in (
-        ("{", "a.json: this is not JSON"),
-        ('{"comparisons": [{"truth": 1}]}', "not what concordant wrote"),
-        ('{"x": 1}', "there is no report for this"),
-    ):
-        (tmp_path / "a.json").write_text(content, encoding="utf-8")
-        assert says in bad("report", "a.json", status=1)
-    assert "would replace" in bad("report", "a.json", "-o", "a.json", status=1)
-    assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{"x": 1}'
-    assert "no.json" in bad("report", "no.json", status=1)
     assert "there is no folder" in bad("compare", PEOPLE, HASTY, "--html", "nowhere/r.html", status=2)
 
 

@@ -76,12 +76,8 @@ ANSWERS = {
 }
 # These have one way to answer.
 OTHERS = {
-    "simulate": "simulate people.csv -n 25 -o out.csv --seed 4",
-    "simulate with options": "simulate ADHOC8 -n 25 -o out.csv --normal --chosen-topics --drop-bottom 0.25",
-    "simulate exact means": "simulate people.csv -n 25 -o out.csv --exact-means --homoscedastic --uncorrelated",
     "evaluate to a file": "evaluate DL21-RUNS -m nDCG@10 -o out.csv --format csv",
     "evaluate per topic": "evaluate DL21-RUNS --per-topic --format csv",
-    "distribution": "distribution people.csv -o out.npz QUICK",
     "cite": "cite tau_ap_b rbo rank_test",
     "version": "--version",
     "demo": "demo",
@@ -113,20 +109,6 @@ def _(name: str, form: str) -> Any:
 @case("command {}", OTHERS)
 def _(name: str) -> Any:
     return command(OTHERS[name])
-
-
-@case("command report")
-def _() -> Any:
-    saved = command(ANSWERS["compare with all"] + " --format json")["json"]
-    Path("saved.json").write_text(json.dumps(saved), encoding="utf-8")
-    return command("report saved.json -o out.html")
-
-
-@case("command compare with a saved distribution")
-def _() -> Any:
-    command(OTHERS["distribution"])
-    Path("out.npz").rename("saved.npz")
-    return command("compare THREE --distribution saved.npz --format json")
 
 
 @case("may refuse a command, {}", ("compare data/formats/ir_measures/partial.q.tsv people.csv", "compare a.csv b.csv"))

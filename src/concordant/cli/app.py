@@ -23,9 +23,8 @@ from .judgments import app as judgments
 from .judgments import evaluate
 from .mixing import combine, plan_mix
 from .options import Commands
-from .reporting import report
 from .selecting import select
-from .single import distribution, look, plan, reliability, simulate, tiers
+from .single import look, plan, reliability, tiers
 from .studies import app as studies
 from .terminal import give, say, tell
 
@@ -115,9 +114,9 @@ for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
     ("Judges", (worth, judge_card, compare_judges, tie_calibration, combine, plan_mix)),
     ("Ranks and boards", (tiers, board, votes)),
-    ("Topics", (reliability, plan, select, simulate)),
+    ("Topics", (reliability, plan, select)),
     ("Judgments", (evaluate,)),
-    (FILES, (look, report, distribution)),
+    (FILES, (look,)),
 ):
     for command in commands:
         app.command(rich_help_panel=group)(command)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -66,9 +65,6 @@ def compare(
         Literal["recentred", "paper", "none"], typer.Option(help="Test of the rank distance.")
     ] = "recentred",
     resamples: ResamplesOption = 9_999,
-    distribution: Annotated[
-        Path | None, typer.Option(help="A distribution saved by `concordant distribution`; implies --rank-test paper.")
-    ] = None,
     plot_kind: Annotated[
         Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
     ] = None,
@@ -98,11 +94,6 @@ def compare(
     first: Side
     others: Sequence[Side]
     first, *others = read.sides([truth, *candidate], out.quiet)
-    saved = None
-    if distribution is not None:
-        from ..ranks.distribution import DistanceDistribution
-
-        saved, rank_test = DistanceDistribution.load(distribution), "paper"
     if common:
         first, *others = on_common_data([first, *others], labels, own_topics)
     settings = {
@@ -115,7 +106,6 @@ def compare(
         "worth": worth and len(candidate) == 1,
         "rank_test": None if rank_test == "none" else rank_test,
         "n_resamples": resamples,
-        "distribution": saved,
         "rng": random.seed,
         "workers": random.workers,
     }

@@ -1,4 +1,4 @@
-"""`look`, `tiers`, `distribution`, `reliability`, `plan` and `simulate`: what one collection says by itself."""
+"""`look`, `tiers`, `reliability` and `plan`: what one collection says by itself."""
 
 from __future__ import annotations
 
@@ -11,20 +11,14 @@ import typer
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
-    DropOption,
     LevelOption,
     Random,
     ResamplesOption,
     ScoresArgument,
-    SeedOption,
-    Simulation,
     Totals,
-    TruthArgument,
-    writable,
 )
 from .reading import Reader, known_coefficients, refuse_single_systems
 from .render import Table, to_csv
-from .terminal import say
 
 if TYPE_CHECKING:
     from ..scores import Scores
@@ -105,32 +99,6 @@ def tiers(
     )
 
 
-@answering(without=("format",))
-def distribution(
-    scores: TruthArgument,
-    *,
-    output: Annotated[Path, typer.Option("--output", "-o", callback=writable, help="The file to write, .npz.")],
-    resamples: ResamplesOption = 9_999,
-    read: Reader,
-    random: Random,
-    out: Output,
-) -> None:
-    """Save a bootstrap distribution of rank distances.
-
-    It is used for many rankings of one collection: compare --distribution FILE.
-
-    Example: concordant distribution people.csv -o people.npz
-    """
-    from ..ranks.distribution import DistanceDistribution
-
-    with out.bar("resampling") as bar:
-        made = DistanceDistribution.bootstrap(
-            read(scores, out.quiet), n_resamples=resamples, rng=random.seed, workers=random.workers, progress=bar.update
-        )
-        made.save(output)
-    say(f"{made}\nSaved: {output}")
-
-
 @answering(plot=True, html=True)
 def reliability(scores: ScoresArgument, *, totals: Totals, read: Reader, random: Random, out: Output) -> Found:
     """Estimate the correlation with the true ranking.
@@ -195,58 +163,6 @@ def plan(
             workers=random.workers,
             progress=bar.update,
         )
-
-
-@answering(without=("format", "lower_is_better"))
-def simulate(
-    scores: ScoresArgument,
-    *,
-    n_topics: Annotated[int, typer.Option("-n", "--n-topics", min=1, help="How many topics to draw.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", callback=writable, help="The file to write: CSV, topics x systems.")
-    ],
-    normal: Annotated[bool, typer.Option("--normal", help="Normal distributions of the effects.")] = False,
-    homoscedastic: Annotated[
-        bool, typer.Option("--homoscedastic", help="The same variance of residuals for all systems.")
-    ] = False,
-    uncorrelated: Annotated[bool, typer.Option("--uncorrelated", help="Independent residuals.")] = False,
-    chosen_topics: Annotated[
-        bool, typer.Option("--chosen-topics", help="Prefer easy topics or hard ones, as a careless choice would.")
-    ] = False,
-    drop_bottom: DropOption = 0.0,
-    simulation: Simulation,
-    read: Reader,
-    seed: SeedOption = 0,
-    out: Output,
-) -> None:
-    """Draw new topics for the same systems.
-
-    It also says how well the original is kept.
-
-    Example: concordant simulate people.csv -n 100 -o new.csv
-    """
-    from ..simulation.simulator import Simulator
-    from ..words import counted, listing
-
-    original = read(scores, out.quiet)
-    if output.exists() and Path(scores).exists() and output.samefile(scores):
-        raise typer.BadParameter(f"--output is {str(output)!r}, the collection itself: give another file")
-    model = Simulator(
-        original,
-        normal=normal,
-        homoscedastic=homoscedastic,
-        uncorrelated=uncorrelated,
-        random_topics=not chosen_topics,
-        exact_means=simulation.exact_means,
-        drop_bottom=drop_bottom,
-        bounds=(simulation.lowest, simulation.highest),
-    )
-    made = model.simulate(n_topics, seed)
-    write_scores(made, output)
-    say(f"{counted(n_topics, 'topic')} of {counted(len(made.systems), 'system')}, seed {seed}, written to {output}")
-    if model.dropped:
-        say(f"{counted(len(model.dropped), 'system')} left out by --drop-bottom: {listing(model.dropped)}")
-    say(f"\n{model.fidelity()}")
 
 
 def write_scores(scores: Scores, path: Path) -> None:

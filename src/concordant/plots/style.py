@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -157,5 +158,8 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     """
     kind = check_format(path)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
-    with import_extra("matplotlib").rc_context(STYLE), written_whole(path) as file:
-        figure_of(ax).savefig(file, format=kind, metadata=undated)
+    drawn = io.BytesIO()  # matplotlib ends in a traceback where a disk is full
+    with import_extra("matplotlib").rc_context(STYLE):
+        figure_of(ax).savefig(drawn, format=kind, metadata=undated)
+    with written_whole(path) as file:
+        file.write(drawn.getvalue())

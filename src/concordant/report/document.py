@@ -66,7 +66,7 @@ def report_document(
     Returns
     -------
     dict
-        For `write_report`, or for a JSON file that `concordant report` reads.
+        For `write_report`.
 
     Examples
     --------
