@@ -1,10 +1,11 @@
 // Non-negative quadratic programs: v >= 0 minimising v'Sv/2 + d'v, by the active-set method of Lawson and Hanson on the
 // Gram matrix S. Differences whose delta = d + Sv is negative enter the active set; where the solution on the set turns
 // a v negative, the step is cut and that v leaves. The inverse of a Cholesky factor of S on the set is updated, never
-// computed anew, and rows of S are formed when their difference enters. Every round lowers the objective, so no set
-// comes twice; where rounding would have it otherwise, a cap on the steps ends the search and the caller is told.
+// computed anew. Every round lowers the objective, so no set comes twice; where rounding would have it otherwise, a cap
+// on the steps ends the search and the caller is told.
 //
-// All of it is inlined into the VECTORISED functions of distance.cpp, so that it is compiled for each processor.
+// Which differences there are, and which of them gain most, constraints.hpp says. All of it is inlined into the
+// VECTORISED functions of distance.cpp, so that it is compiled for each processor.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +22,6 @@ namespace kernels {
 
 constexpr double ROUNDING = 4e-16;
 constexpr double NEARLY = 0.2;  // of the largest gain: what may enter together with the difference that has it
-constexpr size_t BATCH = 64;    // rows of S that are added up at a time
-
-// What a problem is: p differences, their means, and rows of S. One object per thread, used again and again.
-struct Problem {
-    size_t p, width;  // width: p padded
-    std::vector<double> d, diagonal, s;
-    std::vector<char> formed;
-
-    explicit Problem(size_t p)
-        : p(p), width(padded(p)), d(width), diagonal(width), s(p * width), formed(p) {}
-    double* row(size_t j) { return s.data() + j * width; }
-};
 
 struct Solution {
     double value = 0;  // v'Sv
@@ -43,34 +32,33 @@ struct Solution {
 // With h = L^-1 (-d on the set) the solution on the set is (L^-1)'h: a difference that enters adds a row and moves the
 // solution along it, and no triangular system is ever solved.
 struct Solver {
-    size_t p, width, k = 0;           // k: size of the active set
-    std::vector<int32_t> set;         // the active differences, by place
-    std::vector<char> out_of_reach;
-    std::vector<double> rows, columns;        // of L^-1, padded
-    std::vector<double> s, x, h, v, z;        // by place; z: the solution on the set, v: how far it could be followed
-    std::vector<double> delta, gain, weight;  // by difference; weight: 1 / its variance, 0 in the set
+    size_t p, width, k = 0;             // p: the most that can be active; k: size of the active set
+    std::vector<int32_t> set;           // the active differences, by place
+    std::vector<double> rows, columns;  // of L^-1, padded
+    std::vector<double> s, x, h, v, z;  // by place; z: the solution on the set, v: how far it could be followed
 
     explicit Solver(size_t p)
-        : p(p), width(padded(p)), set(p), out_of_reach(p), rows(p * width), columns(p * width), s(width), x(width),
-          h(width), v(width), z(width), delta(width), gain(width), weight(width) {}
+        : p(p), width(padded(p)), set(p), rows(p * width), columns(p * width), s(width), x(width), h(width), v(width),
+          z(width) {}
 
     double* row(size_t r) { return rows.data() + r * width; }
 
     // S between difference j and the set.
-    INLINE void gather(size_t j, const Problem& problem) {
-        const double* const from = problem.s.data() + j * width;
-        const size_t end = padded(k + 1);
-        for (size_t r = 0; r < k; r++) s[r] = from[set[r]];
-        for (size_t r = k; r < end; r++) s[r] = 0;
+    template <class Constraints>
+    INLINE void gather(size_t j, const Constraints& of) {
+        of.between(j, set.data(), k, s.data());
+        std::fill(s.begin() + std::ptrdiff_t(k), s.begin() + std::ptrdiff_t(padded(k + 1)), 0.0);
     }
 
     // Difference j enters, and z follows. False if rounding leaves nothing of its pivot or of its step.
-    INLINE bool enter(size_t j, const Problem& problem, double least) {
-        gather(j, problem);
+    template <class Constraints>
+    INLINE bool enter(size_t j, Constraints& of, double least) {
+        if (k == p) return false;
+        gather(j, of);
         const size_t end = padded(k + 1);
         combine(columns.data(), width, s.data(), k, x.data(), end);  // L^-1 s
-        const double pivot = problem.diagonal[j] - dot(x.data(), x.data(), end);
-        const double below = -problem.d[j] - dot(s.data(), z.data(), end);  // - delta_j on this set
+        const double pivot = of.variance(j) - dot(x.data(), x.data(), end);
+        const double below = -of.mean(j) - dot(s.data(), z.data(), end);  // - delta_j on this set
         if (!(pivot > least) || !(below > 0)) return false;
         const double scale = 1 / std::sqrt(pivot);
         double* const mine = row(k);
@@ -83,7 +71,7 @@ struct Solver {
         h[k] = below * scale;
         v[k] = z[k] = 0;
         set[k] = int32_t(j);
-        weight[j] = 0;
+        of.entered(j);
         add(z.data(), mine, h[k], end);
         k++;
         return true;
@@ -91,8 +79,9 @@ struct Solver {
 
     // The difference at place q leaves. Rotations of neighbouring rows move its column of L^-1 into the last row, which
     // goes, and the column, 0 by then, with it.
-    INLINE void leave(size_t q, const Problem& problem) {
-        weight[size_t(set[q])] = 1 / problem.diagonal[size_t(set[q])];
+    template <class Constraints>
+    INLINE void leave(size_t q, Constraints& of) {
+        of.left(size_t(set[q]));
         const size_t end = padded(k);
         for (size_t r = q; r + 1 < k; r++) {
             set[r] = set[r + 1];
@@ -141,7 +130,8 @@ struct Solver {
     }
 
     // Follow the solution on the set; whatever would turn negative stops at 0 and leaves, until nothing does.
-    INLINE void settle(const Problem& problem) {
+    template <class Constraints>
+    INLINE void settle(Constraints& of) {
         while (!positive()) {
             double step = 1;
             size_t first = k;
@@ -153,88 +143,57 @@ struct Solver {
             for (size_t r = 0; r < k; r++) v[r] += step * (z[r] - v[r]);
             v[first] = 0;
             for (size_t r = k; r-- > 0;)
-                if (!(v[r] > 0) && !(z[r] > 0)) leave(r, problem);
+                if (!(v[r] > 0) && !(z[r] > 0)) leave(r, of);
             restore();
         }
         std::memcpy(v.data(), z.data(), k * sizeof(double));
     }
 
-    INLINE void update_delta(const Problem& problem) {
-        const double* at[BATCH];
-        size_t done = 0;
-        const double* from = problem.d.data();
-        do {  // some rows at a time, so that their addresses fit an array
-            const size_t some = std::min(BATCH, k - done);
-            for (size_t r = 0; r < some; r++) at[r] = problem.s.data() + size_t(set[done + r]) * width;
-            scattered(at, v.data() + done, some, from, delta.data(), width);
-            from = delta.data();
-            done += some;
-        } while (done < k);
-    }
-
     // One step of Newton's method with what delta, computed from S itself, has left on the set.
-    INLINE void refine(const Problem& problem) {
+    template <class Constraints>
+    INLINE void refine(Constraints& of) {
         const size_t end = padded(k);
         std::fill(s.begin(), s.end(), 0.0);
-        for (size_t r = 0; r < k; r++) s[r] = delta[size_t(set[r])];
+        for (size_t r = 0; r < k; r++) s[r] = of.delta(size_t(set[r]));
         combine(columns.data(), width, s.data(), k, x.data(), end);
         combine(rows.data(), width, x.data(), k, s.data(), end);
         for (size_t r = 0; r < k; r++)
             if (!(v[r] - s[r] > 0)) return;
         for (size_t r = 0; r < k; r++) v[r] -= s[r];
-        update_delta(problem);
-    }
-
-    // The difference outside of the set that would gain most by itself; p if none is violated.
-    INLINE size_t most_wanted(double tolerance) {
-        double most[LANES] = {};
-        for (size_t j = 0; j < width; j += LANES)
-            for (size_t l = 0; l < LANES; l++) {
-                const double above = delta[j + l] + tolerance, below = above < 0 ? above : 0;
-                const double found = below * below * weight[j + l];
-                gain[j + l] = found;
-                most[l] = found > most[l] ? found : most[l];
-            }
-        const double best = *std::max_element(most, most + LANES);
-        if (!(best > 0)) return p;
-        size_t j = 0;
-        while (gain[j] != best) j++;
-        return j;
+        of.update(set.data(), v.data(), k);
     }
 
     // With the most wanted one, others may enter at once that gain nearly as much, and still do after those before.
-    template <class Source>
-    INLINE void enter_more(Problem& problem, Source& from, double best, double least, double& steps) {
-        for (size_t j = 0; j < p; j++) {
-            if (gain[j] < NEARLY * best || weight[j] == 0) continue;
-            from.form(j, problem);
-            gather(j, problem);
-            const double below = -problem.d[j] - dot(s.data(), z.data(), padded(k + 1));
-            if (!(below > 0) || below * below * weight[j] < NEARLY * best) continue;
-            steps += enter(j, problem, least);
+    template <class Constraints>
+    INLINE void enter_more(Constraints& of, double best, double least, double& steps) {
+        for (size_t t = 0; t < of.candidates() && k < p; t++) {
+            const size_t j = of.candidate(t);
+            if (of.gain(t) < NEARLY * best || of.weight(j) == 0) continue;
+            of.form(j);
+            gather(j, of);
+            const double below = -of.mean(j) - dot(s.data(), z.data(), padded(k + 1));
+            if (!(below > 0) || below * below * of.weight(j) < NEARLY * best) continue;
+            steps += enter(j, of, least);
             if (!positive()) return;
         }
     }
 
-    template <class Source>
-    INLINE Solution solve(Problem& problem, Source& from) {
+    template <class Constraints>
+    INLINE Solution solve(Constraints& of) {
         Solution found;
         k = 0;
-        std::fill(out_of_reach.begin(), out_of_reach.end(), char(0));
         std::fill(h.begin(), h.end(), 0.0);
         std::fill(z.begin(), z.end(), 0.0);
-        std::memcpy(delta.data(), problem.d.data(), width * sizeof(double));
-        double largest = 0;
-        for (size_t j = 0; j < p; j++) largest = std::max(largest, problem.diagonal[j]);
-        for (size_t j = 0; j < p; j++) weight[j] = 1 / problem.diagonal[j];
+        const double largest = of.begin();
         const double least = 1e-15 * largest, cap = 30 * double(p) + 100;
         double total = 0;
-        bool refined = false, blocked = false;
+        bool refined = false;
         while (true) {
-            const size_t next = most_wanted(ROUNDING * largest * total);
-            if (next == p) {
+            double best = 0;
+            const size_t next = of.most_wanted(ROUNDING * largest * total + of.slack, best);
+            if (!(best > 0)) {
                 if (refined || k == 0) break;
-                refine(problem);  // and look again
+                refine(of);  // and look again
                 refined = true;
                 continue;
             }
@@ -243,34 +202,26 @@ struct Solver {
                 return found;
             }
             found.steps++;
-            from.form(next, problem);
-            if (!enter(next, problem, least)) {
-                weight[next] = 0;  // out of reach until something else changes
-                out_of_reach[next] = blocked = true;
+            of.form(next);
+            if (!enter(next, of, least)) {
+                of.block(next);  // until something else changes
                 continue;
             }
-            if (positive()) enter_more(problem, from, gain[next], least, found.steps);
-            settle(problem);
+            if (positive()) enter_more(of, best, least, found.steps);
+            settle(of);
             refined = false;
-            if (blocked) release(problem), blocked = false;
+            of.release(set.data(), k);
             total = 0;
             for (size_t r = 0; r < k; r++) total += v[r];
-            update_delta(problem);
+            of.update(set.data(), v.data(), k);
         }
         for (size_t r = 0; r < k; r++) {
             const size_t j = size_t(set[r]);
-            found.value -= v[r] * (problem.d[j] + delta[j]);
+            found.value -= v[r] * (of.mean(j) + of.delta(j));
         }
         found.value = std::max(found.value, 0.0);
-        const double bad = -250 * ROUNDING * largest * total;
-        for (size_t j = 0; j < p; j++)
-            if (delta[j] < bad || !std::isfinite(delta[j])) found.steps = -1;
+        if (!of.fulfilled(-250 * ROUNDING * largest * total - 250 * of.slack)) found.steps = -1;
         return found;
-    }
-    INLINE void release(const Problem& problem) {
-        for (size_t j = 0; j < p; j++)
-            if (out_of_reach[j]) out_of_reach[j] = 0, weight[j] = 1 / problem.diagonal[j];
-        for (size_t r = 0; r < k; r++) weight[size_t(set[r])] = 0;
     }
 
     void write_dual(double* to) const {

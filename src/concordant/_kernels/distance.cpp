@@ -1,5 +1,5 @@
-// The rank distance: the nearest scores that keep an order, solved by active_set.hpp. reference/distance.py derives the
-// problem.
+// The rank distance: the nearest means that keep an order, with the constraints of constraints.hpp, solved by
+// active_set.hpp. reference/distance.py derives the problem.
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 
 #include "active_set.hpp"
 #include "compiler.hpp"
+#include "constraints.hpp"
 #include "kernels.hpp"
 #include "lanes.hpp"
 #include "threads.hpp"
@@ -19,21 +20,20 @@ namespace {
 
 // The differences between neighbours in an order of the systems. Rows of S come from the covariance c of the systems:
 // S_jk = c(j, k) - c(j, k+1) - c(j+1, k) + c(j+1, k+1), in the order.
-struct Neighbours {
+struct Neighbours : Differences {
     const double* covariance;
     size_t m;
     double eps;
     std::vector<int32_t> own, order;  // the systems, best first: by X itself, and by the candidate
-    std::vector<double> between, keys;
 
     Neighbours(const double* covariance, const double* mean, size_t m, double eps)
-        : covariance(covariance), m(m), eps(eps), own(m), order(m), between(m), keys(m) {
+        : Differences(m - 1), covariance(covariance), m(m), eps(eps), own(m), order(m), formed(p), to(m), keys(m) {
         std::iota(own.begin(), own.end(), 0);
         std::stable_sort(own.begin(), own.end(), [=](int32_t a, int32_t b) { return mean[a] > mean[b]; });
     }
 
-    // Best first by score. It starts from X's own order and is stable, so that ties are broken in favour of X; and
-    // rankings that resemble that of X, as resamples do, leave an insertion sort little to do.
+    // Best first by score. It starts from X's own order: rankings that resemble it, as resamples do, leave an insertion
+    // sort little to do.
     void sort(const double* score) {
         order = own;
         if (m > 512) {
@@ -49,51 +49,91 @@ struct Neighbours {
             order[at] = mine;
         }
     }
-    void begin(const double* mean, Problem& problem) const {
+    void set_means(const double* mean) {
         for (size_t j = 0; j + 1 < m; j++) {
             const size_t a = size_t(order[j]), b = size_t(order[j + 1]);
-            problem.d[j] = mean[a] - mean[b];
+            means[j] = mean[a] - mean[b];
             const double *const of_a = covariance + a * m, *const of_b = covariance + b * m;
-            problem.diagonal[j] = ((of_a[a] - of_a[b]) + (of_b[b] - of_b[a])) + eps;
+            variances[j] = ((of_a[a] - of_a[b]) + (of_b[b] - of_b[a])) + eps;
         }
-        std::fill(problem.formed.begin(), problem.formed.end(), char(0));
+        std::fill(formed.begin(), formed.end(), char(0));
     }
-    INLINE void form(size_t j, Problem& problem) {
-        if (problem.formed[j]) return;
-        problem.formed[j] = 1;
+    INLINE void form(size_t j) {
+        if (formed[j]) return;
+        formed[j] = 1;
         const double* a = covariance + size_t(order[j]) * m;
         const double* b = covariance + size_t(order[j + 1]) * m;
-        double* const to = between.data();
-        double* const row = problem.row(j);
+        double* const mine = row(j);
         const int32_t* const at = order.data();
         const size_t last = m - 1;
         for (size_t k = 0; k <= last; k++) to[k] = a[k] - b[k];
-        for (size_t k = 0; k < last; k++) row[k] = to[at[k]] - to[at[k + 1]];
-        row[j] = problem.diagonal[j];
+        for (size_t k = 0; k < last; k++) mine[k] = to[size_t(at[k])] - to[size_t(at[k + 1])];
+        mine[j] = variances[j];
     }
+
+  private:
+    std::vector<char> formed;
+    std::vector<double> to, keys;
 };
 
 // All rows of S are there already.
-struct Whole {
-    INLINE void form(size_t, Problem&) {}
+struct Whole : Differences {
+    using Differences::Differences;
+    INLINE void form(size_t) {}
+};
+
+// Where an order puts neighbouring groups of tied systems apart. The covariance is copied when the first tie is met.
+struct Tied : Pairs {
+    std::vector<double> covariance;
+
+    using Pairs::Pairs;
+    void set_means(const double* mean, const double* from, double eps) {
+        std::copy(mean, mean + m, x.begin());
+        if (c) return;
+        covariance.resize(m * width);
+        for (size_t i = 0; i < m; i++) {
+            std::copy(from + i * m, from + (i + 1) * m, covariance.begin() + std::ptrdiff_t(i * width));
+            covariance[i * width + i] += eps / 2;
+        }
+        c = covariance.data();
+    }
+    // Whether there are any ties.
+    bool group(const std::vector<int32_t>& best_first, const double* score) {
+        order = best_first;
+        ends.clear();
+        for (size_t q = 1; q < m; q++)
+            if (score[order[q]] != score[order[q - 1]]) ends.push_back(q);
+        ends.push_back(m);
+        return ends.size() < m;
+    }
 };
 
 // The problem of each row of candidates.
 VECTORISED void solve_orders(const double* covariance, const double* means, const double* candidate, size_t m,
                              double eps, double* out, double* duals, Queue& queue) {
     Neighbours neighbours(covariance, means, m, eps);
-    Problem problem(m - 1);
+    Tied tied(m);
     Solver solver(m - 1);
     for (Turn turn(queue); turn.next();) {
         const size_t b = turn.row();
+        double* const dual = duals ? duals + b * (m - 1) : nullptr;
         neighbours.sort(candidate + b * m);
-        neighbours.begin(means, problem);
-        const Solution found = solver.solve(problem, neighbours);
+        Solution found;
+        if (tied.group(neighbours.order, candidate + b * m)) {
+            tied.set_means(means, covariance, eps);
+            found = solver.solve(tied);
+            if (dual) tied.write_dual(dual);
+        } else {
+            neighbours.set_means(means);
+            found = solver.solve(neighbours);
+            if (dual) solver.write_dual(dual);
+        }
         out[2 * b] = found.value;
         out[2 * b + 1] = found.steps;
-        if (duals) solver.write_dual(duals + b * (m - 1));
     }
 }
+
+constexpr size_t MOST_SYSTEMS = 46340;  // so that a pair has a number in 32 bits
 
 constexpr size_t DOWN = 4, ACROSS = 8;  // the tile of a product that is kept in registers
 
@@ -116,13 +156,18 @@ INLINE void gram_of(const double* rows, size_t count, size_t width, double* gram
         for (size_t c = 0; c < j / ACROSS * ACROSS; c++) gram[j * width + c] = gram[c * width + j];
 }
 
-// The problem of each resample of a collection that was moved to where the order is true.
-VECTORISED void solve_resamples(const double* differences, const double* projection, const int64_t* weights, size_t n,
-                                size_t p, double eps, double* out, Queue& queue) {
-    Problem problem(p);
+// The problem of each resample of a collection that was moved to where the order is true. Columns are differences, or
+// where some are tied, systems in groups.
+VECTORISED void solve_resamples(const double* columns, const double* projection, const int64_t* ends, size_t groups,
+                                const int64_t* weights, size_t n, size_t p, double eps, double* out, Queue& queue) {
+    Whole whole(p);
+    Pairs pairs(p);
     Solver solver(p);
-    Whole whole;
-    const size_t width = problem.width;
+    pairs.c = whole.s.data();
+    std::iota(pairs.order.begin(), pairs.order.end(), 0);
+    pairs.ends.assign(ends, ends + groups);
+    if (groups) eps /= 2;
+    const size_t width = whole.width;
     std::vector<double> rows(n * width), shift(width);
     for (Turn turn(queue); turn.next();) {
         const size_t b = turn.row();
@@ -132,23 +177,24 @@ VECTORISED void solve_resamples(const double* differences, const double* project
         for (size_t i = 0; i < n; i++) {
             if (w[i] == 0) continue;
             const double root = std::sqrt(double(w[i]));
-            const double* from = differences + i * p;
+            const double* from = columns + i * p;
             double* const to = rows.data() + count++ * width;
             for (size_t j = 0; j < p; j++) to[j] = root * from[j];
             for (size_t j = 0; j < p; j++) shift[j] += double(w[i]) * from[j];
         }
         for (size_t j = 0; j < p; j++) shift[j] /= double(n);
-        gram_of(rows.data(), count, width, problem.s.data(), p);
+        gram_of(rows.data(), count, width, whole.s.data(), p);
         const double scale = 1 / double(n - 1);
         for (size_t j = 0; j < p; j++) {
-            double* const s = problem.row(j);
+            double* const s = whole.row(j);
             const double across = double(n) * shift[j];
             for (size_t c = 0; c < p; c++) s[c] = (s[c] - across * shift[c]) * scale;
             s[j] += eps;
-            problem.diagonal[j] = s[j];
-            problem.d[j] = projection[j] + shift[j];
+            whole.variances[j] = s[j];
+            whole.means[j] = projection[j] + shift[j];
         }
-        const Solution found = solver.solve(problem, whole);
+        if (groups) pairs.x = whole.means;
+        const Solution found = groups ? solver.solve(pairs) : solver.solve(whole);
         out[2 * b] = found.value;
         out[2 * b + 1] = found.steps;
     }
@@ -160,6 +206,7 @@ void rank_distances(const Matrix& covariance, const Vector& means, const Matrix&
                     const OutMatrix& out, const OutMatrix& duals, int workers) {
     const size_t m = means.size(), count = candidate.shape(0);
     require(m >= 2, "means must have at least 2 systems");
+    require(m <= MOST_SYSTEMS, "means has too many systems");
     require_shape("covariance", covariance, m, m);
     require_shape("candidate", candidate, count, m);
     require_shape("out", out, count, 2);
@@ -171,17 +218,22 @@ void rank_distances(const Matrix& covariance, const Vector& means, const Matrix&
     });
 }
 
-void recentred_distances(const Matrix& differences, const Vector& projection, const IntMatrix& weights, double eps,
-                         const OutMatrix& out, int workers) {
-    const size_t n = differences.shape(0), p = projection.size(), count = weights.shape(0);
-    require(n >= 2, "differences must have at least 2 topics");
+void recentred_distances(const Matrix& columns, const Vector& projection, const IntVector& ends,
+                         const IntMatrix& weights, double eps, const OutMatrix& out, int workers) {
+    const size_t n = columns.shape(0), p = projection.size(), count = weights.shape(0), groups = ends.size();
+    require(n >= 2, "columns must have at least 2 topics");
     require(p >= 1, "projection must have at least 1 difference");
-    require_shape("differences", differences, n, p);
+    require(p <= MOST_SYSTEMS, "projection has too many systems");
+    require_shape("columns", columns, n, p);
     require_shape("weights", weights, count, n);
     require_shape("out", out, count, 2);
+    for (size_t g = 0; g < groups; g++)
+        require(ends.data()[g] > (g ? ends.data()[g - 1] : 0), "ends must increase from 1 on");
+    require(!groups || size_t(ends.data()[groups - 1]) == p, "ends must end with the number of systems");
     nb::gil_scoped_release unlocked;
     share_rows(count, workers, [&](Queue& queue) {
-        solve_resamples(differences.data(), projection.data(), weights.data(), n, p, eps, out.data(), queue);
+        solve_resamples(columns.data(), projection.data(), ends.data(), groups, weights.data(), n, p, eps, out.data(),
+                        queue);
     });
 }
 

@@ -34,8 +34,8 @@ bool cosines_rows(const Matrix& truth, const Matrix& candidate, const IntVector&
 
 void rank_distances(const Matrix& covariance, const Vector& means, const Matrix& candidate, double eps,
                     const OutMatrix& out, const OutMatrix& duals, int workers);
-void recentred_distances(const Matrix& differences, const Vector& projection, const IntMatrix& weights, double eps,
-                         const OutMatrix& out, int workers);
+void recentred_distances(const Matrix& columns, const Vector& projection, const IntVector& ends,
+                         const IntMatrix& weights, double eps, const OutMatrix& out, int workers);
 
 void resampled_sums(const Matrix& values, const IntMatrix& weights, const OutMatrix& out, int workers);
 void short_means(const Matrix& sums, double divisor, double slack, const OutMatrix& out, int workers);

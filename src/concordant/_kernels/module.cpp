@@ -21,7 +21,7 @@ NB_MODULE(native, m) {
     m.def("cosines_pair", &kernels::cosines_pair);
     m.def("cosines_rows", &kernels::cosines_rows, array, array, array, array, array, number);
     m.def("rank_distances", &kernels::rank_distances, array, array, array, number, array, array, number);
-    m.def("recentred_distances", &kernels::recentred_distances, array, array, array, number, array, number);
+    m.def("recentred_distances", &kernels::recentred_distances, array, array, array, array, number, array, number);
     m.def("resampled_sums", &kernels::resampled_sums, array, array, array, number);
     m.def("short_means", &kernels::short_means, array, number, number, array, number);
     m.def("exceedances", &kernels::exceedances, array, array, array, array, array, array, array, array, array);

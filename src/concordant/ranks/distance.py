@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _kernels
-from .._kernels.reference.distance import FIELDS, differences_of, order_of
+from .._kernels.reference.distance import FIELDS, differences_of, ends_of, order_of, raised
 from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
@@ -136,12 +136,14 @@ class Projection(NamedTuple):
 
     order: IntArray
     """The systems, best first."""
+    ends: IntArray
+    """Where groups of tied systems end in the order; empty where there are no ties."""
     d: FloatArray
     """The differences as measured."""
     delta: FloatArray
-    """The nearest ones that are not negative."""
+    """The nearest ones that keep the order: not negative, except between tied systems."""
     dual: FloatArray
-    """v in delta = d + S v; positive only where delta is 0."""
+    """v in delta = d + S v; without ties positive only where delta is 0."""
     distance: float
 
 
@@ -221,11 +223,16 @@ class Problem(NamedTuple):
         dual = np.empty((1, self.m - 1))
         distance = self._solve(candidate[None], 1, dual)
         order = order_of(candidate, self.means)
+        ends = ends_of(candidate[order])
         d = -np.diff(self.means[order])
         v = dual[0]
-        s = differences_of(self.covariance, order, self.eps)
-        delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # rounding apart, what d + S v is already
-        return Projection(order, d, delta, v, float(distance[0]))
+        if ends.size:
+            s = differences_of(raised(self.covariance, self.eps), order, 0.0)
+            delta = d + s @ v
+        else:
+            s = differences_of(self.covariance, order, self.eps)
+            delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # rounding apart, what d + S v is already
+        return Projection(order, ends, d, delta, v, float(distance[0]))
 
     def _solve(self, candidate: FloatArray, workers: int, duals: FloatArray | None = None) -> FloatArray:
         def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:

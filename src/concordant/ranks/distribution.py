@@ -33,7 +33,7 @@ from .distance import LEAST_EPS, Problem, Projection, solved
 
 RankTestMethod = Literal["recentred", "paper"]
 
-FORMAT = "concordant rank distances 1"
+FORMAT = "concordant rank distances 2"  # 1 put tied systems in the order of the truth
 EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 _SAVED: dict[str, Callable[[Any], bool]] = {
     "method": lambda x: x in get_args(RankTestMethod),
@@ -283,16 +283,29 @@ def recentred_distances(problem: Problem, found: Projection, how: Resampling) ->
     what distances chance alone makes, with means and covariance measured anew each time.
     """
     ordered = problem.scores.values[:, found.order]
-    differences = ordered[:, :-1] - ordered[:, 1:]
-    differences = np.ascontiguousarray(differences - differences.mean(axis=0))
+    if found.ends.size:
+        columns = ordered - ordered.mean(axis=1, keepdims=True)  # what all systems share says nothing of their order
+        projection = _in_order(-np.append(0.0, np.cumsum(found.delta)), found.ends)
+    else:
+        columns, projection = ordered[:, :-1] - ordered[:, 1:], found.delta
+    columns = np.ascontiguousarray(columns - columns.mean(axis=0))
     # A resample may have no more topics than systems.
     eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max()))
-    work = partial(_recentred, differences, found.delta, eps, how.threads)
+    work = partial(_recentred, columns, projection, found.ends, eps, how.threads)
     return np.concatenate(list(over_resamples(work, problem.n, how)))
 
 
-def _recentred(differences: FloatArray, delta: FloatArray, eps: float, workers: int, weights: IntArray) -> FloatArray:
-    def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:
-        kernels.recentred_distances(differences, delta, weights[rows], eps, out, workers)
+def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
+    """Means of systems, best first, none above one of the group before, which they exceed by rounding at most."""
+    starts = np.append(0, ends[:-1])
+    lowest = np.minimum.accumulate(np.minimum.reduceat(means, starts))
+    return np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0)))
 
-    return np.sqrt(len(differences) * solved(solve, len(weights), eps))
+
+def _recentred(
+    columns: FloatArray, projection: FloatArray, ends: IntArray, eps: float, workers: int, weights: IntArray
+) -> FloatArray:
+    def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:
+        kernels.recentred_distances(columns, projection, ends, weights[rows], eps, out, workers)
+
+    return np.sqrt(len(columns) * solved(solve, len(weights), eps))

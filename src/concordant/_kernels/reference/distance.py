@@ -1,4 +1,4 @@
-"""The rank distance: the twin of distance.cpp and active_set.hpp.
+"""The rank distance: the twin of distance.cpp, constraints.hpp and active_set.hpp.
 
 Systems in the order of `candidate`, best first, have m - 1 differences of adjacent columns of X, with means d and
 covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nearest point that keeps the order:
@@ -8,10 +8,17 @@ covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nea
 Its dual needs no inverse: delta = d + S v with v >= 0 and v' delta = 0, so v minimises v' S v / 2 + d' v over v >= 0,
 and the minimum above is v' S v. With S = L L' that is |L' v + L^-1 d|, a problem of non-negative least squares.
 
+Systems that are tied in `candidate` claim no order. Then the nearest means mu are sought for which no system is below
+one of the next group of tied systems. With C, the covariance of the systems (eps / 2 on its diagonal, so that a
+difference has eps), and A the differences of such pairs, mu = x + C A' w with w >= 0 and w' A mu = 0: the same problem
+with S = A C A' and d = A x. There may be very many pairs, so only those that are violated are taken up.
+
 Results fill `out`, one row per problem: v' S v, and the number of steps, -1 where the solver gave up.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +29,14 @@ FIELDS = 2  # columns of `out`
 
 
 def order_of(candidate: FloatArray, means: FloatArray) -> IntArray:
-    """The systems, best first, by each row of candidates; ties in favour of the means, then as they stand."""
+    """The systems, best first, by each row of candidates; what is tied in it by the means, then as it stands."""
     return np.lexsort((np.broadcast_to(-means, candidate.shape), -candidate), axis=-1)
+
+
+def ends_of(ordered: FloatArray) -> IntArray:
+    """Where the groups of tied systems end, given their scores, best first; empty where there are no ties."""
+    ends = np.append(np.flatnonzero(np.diff(ordered)) + 1, len(ordered))
+    return ends if len(ends) < len(ordered) else ends[:0]
 
 
 def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> FloatArray:
@@ -32,6 +45,11 @@ def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> Float
     s = np.diff(np.diff(ordered, axis=0), axis=1)
     s[np.diag_indices_from(s)] += eps
     return np.asarray(s)
+
+
+def raised(covariance: FloatArray, eps: float) -> FloatArray:
+    """C: the covariance of the systems with eps / 2 on its diagonal, which gives every difference eps."""
+    return np.asarray(covariance + eps / 2 * np.eye(len(covariance)))
 
 
 def rank_distances(
@@ -45,18 +63,24 @@ def rank_distances(
 ) -> None:
     """Distances to the ranking of each row of candidates, given the covariance and the means of the systems.
 
-    Fills `duals` with v as well, unless it has no rows.
+    Fills `duals` with v as well, unless it has no rows. Where systems are tied, v is what is pushed across each place of
+    the order: mu = x + C u, u the differences of v, as without ties.
     """
     for row, order in enumerate(order_of(candidate, means)):
-        d = -np.diff(means[order])
-        v, out[row] = _solve(differences_of(covariance, order, eps), d)
+        ends = ends_of(candidate[row, order])
+        if ends.size:
+            u, out[row] = _solve_pairs(raised(covariance, eps), means, np.split(order, ends[:-1]))
+            v = np.cumsum(u[order])[:-1]
+        else:
+            v, out[row] = _solve(differences_of(covariance, order, eps), -np.diff(means[order]))
         if len(duals):
             duals[row] = v
 
 
 def recentred_distances(
-    differences: FloatArray,
+    columns: FloatArray,
     projection: FloatArray,
+    ends: IntArray,
     weights: IntArray,
     eps: float,
     out: FloatArray,
@@ -64,15 +88,19 @@ def recentred_distances(
 ) -> None:
     """Distances to one ranking, of topics resampled from a collection for which that ranking is true.
 
-    `differences` are those between neighbours in the ranking, topics x (m - 1), with their means taken off; the
-    collection's are `projection`. `weights` say how often each topic was drawn, one row per resample.
+    `columns` are the differences between neighbours in the ranking, topics x (m - 1), with their means taken off; the
+    collection's are `projection`. Where systems are tied, both are of the systems, best first, and `ends` has the ends
+    of the groups. `weights` say how often each topic was drawn, one row per resample.
     """
-    n = len(differences)
+    n, p = columns.shape
     for row, w in enumerate(weights):
-        shift = w @ differences / n
-        s = (differences.T @ (w[:, None] * differences) - n * np.outer(shift, shift)) / (n - 1)
-        s[np.diag_indices_from(s)] += eps
-        _, out[row] = _solve(s, projection + shift)
+        shift = w @ columns / n
+        s = (columns.T @ (w[:, None] * columns) - n * np.outer(shift, shift)) / (n - 1)
+        if ends.size:
+            _, out[row] = _solve_pairs(raised(s, eps), projection + shift, np.split(np.arange(p), ends[:-1]))
+        else:
+            s[np.diag_indices_from(s)] += eps
+            _, out[row] = _solve(s, projection + shift)
 
 
 def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
@@ -105,6 +133,51 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
         return np.zeros(len(d)), (np.nan, -1.0)
     # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
     return v, (max(0.0, float(-v @ (d + delta))), float((v > 0).sum()))
+
+
+def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[FloatArray, tuple[float, float]]:
+    """The push u = A' w on each system, and a row of `out`: least squares on the pairs that are violated so far."""
+    from scipy.linalg import solve_triangular
+    from scipy.optimize import nnls
+
+    m = len(x)
+    u, mu, pairs, tolerance = np.zeros(m), x, np.empty((0, 2), dtype=np.int64), 0.0
+    x = x - np.median(x)  # a common part would cost digits
+    try:
+        lower = np.linalg.cholesky(c)
+        target = -solve_triangular(lower, x, lower=True)
+        value = 0.0
+        for _ in range(30 * m + 100):
+            more = _violated(mu, groups, tolerance)
+            if not more.size:
+                return u, (value, float(len(pairs)))
+            first, second = np.concatenate([pairs, more]).T
+            w, _ = nnls((lower[first] - lower[second]).T, target, maxiter=30 * len(first) + 100)
+            first, second, w = first[w > 0], second[w > 0], w[w > 0]
+            s = c[first] - c[second]
+            s, d = s[:, first] - s[:, second], x[first] - x[second]
+            w = _least_on(s, d, w, w > 0)
+            pairs = np.column_stack([first, second])
+            u = np.bincount(first, w, m) - np.bincount(second, w, m)
+            mu = x + c @ u
+            value = max(0.0, float(-w @ (d + mu[first] - mu[second])))
+            tolerance = 1e-13 * float(c.diagonal().max() * w.sum() + np.abs(x).max())
+    except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
+        pass
+    return np.zeros(m), (np.nan, -1.0)
+
+
+def _violated(mu: FloatArray, groups: list[IntArray], tolerance: float) -> IntArray:
+    """Pairs that mu puts in the wrong order: the lowest of a group and the highest of the next, each with all others."""
+    found = [np.empty((0, 2), dtype=np.int64)]
+    for upper, lower in itertools.pairwise(groups):
+        low, high = upper[mu[upper].argmin()], lower[mu[lower].argmax()]
+        if mu[high] - mu[low] > tolerance:
+            above, below = upper[mu[high] - mu[upper] > tolerance], lower[mu[lower] - mu[low] > tolerance]
+            below = below[below != high]
+            found += [np.column_stack([above, np.full(len(above), high)])]
+            found += [np.column_stack([np.full(len(below), low), below])]
+    return np.concatenate(found)
 
 
 def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
