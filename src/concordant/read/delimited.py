@@ -96,6 +96,11 @@ def too_many_cells(source: Source) -> ReadError:
     return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
 
 
+def too_many_words(source: Source) -> ReadError:
+    """The error for a table with too much text."""
+    return _too_many(source, MAX_WORDS, "cells of text", "MAX_WORDS")
+
+
 class _Names(dict[str, str]):
     """Labels without blanks around them. One is kept once, not once per row."""
 
@@ -169,7 +174,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         source.tell(len(lines), count)
         if scores.words > MAX_WORDS:
-            raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
+            raise too_many_words(source)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
     percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
     return Cells(source, header, texts, block, scores.odd, lines, header_line, percent)
