@@ -50,7 +50,11 @@ def look(
 
     sides = [parse_side(file) for file in files]
     columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
-    return [run(side.path, side.measure or read.measure, **columns) for side in sides]
+    found = []
+    for side in sides:
+        with out.bar("reading") as bar:
+            found.append(run(side.path, side.measure or read.measure, **columns, progress=bar.update))
+    return found
 
 
 @answering(plot=True, html=True)

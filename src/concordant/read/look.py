@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +105,7 @@ def look(
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Look:
     r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
 
@@ -115,6 +117,8 @@ def look(
         The measure to count ties, duplicates and missing scores of; by default the first that is there.
     topic_column, system_column, score_column : str, optional
         As in `read_scores`.
+    progress : callable, optional
+        Called with (done, total), as in `read_scores`.
 
     Returns
     -------
@@ -135,7 +139,7 @@ def look(
         "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None, "settings": settings_of(**roles._asdict()),
     }  # fmt: skip
     try:
-        found, _ = read_contents(sources.expand(what), roles)
+        found, _ = read_contents(sources.expand(what), roles, progress)
     except ConcordantError as error:
         return Look(path=str(path or what), problem=str(error), **empty)
     known = {
