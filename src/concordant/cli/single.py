@@ -45,8 +45,12 @@ def look(
 
     sides = [parse_side(file) for file in files]
     columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
-    wanted: Any = read.wanted()
-    found = [run(side.path, side.measure or read.measure, side.lower_is_better, **columns, **wanted) for side in sides]
+    how: Any = {**columns, **read.wanted()}
+    found = []
+    for side in sides:
+        with out.bar("reading") as bar:
+            measure, lower = side.measure or read.measure, side.lower_is_better
+            found.append(run(side.path, measure, lower, progress=bar.update, **how))
     return replace(Answer.of(found), failed=any(one.problem is not None for one in found))
 
 

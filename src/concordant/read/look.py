@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +121,7 @@ def look(
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Look:
     r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
 
@@ -136,6 +137,8 @@ def look(
         As in `read_scores`, as are the columns below.
     topic_column, system_column, score_column : str, optional
         As in `read_scores`.
+    progress : callable, optional
+        Called with (done, total), as in `read_scores`.
 
     Returns
     -------
@@ -158,7 +161,7 @@ def look(
         "settings": settings_of(**roles._asdict(), lower_is_better=lower_is_better),
     }  # fmt: skip
     try:
-        found, _ = read_contents(sources.expand(what), roles)
+        found, _ = read_contents(sources.expand(what), roles, progress)
     except ConcordantError as error:
         return Look(path=str(path or what), problem=str(error), **empty)
     known = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections.abc import Callable, Iterator
@@ -13,8 +14,8 @@ from ..tables.cells import Cells
 from ..tables.contents import NO_ROLES, Contents, table_contents
 from ..tables.layout import Roles
 from ..tables.nested import Nested
-from ..tables.numbers import is_fraction, number
-from ..tables.vocabulary import is_summary, names_labels
+from ..tables.numbers import cell_number, is_fraction, number
+from ..tables.vocabulary import holds_labels, is_summary, names_labels
 from . import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
 from .binary import read_binary
 from .columns import read_columns, separator, split_line
@@ -65,6 +66,8 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
         if source.binary is None and not _has_scores(source):
             raise OtherKindError(*error.args) from None
         raise
+    if found.is_table and found.named and not found.measures():
+        raise source.other_kind("holds no measure with a number for each topic")
     if roles.columns and not found.is_table:
         raise source.error("is not a table with named columns, so no column can be chosen")
     if source.name:
@@ -114,20 +117,21 @@ def _has_scores(source: Source) -> bool:
     Half of the first cells are numbers; or any, where the columns are named as those of scores are.
     """
     lines = list(islice(source.lines(), 20))
-    first = lines[0][1]
+    first, mark = lines[0][1], separator(source)
     if first.lstrip()[:1] in (b"{", b"["):
-        record = _first_record(source, first)
+        record, mark = _first_record(source, first), b","
         content = load_json(source) if record is None else [record]
         if not isinstance(content, list) or not content or not isinstance(content[0], dict):
             return True
         header, rows = list(content[0]), [list(record.values()) for record in content[:20] if isinstance(record, dict)]
-        cells = [isinstance(cell, int | float) and not isinstance(cell, bool) for row in rows for cell in row]
-        return any(cells) and (2 * sum(cells) >= len(cells) or any(map(names_labels, header)))
-    mark = separator(source)
-    header, *rows = [split_line(text, mark) for _, text in lines]
-    cells = [number(cell) is not None for row in rows or [header] for cell in row[1:]]
-    named = mark is not None and any(map(names_labels, header))  # words of prose may be names of columns, too
-    return any(cells) and (2 * sum(cells) >= len(cells) or named)
+    else:
+        header, *rows = [split_line(text, mark) for _, text in lines]
+    # Words of prose, which blanks separate, may be names of columns, too.
+    named = mark is not None and any(map(names_labels, header))
+    labels = [k for k, name in enumerate(header) if holds_labels(name, k)] if named else [0]
+    cells = [cell_number(cell) for row in rows or [header] for k, cell in enumerate(row) if k not in labels]
+    numbers = [value for value in cells if value is not None and not math.isnan(value)]
+    return bool(numbers) and (named or 2 * len(numbers) >= len(cells))
 
 
 def unknown(source: Source, line: int | None) -> OtherKindError:
