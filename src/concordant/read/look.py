@@ -70,7 +70,9 @@ class Look(Result):
             "topics": f"{len(self.topics)}: {listing(self.topics, 5)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
-            "direction": {True: "lower is better", None: "lower or higher has to be said"}.get(self.lower_is_better, ""),
+            "direction": {True: "lower is better", None: "lower or higher has to be said"}.get(
+                self.lower_is_better, ""
+            ),
             "missing scores": str(self.missing),
             "tied pairs": str(self.tied_pairs),
             "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",
