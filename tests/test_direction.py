@@ -261,7 +261,7 @@ QUESTIONS: dict[str, Callable[[cc.Scores, cc.Scores], Any]] = {
     "compare, borda": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, aggregate="borda"),
     "compare, top": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, top=3),
     "correlate": lambda a, b: cc.correlate(a, b, interval=cc.TopicBootstrap(500), rng=1),
-    "explain": lambda a, b: cc.explain(a, b),
+    "explain": cc.explain,
     "rank_intervals": lambda a, b: cc.rank_intervals(a, n_resamples=99, rng=1),
     "board": lambda a, b: cc.board(b, n_resamples=99, rng=1),
     "judge_worth": lambda a, b: cc.judge_worth(a, b, rng=1),
@@ -312,9 +312,14 @@ def test_scores_keep_their_direction_whatever_is_done_with_them() -> None:
     assert (given.values == negated.values).all()
     assert given != negated
     for made in (
-        given.select(systems=SYSTEMS[:3]), given.select(topics=["1", "2"]), given.drop_bottom(), given.like(given.values),
-        pickle.loads(pickle.dumps(given)), cc.align(given, negated)[0], cc.simulation.Simulator(given, bounds=(0, 2)).simulate(5, rng=1),
-    ):  # fmt: skip
+        given.select(systems=SYSTEMS[:3]),
+        given.select(topics=["1", "2"]),
+        given.drop_bottom(),
+        given.like(given.values),
+        pickle.loads(pickle.dumps(given)),
+        cc.align(given, negated)[0],
+        cc.simulation.Simulator(given, bounds=(0, 2)).simulate(5, rng=1),
+    ):
         assert made.lower_is_better
         assert (made.shown() >= 0).all()
         assert (made.shown() == 0 - made.values).all()
@@ -350,12 +355,21 @@ def test_holes_keep_their_direction() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ["compare", "{t}", "{a}", "{b}"], ["worth", "{t}", "{a}"], ["explain", "{t}", "{a}"], ["matrix", "{t}", "{a}", "{b}"], ["judge-card", "{t}", "{a}"], ["explain", "{t}", "{a}", "--pair", "s0,s1"],
-        ["audit", "{t}", "{a}", "-r", "0.5"], ["combine", "{few}", "{a}"], ["reliability", "{t}"], ["plan", "{t}"],
-        ["tiers", "{t}"], ["board", "{t}"],
+        ["compare", "{t}", "{a}", "{b}"],
+        ["worth", "{t}", "{a}"],
+        ["explain", "{t}", "{a}"],
+        ["explain", "{t}", "{a}", "--pair", "s0,s1"],
+        ["matrix", "{t}", "{a}", "{b}"],
+        ["judge-card", "{t}", "{a}"],
+        ["audit", "{t}", "{a}", "-r", "0.5"],
+        ["combine", "{few}", "{a}"],
+        ["reliability", "{t}"],
+        ["plan", "{t}"],
+        ["tiers", "{t}"],
+        ["board", "{t}"],
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_each_command_takes_a_direction_for_each_side(command: list[str], tmp_path: Path) -> None:
     """Files of errors and files of their negatives give the same answer, in any mixture."""
     names = {"t": 1, "a": 2, "b": 3, "few": 1}

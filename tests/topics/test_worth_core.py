@@ -267,8 +267,23 @@ def test_two_candidates_differ_by_their_agreement_and_worth() -> None:
     one, two = (wc.worth_of(curves, j, 2.0) for j in (1, 2))
     assert there.log_ratio == pytest.approx(math.log(one.worth / two.worth))
     assert there.log_ratio_error > 0
-    same = wc.difference_of(curves_of(truth, good, good), 1, 2)
-    assert (same.difference, same.standard_error, same.statistic) == (0, 0, 0)
+
+
+def test_a_side_and_its_copy_differ_by_exactly_nothing_however_products_are_rounded() -> None:
+    truth, good = noisy(60, 40, 0.4, 0.02, seed=12)
+    curves = curves_of(truth, good, good, truth, effort=ac.Effort(300, 60, 300, 60, groups=8))
+    rng, forms = np.random.default_rng(1), {}
+    for name in ("monte_carlo", "noise", "second"):  # as another processor would round them, and worse
+        form = getattr(curves, name)
+        forms[name] = form + rng.normal(0, 1e-9, form.shape)
+    for made in (curves, ac.Curves(**{**vars(curves), **forms})):
+        same = wc.difference_of(made, 1, 2)
+        assert (same.difference, same.standard_error, same.monte_carlo, same.statistic) == (0, 0, 0, 0)
+        assert (same.log_ratio, same.log_ratio_error) == (0, 0)
+        for size in range(len(curves.sizes)):
+            assert made.errors(made.unit(made.point(3, size), made.point(0, size))) == (0, 0)
+        assert made.errors(made.unit(made.point(1), made.point(0)))[0] > 0
+        assert made.errors(made.unit(made.point(2))) == made.errors(made.unit(made.point(1)))
 
 
 def test_second_differences_are_their_definition() -> None:

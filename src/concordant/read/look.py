@@ -72,7 +72,7 @@ class Look(Result):
             "topics": f"{len(self.topics)}: {_ends(self.topics)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
-            "direction": {True: "lower is better", None: "lower or higher? Say which"}.get(self.lower_is_better, ""),
+            "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(self.lower_is_better, ""),
             "missing scores": str(self.missing),
             "tied pairs": str(self.tied_pairs),
             "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",

@@ -78,6 +78,7 @@ class Curves:
     n_splits: int
     n_jackknife: int
     undefined: float  # share of coefficients that were undefined, and counted as 0
+    twins: IntArray  # the first point with the same data: of a side that another one repeats
 
     def point(self, side: int, size: int = -1) -> int:
         """The flat index of a side at the size with this index; the last by default."""
@@ -91,7 +92,7 @@ class Curves:
         the jackknife estimates V_1 + 2 V_2 + 3 V_3 + ..., the second differences V_2 + 3 V_3 + 6 V_4 + ...; half of
         them leaves at least the variance up to j = 4.) Both are estimates themselves: neither takes more than half.
         """
-        return self._variance(_Few.of(contrast))
+        return self._variance(self._few(contrast))
 
     def _variance(self, of: _Few) -> float:
         n = self.n_topics
@@ -107,7 +108,7 @@ class Curves:
 
     def errors(self, contrast: FloatArray) -> tuple[float, float]:
         """The standard error of a linear combination of points, over topics and splits, and that over splits alone."""
-        of = _Few.of(contrast)
+        of = self._few(contrast)
         monte_carlo = max(of.square(self.monte_carlo), 0.0)
         return math.sqrt(self._variance(of) + monte_carlo), math.sqrt(monte_carlo)
 
@@ -144,15 +145,26 @@ class Curves:
 
     def wanted(self, contrast: FloatArray, effort: Effort) -> tuple[float, float]:
         """How many splits its Monte Carlo error asks for, and how many of the jackknife the noise among them."""
-        variance, spread = self.variance(contrast), _Few.of(contrast).square(self.monte_carlo)
+        variance, spread = self.variance(contrast), self._few(contrast).square(self.monte_carlo)
         splits = self.n_splits * spread / (variance * effort.monte_carlo**2) if variance > 0 else 0.0
         return splits, self.n_jackknife * self.noise_share(contrast) / effort.noise
 
     def noise_share(self, contrast: FloatArray) -> float:
         """The share of the jackknife's sum of squares that is noise of the splits: above a half, draw more splits."""
-        of = _Few.of(contrast)
+        of = self._few(contrast)
         squares = self._squares(of)
         return of.square(self.noise) / squares if squares > 0 else 0.0
+
+    def _few(self, contrast: FloatArray) -> _Few:
+        """The points of a contrast, where those with the same data are one.
+
+        Their weights are added before products of matrices, which round in another way on each processor, are taken: a
+        side and its copy differ by exactly 0, with an error of exactly 0.
+        """
+        together = np.zeros_like(contrast)
+        np.add.at(together, self.twins, contrast)
+        (points,) = together.nonzero()
+        return _Few(points, together[points])
 
     def _squares(self, of: _Few) -> float:
         return float(((self.deletions[:, of.points] @ of.weights) ** 2).sum())
@@ -163,11 +175,6 @@ class _Few(NamedTuple):
 
     points: IntArray
     weights: FloatArray
-
-    @classmethod
-    def of(cls, contrast: FloatArray) -> _Few:
-        (points,) = contrast.nonzero()
-        return cls(points, contrast[points])
 
     def square(self, form: FloatArray) -> float:
         """The quadratic form at the contrast."""
@@ -221,6 +228,7 @@ def compute_curves(
     sizes = grid_of(splits.half) if sizes is None else sizes
     points = [(i, int(k)) for i in range(len(sides)) for k in sizes]
     problem = Problem(sides, points, coefficient, settle)
+    twins = _twins((truth, *candidates), len(sizes))
     effort = replace(
         effort,
         most_jackknife=max(effort.jackknife, min(effort.most_jackknife, LARGEST // (n * len(points)))),
@@ -239,7 +247,7 @@ def compute_curves(
         finer = interactions(problem, of_candidates, again, values, n_groups=groups, n_groupings=groupings, rng=rng)
         second = np.where(np.isnan(finer), second, finer)
     while True:
-        curves = _summary(values, changes, second, splits, sizes)
+        curves = _summary(values, changes, second, splits, sizes, twins)
         more_splits, more_jackknife = _missing(curves, effort)
         if not more_splits and not more_jackknife:
             return curves
@@ -250,7 +258,15 @@ def compute_curves(
         changes = np.concatenate([changes, changes_without(problem, next_ones)])
 
 
-def _summary(values: FloatArray, changes: FloatArray, second: FloatArray, splits: Splits, sizes: IntArray) -> Curves:
+def _twins(sides: Sequence[FloatArray], n_sizes: int) -> IntArray:
+    """For each point, side by side, the same size of the first side with these scores."""
+    first = [next(j for j, other in enumerate(sides) if np.array_equal(other, side)) for side in sides]
+    return np.add.outer(np.array(first) * n_sizes, np.arange(n_sizes)).ravel()
+
+
+def _summary(
+    values: FloatArray, changes: FloatArray, second: FloatArray, splits: Splits, sizes: IntArray, twins: IntArray
+) -> Curves:
     deletions, noise = mean_changes(changes, splits.first(len(changes)))
     agreement = defined(values)
     has_second = ~np.isnan(np.diag(second))
@@ -267,6 +283,7 @@ def _summary(values: FloatArray, changes: FloatArray, second: FloatArray, splits
         n_splits=len(splits),
         n_jackknife=len(changes),
         undefined=float(np.isnan(values).mean()),
+        twins=twins,
     )
 
 
