@@ -211,6 +211,8 @@ def rank_distances(rng: Rng) -> Call:
         means = scores.mean(axis=0)
         covariance = np.ascontiguousarray((scores - means).T @ (scores - means) / max(1, len(scores) - 1))
     candidate, _ = values(rng, (count, m))
+    if rng.random() < 0.3:  # ties
+        candidate = rng.integers(0, 5, (count, m)).astype(np.float64)
     call = Call([covariance, means, candidate, float(rng.choice([1e-5, 1e-2]))], comparable=kind == "uniform")
     duals = filled(call, count if rng.random() < 0.5 else 0, m - 1)
     call.arguments += [filled(call, count, 2), duals, workers(rng)]
@@ -229,14 +231,17 @@ def recentred_distances(rng: Rng) -> Call:
         differences -= differences.mean(axis=0)
     projection = np.abs(values(rng, (p,), 0.5)[0])
     weights = rng.multinomial(n, np.full(n, 1 / n), count).astype(np.int64)
-    call = Call([differences, projection, weights, 1e-5], comparable=kind == "uniform" and n > p)
+    ends = np.empty(0, np.int64)
+    if rng.random() < 0.5:  # of groups of tied systems
+        ends = np.append(np.flatnonzero(rng.random(p - 1) < 0.5) + 1, p).astype(np.int64)
+    call = Call([differences, projection, ends, weights, 1e-5], comparable=kind == "uniform" and n > p)
     if rng.random() < 0.2 and count:  # what no sampler draws
         weights[0, 0] = rng.choice([-1, np.iinfo(np.int64).max, np.iinfo(np.int64).min])
         call.comparable = False
     if not (projection < 10).all():
         call.comparable = False
     call.arguments += [filled(call, count, 2), workers(rng)]
-    call.outputs = (4,)
+    call.outputs = (5,)
     call.close = (0,)
     call.tolerance = 1e-6
     return call

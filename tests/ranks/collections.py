@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,61 @@ def literal_distance(truth: FloatArray, candidate: FloatArray, eps: float = 1e-5
         if (point >= -1e-12).all():
             best = min(best, n * (point - d) @ inverse @ (point - d))  # line 6
     return float(np.sqrt(abs(best)))  # line 7
+
+
+def literal_tied_distance(truth: FloatArray, candidate: FloatArray, eps: str = "1e-5") -> float:
+    """The same where systems are tied in the candidate, in exact arithmetic, by trying every face of the cone.
+
+    A face is a set of pairs of neighbouring groups that are equal: systems that such pairs link share one mean. On it
+    the nearest means are x - C A' (A C A')^-1 A x, with A the differences of pairs that link these systems as a tree.
+    """
+    x = [[Fraction(str(score)) for score in row] for row in truth.tolist()]
+    n, m = len(x), len(x[0])
+    means = [sum(column) / n for column in zip(*x, strict=True)]
+    c = [[sum((row[i] - means[i]) * (row[j] - means[j]) for row in x) / (n - 1) for j in range(m)] for i in range(m)]
+    for i in range(m):
+        c[i][i] += Fraction(eps) / 2
+    groups = sorted(set(candidate.tolist()), reverse=True)
+    pairs = [
+        (i, j) for high, low in itertools.pairwise(groups) for i in range(m) for j in range(m)
+        if candidate[i] == high and candidate[j] == low
+    ]  # fmt: skip
+    best = None
+    for tree in itertools.chain.from_iterable(itertools.combinations(pairs, k) for k in range(m)):
+        if _closes_a_circle(tree):
+            continue
+        d = [means[i] - means[j] for i, j in tree]
+        s = [[c[i][k] - c[i][q] - c[j][k] + c[j][q] for k, q in tree] for i, j in tree]
+        w = _solved(s, d)
+        u = [sum(w[t] * ((i == pair[0]) - (i == pair[1])) for t, pair in enumerate(tree)) for i in range(m)]
+        mu = [means[i] - sum(c[i][k] * u[k] for k in range(m)) for i in range(m)]
+        if all(mu[i] >= mu[j] for i, j in pairs):
+            squared = n * sum(w[t] * d[t] for t in range(len(tree)))
+            best = squared if best is None else min(best, squared)
+    assert best is not None
+    return math.sqrt(best)
+
+
+def _closes_a_circle(pairs: tuple[tuple[int, int], ...]) -> bool:
+    parts = {i: {i} for pair in pairs for i in pair}
+    for i, j in pairs:
+        if parts[i] is parts[j]:
+            return True
+        parts[i] |= parts[j]
+        for k in parts[i]:
+            parts[k] = parts[i]
+    return False
+
+
+def _solved(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
+    """Gauss and Jordan, for a positive definite matrix."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for k in range(len(rows)):
+        rows[k] = [value / rows[k][k] for value in rows[k]]
+        for r in range(len(rows)):
+            if r != k:
+                rows[r] = [a - rows[r][k] * b for a, b in zip(rows[r], rows[k], strict=True)]
+    return [row[-1] for row in rows]
 
 
 def fuzzed(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -215,12 +215,17 @@ struct Solver {
             for (size_t r = 0; r < k; r++) total += v[r];
             of.update(set.data(), v.data(), k);
         }
+        double gap = 0;  // between this and a solution that keeps the order
         for (size_t r = 0; r < k; r++) {
             const size_t j = size_t(set[r]);
             found.value -= v[r] * (of.mean(j) + of.delta(j));
+            gap += v[r] * of.delta(j);
         }
         found.value = std::max(found.value, 0.0);
-        if (!of.fulfilled(-250 * ROUNDING * largest * total - 250 * of.slack)) found.steps = -1;
+        const double least_delta = of.least_delta();
+        gap = std::abs(gap) - total * std::min(least_delta, 0.0);
+        const bool kept = least_delta >= -250 * (ROUNDING * largest * total + of.slack);
+        if (!kept || gap > of.widest_gap * found.value) found.steps = -1;
         return found;
     }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "active_set.hpp"
@@ -37,7 +38,7 @@ INLINE void add_rows(const Row& row, const double* factor, size_t count, const d
 struct Differences {
     size_t p, width;  // width: p padded
     std::vector<double> means, variances, s;
-    double slack = 0;
+    static constexpr double slack = 0, widest_gap = INFINITY;  // the deltas alone say whether it is solved
 
     explicit Differences(size_t p)
         : p(p), width(padded(p)), means(width), variances(width), s(p * width), out_of_reach(p), deltas(width),
@@ -100,10 +101,10 @@ struct Differences {
             while (gains[j] != best) j++;
         return j;
     }
-    INLINE bool fulfilled(double least) const {
-        for (size_t j = 0; j < p; j++)
-            if (deltas[j] < least || !std::isfinite(deltas[j])) return false;
-        return true;
+    INLINE double least_delta() const {
+        double found = deltas[0];
+        for (size_t j = 0; j < p; j++) found = std::isfinite(deltas[j]) ? std::min(found, deltas[j]) : NAN;
+        return found;
     }
 
   private:
@@ -113,18 +114,19 @@ struct Differences {
 };
 
 // Differences between systems of neighbouring groups: number first * m + second, first in the upper group. There may be
-// very many, so none is stored: means, variances and entries of S come from those of the systems. Of two groups only the
-// lowest of the upper and the highest of the lower are paired with what they contradict. A pair that active ones link
-// already, in a chain of deltas of 0, is not violated and never enters; so at most m - 1 are active.
+// very many, so none is stored: means, variances and entries of S come from those of the systems. A pair that active
+// ones link already, in a chain of deltas of 0, is not violated and never enters; so at most m - 1 are active, and S on them has an
+// inverse.
 struct Pairs {
     size_t m, width;               // width: m padded
     const double* c = nullptr;     // the covariance of the systems, rows padded, with eps / 2 on its diagonal
     std::vector<int32_t> order;    // the systems, best first
     std::vector<size_t> ends;      // of the groups, as places in the order
     std::vector<double> x;         // the means of the systems
-    double slack = 0;              // of what rounding leaves of a mean
+    double slack = 0;              // what rounding makes of a mean
+    static constexpr double widest_gap = 1e-4;  // beside the squared distance
 
-    explicit Pairs(size_t m) : m(m), width(padded(m)), order(m), x(width), mu(width), push(width), factors(width) {}
+    explicit Pairs(size_t m) : m(m), width(padded(m)), order(m), x(width), mu(width), push(width), factors(width), linked(m) {}
 
     INLINE double mean(size_t j) const { return x[j / m] - x[j % m]; }
     INLINE double delta(size_t j) const { return mu[j / m] - mu[j % m]; }
@@ -144,25 +146,31 @@ struct Pairs {
         }
     }
     INLINE void form(size_t) {}
-    INLINE void entered(size_t) {}
-    INLINE void left(size_t) {}
+    INLINE void entered(size_t j) { linked[root(j / m)] = root(j % m); }
+    INLINE void left(size_t) {}  // `update` links anew
     INLINE void block(size_t j) { blocked.push_back(j); }
     INLINE void release(const int32_t*, size_t) { blocked.clear(); }
 
-    // Gives what no variance exceeds.
+    // Gives the largest variance of a system.
     INLINE double begin() {
         blocked.clear();
+        unlink();
         slack = 0;
         mu = x;
         std::fill(push.begin(), push.end(), 0.0);
         double largest = 0;
         for (size_t i = 0; i < m; i++) largest = std::max(largest, c[i * width + i]);
-        return 4 * largest;
+        return largest;
     }
     // mu = x + C push, where push adds up what the active pairs do to each system.
     INLINE void update(const int32_t* set, const double* v, size_t k) {
+        unlink();
         std::fill(push.begin(), push.end(), 0.0);
-        for (size_t r = 0; r < k; r++) push[size_t(set[r]) / m] += v[r], push[size_t(set[r]) % m] -= v[r];
+        for (size_t r = 0; r < k; r++) {
+            entered(size_t(set[r]));
+            push[size_t(set[r]) / m] += v[r];
+            push[size_t(set[r]) % m] -= v[r];
+        }
         moved.clear();
         for (size_t i = 0; i < m; i++)
             if (push[i] != 0) factors[moved.size()] = push[i], moved.push_back(i);
@@ -171,37 +179,27 @@ struct Pairs {
         for (size_t i = 0; i < m; i++) slack = std::max(slack, ROUNDING * std::abs(x[i]));
     }
 
-    // The pair that would gain most by itself, as in Differences; `wanted` has others.
+    // The pair that would gain most by itself, as in Differences. Of two groups it is the lowest and the highest.
     INLINE size_t most_wanted(double tolerance, double& best) {
         wanted.clear();
         best = 0;
         size_t found = 0;
-        const auto want = [&](size_t first, size_t second) {
-            const double below = mu[second] - mu[first] - tolerance;
-            const size_t pair = first * m + second;
-            if (!(below > 0) || std::find(blocked.begin(), blocked.end(), pair) != blocked.end()) return;
+        for (size_t g = 0; g + 1 < ends.size(); g++) {
+            const size_t pair = worst(g);
+            const double below = -delta(pair) - tolerance;
+            if (!(below > 0) || root(pair / m) == root(pair % m)) continue;
+            if (std::find(blocked.begin(), blocked.end(), pair) != blocked.end()) continue;
             wanted.push_back({below * below * weight(pair), pair});
             if (wanted.back().gain > best) best = wanted.back().gain, found = pair;
-        };
-        for (size_t g = 0, from = 0; g + 1 < ends.size(); from = ends[g++]) {
-            const auto by_mu = [&](int32_t a, int32_t b) { return mu[size_t(a)] < mu[size_t(b)]; };
-            const auto at = [&](size_t place) { return order.begin() + std::ptrdiff_t(place); };
-            const size_t low = size_t(*std::min_element(at(from), at(ends[g]), by_mu));
-            const size_t high = size_t(*std::max_element(at(ends[g]), at(ends[g + 1]), by_mu));
-            if (!(mu[high] - mu[low] > tolerance)) continue;
-            for (size_t q = from; q < ends[g]; q++) want(size_t(order[q]), high);
-            for (size_t q = ends[g]; q < ends[g + 1]; q++)
-                if (size_t(order[q]) != high) want(low, size_t(order[q]));
         }
         return found;
     }
-    INLINE bool fulfilled(double least) {
+    INLINE double least_delta() const {
+        double found = 0;
+        for (size_t g = 0; g + 1 < ends.size(); g++) found = std::min(found, delta(worst(g)));
         for (size_t i = 0; i < m; i++)
-            if (!std::isfinite(mu[i])) return false;
-        blocked.clear();
-        double best = 0;
-        most_wanted(-least, best);
-        return !(best > 0);
+            if (!std::isfinite(mu[i])) found = NAN;
+        return found;
     }
     // What is pushed across each place of the order: the v of the differences between neighbours.
     void write_dual(double* to) const {
@@ -215,8 +213,21 @@ struct Pairs {
         size_t pair;
     };
     std::vector<double> mu, push, factors;
-    std::vector<size_t> moved, blocked;
+    std::vector<size_t> moved, blocked, linked;  // linked: to itself, or on the way to the root of what it is linked to
     std::vector<Wanted> wanted;
+
+    // Of group g and the next one, the pair that is violated most.
+    INLINE size_t worst(size_t g) const {
+        const auto by_mu = [&](int32_t a, int32_t b) { return mu[size_t(a)] < mu[size_t(b)]; };
+        const auto at = [&](size_t place) { return order.begin() + std::ptrdiff_t(place); };
+        const auto low = std::min_element(at(g ? ends[g - 1] : 0), at(ends[g]), by_mu);
+        return size_t(*low) * m + size_t(*std::max_element(at(ends[g]), at(ends[g + 1]), by_mu));
+    }
+    INLINE size_t root(size_t i) {
+        while (linked[i] != i) i = linked[i] = linked[linked[i]];
+        return i;
+    }
+    INLINE void unlink() { std::iota(linked.begin(), linked.end(), size_t(0)); }
 };
 
 }  // namespace kernels

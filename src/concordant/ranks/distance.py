@@ -41,7 +41,7 @@ def rank_distance(
         d_rank^2 = minimum over delta >= 0 of n (delta - d)' S^-1 (delta - d),
 
     Hotelling's T^2 between what was measured and the nearest means that have the order `candidate`. For two systems in
-    the wrong order it is Student's paired t. It is 0 if, and only if, both rank the systems in the same way, has no
+    the wrong order it is Student's paired t. It is 0 if, and only if, no pair is ordered in opposite ways, has no
     upper bound, and is not symmetric. What counts as large depends on the collection: see `rank_test`.
 
     Parameters
@@ -68,8 +68,9 @@ def rank_distance(
 
     Notes
     -----
-    Systems that are tied in `candidate` are put in the order that the truth gives them; those tied on both sides stay
-    in the order of the truth's systems.
+    Systems that are tied in `candidate` claim no order among themselves. The nearest means are then sought among all
+    those that keep every system at or above all systems of the next group, and `eps` / 2 is added to the variance of
+    each system, so that a difference has `eps`. Neither the order of the systems nor ties in the truth matter.
 
     References
     ----------

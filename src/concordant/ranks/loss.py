@@ -58,7 +58,7 @@ def rank_loss(
     -----
     The loss is a quadratic program. By the envelope theorem its derivative by a difference f is minus twice the
     multiplier of the constraint on it, which the solver of `rank_distance` returns. Columns that are tied in the truth
-    are put in the order of the scores; there the loss need not be convex.
+    may come in any order, as in `rank_distance`.
 
     References
     ----------

@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .._kernels.reference.distance import order_of
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
 from ..clusters import Groups, by_group
@@ -102,6 +101,7 @@ def rank_probabilities(  # noqa: PLR0913
 
     - by="rank_distance": rankings by the means of resampled topics, of which those with a `rank_distance` of at most
       `threshold` are acceptable. The default is the critical value at level `alpha` of the same resamples.
+      Systems that are tied in such a ranking share its ranks evenly.
     - by="tau": all rankings with a tau of at least `threshold`, by default 0.9, each with the same probability.
 
     Parameters
@@ -158,7 +158,7 @@ def rank_probabilities(  # noqa: PLR0913
         )
     scores = by_group(as_topics(truth, "truth"), groups)
     require_room_for_pairs(len(scores.systems), "the probability of each rank", 5)
-    own = order_of(scores.means(), scores.means())  # the truth's own order
+    own = np.argsort(-scores.means(), kind="stable")  # the truth's own order
     settings: dict[str, Any] = {"alpha": None, "eps": None}
     notes: tuple[str, ...] = ()
     if groups is not None:
@@ -189,17 +189,22 @@ def _threshold(given: Any, default: float, least: float, most: float) -> float:
     return check_real("threshold", value, lambda x: least <= x <= most, wanted)
 
 
-def _count(ranks: IntArray) -> FloatArray:
-    """How often each system, by column, has each rank."""
-    m = ranks.shape[1]
-    return np.bincount((ranks + m * np.arange(m)).ravel(), minlength=m * m).reshape(m, m).astype(np.float64)
+def _count(best: IntArray, worst: IntArray) -> FloatArray:
+    """How often each system, by column, has each rank; tied systems have those from best to worst in equal parts."""
+    m, size = best.shape[1], worst - best + 1
+    cells, places = best + m * np.arange(m), np.zeros(m * m)
+    for step in range(int(size.max(initial=1))):
+        some = size > step
+        places += np.bincount((cells + step)[some], 1 / size[some], m * m)
+    return places.reshape(m, m)
 
 
 def _by_tau(m: int, threshold: float, how: Resampling) -> FloatArray:
     step, rng = max(1, 2**20 // m), how.generator()
     places = np.zeros((m, m))
     for done in range(0, how.n_resamples, step):
-        places += _count(rankings_at_tau(m, threshold, min(step, how.n_resamples - done), rng, at_least=True))
+        ranks = rankings_at_tau(m, threshold, min(step, how.n_resamples - done), rng, at_least=True)
+        places += _count(ranks, ranks)
         if how.progress is not None:
             how.progress(min(how.n_resamples, done + step), how.n_resamples)
     return places
@@ -209,9 +214,9 @@ def _by_distance(
     problem: Problem, own: IntArray, threshold: float | None, alpha: float, how: Resampling
 ) -> tuple[float, int, FloatArray]:
     """Threshold, acceptable rankings, and how often each system has each rank among them."""
-    work = partial(_distances_and_ranks, problem, np.argsort(own), how.threads)
+    work = partial(_distances_and_ranks, problem, own, how.threads)
     found = list(over_resamples(work, problem.n, how))
-    distances, ranks = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    distances, best, worst = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if threshold is None:
         threshold = DistanceDistribution.made("paper", problem, distances, how.seed).critical_value(alpha)
     threshold = _threshold(threshold, 0, 0, np.inf)
@@ -221,13 +226,16 @@ def _by_distance(
             f"threshold is {threshold:g}, and none of {counted(how.n_resamples, 'resampled ranking')} is as near "
             f"(the nearest has {distances.min():.4g}): give a larger one, or None for the critical value"
         )
-    return threshold, int(accepted.sum()), _count(ranks[accepted].astype(np.int64))
+    return threshold, int(accepted.sum()), _count(best[accepted].astype(np.int64), worst[accepted].astype(np.int64))
 
 
-def _distances_and_ranks(problem: Problem, place: IntArray, workers: int, weights: IntArray) -> tuple[FloatArray, Any]:
-    """Of the rankings of some resamples; `place` is that of each system in the truth's order, as are the columns."""
+def _distances_and_ranks(
+    problem: Problem, own: IntArray, workers: int, weights: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of the rankings of some resamples, with the best and the worst rank of each system, in the truth's order."""
+    from scipy.stats import rankdata
+
     means = resampled_means(problem.scores.values, weights, workers=workers)
-    ranks = np.empty(means.shape, np.min_scalar_type(problem.m))
-    order = place[order_of(means, problem.means)]
-    np.put_along_axis(ranks, order, np.arange(problem.m, dtype=ranks.dtype)[None], axis=1)
-    return problem.distances(means, workers=workers), ranks
+    small = np.min_scalar_type(problem.m)
+    best, worst = (rankdata(-means[:, own], method, axis=1) - 1 for method in ("min", "max"))
+    return problem.distances(means, workers=workers), best.astype(small), worst.astype(small)

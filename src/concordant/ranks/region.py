@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._kernels.reference.distance import differences_of, order_of
+from .._kernels.reference.distance import differences_of, ends_of, order_of, raised
 from ..arrays import FloatArray
 from ..door import Collection
 from ..errors import InputError
@@ -24,7 +24,7 @@ def ranking_probability(
     Order the systems by `candidate`, best first. Let d be the means over the n topics of the differences between
     neighbours in that order, and S their covariance, with `eps` added to its diagonal. Then the probability is that
     of a normal vector with mean d and covariance S / n to be positive throughout: the integral over the region that
-    belongs to the ranking.
+    belongs to the ranking. Systems that are tied in `candidate` may come in any order, as in `rank_distance`.
 
     It says how often n other topics would rank the systems exactly so, if the observed means were the true ones. It is
     not the p-value of `rank_test`, which counts all rankings that are at least as far; with three systems in the wrong
@@ -52,7 +52,7 @@ def ranking_probability(
     Notes
     -----
     The integral is that of Genz: the variables are taken one by one, each given those before it, on randomly shifted
-    lattices. Ties in `candidate` are broken in favour of the truth.
+    lattices.
 
     References
     ----------
@@ -77,32 +77,43 @@ def ranking_probability(
         raise InputError(f"candidate has shape {scores.shape}: give one ranking at a time, one score per system")
     problem.warn()
     order = order_of(scores, problem.means)
-    d = -np.diff(problem.means[order])
-    return _positive(d, differences_of(problem.covariance, order, problem.eps) / problem.n, points, random)
+    ends = ends_of(scores[order])
+    if ends.size:  # every system is at most as good as all of the group before
+        starts = np.append(0, ends[:-1])
+        before = [slice(starts[max(g - 1, 0)], starts[g]) for g in range(len(ends)) for _ in range(starts[g], ends[g])]
+        covariance = raised(problem.covariance, problem.eps)[np.ix_(order, order)] / problem.n
+        return _below(problem.means[order], covariance, before, math.inf, points, random)
+    d = np.diff(problem.means[order])  # below 0, where the order is kept
+    covariance = differences_of(problem.covariance, order, problem.eps) / problem.n
+    hardest_first = np.argsort(-d / np.sqrt(covariance.diagonal()), kind="stable")
+    covariance = covariance[np.ix_(hardest_first, hardest_first)]
+    return _below(d[hardest_first], covariance, [slice(0)] * len(d), 0.0, points, random)
 
 
-def _positive(mean: FloatArray, covariance: FloatArray, points: int, rng: np.random.Generator) -> float:
-    """The probability that a normal vector is positive throughout."""
+def _below(
+    mean: FloatArray, covariance: FloatArray, before: list[slice], top: float, points: int, rng: np.random.Generator
+) -> float:
+    """The probability that no variable of a normal vector exceeds `top`, nor one of those in its slice of `before`."""
     from scipy.special import ndtr, ndtri
 
-    hardest_first = np.argsort(mean / np.sqrt(covariance.diagonal()), kind="stable")
-    mean = mean[hardest_first]
-    factor = np.linalg.cholesky(covariance[np.ix_(hardest_first, hardest_first)])
+    factor = np.linalg.cholesky(covariance)
     dimensions = len(mean)
     each = math.ceil(points / _SHIFTS)
     roots = np.sqrt(_primes(dimensions))
     found = []
     for shift in rng.random((_SHIFTS, dimensions)):
         at = np.abs(2 * ((np.arange(1, each + 1)[:, None] * roots + shift) % 1) - 1)
-        chosen = np.zeros((each, dimensions))
+        chosen, values = np.zeros((each, dimensions)), np.zeros((each, dimensions))
         weight = np.ones(each)
         for k in range(dimensions):
-            # The k-th variable is positive if its deviate, given those before, is above this bound.
-            bound = (mean[k] + chosen[:, :k] @ factor[k, :k]) / factor[k, k]
+            # The k-th variable is low enough if its deviate, given those before, is below this bound.
+            centre = mean[k] + chosen[:, :k] @ factor[k, :k]
+            bound = (values[:, before[k]].min(axis=1, initial=top) - centre) / factor[k, k]
             share = ndtr(bound)
             weight *= share
-            # Minus the deviate has a normal distribution cut off at the bound.
-            chosen[:, k] = -ndtri(np.clip(at[:, k] * share, 1e-300, 1 - 1e-16))
+            # The deviate has a normal distribution cut off at the bound.
+            chosen[:, k] = ndtri(np.clip(at[:, k] * share, 1e-300, 1 - 1e-16))
+            values[:, k] = centre + factor[k, k] * chosen[:, k]
         found.append(float(weight.mean()))
     return float(np.clip(np.mean(found), 0.0, 1.0))
 

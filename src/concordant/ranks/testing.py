@@ -114,8 +114,8 @@ def rank_test(  # noqa: PLR0913
 ) -> RankTest:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
 
-    The hypothesis is that across the population of topics the systems rank as in `candidate`. The statistic is
-    `rank_distance`; what it does by chance is learnt from resampling topics.
+    The hypothesis is that across the population of topics the systems rank as in `candidate`; of systems that are tied
+    there it says nothing. The statistic is `rank_distance`; what it does by chance is learnt from resampling topics.
 
     - "recentred": shift each system's scores so that their means are the nearest ones with the ranking `candidate`,
       resample topics, and measure the distance of that ranking anew, means and covariance included.

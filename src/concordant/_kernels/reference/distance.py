@@ -136,32 +136,42 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
 
 
 def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[FloatArray, tuple[float, float]]:
-    """The push u = A' w on each system, and a row of `out`: least squares on the pairs that are violated so far."""
+    """The push u = A' w on each system, and a row of `out`."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
-    m = len(x)
-    u, mu, pairs, tolerance = np.zeros(m), x, np.empty((0, 2), dtype=np.int64), 0.0
+    m, value, least_squares = len(x), 0.0, True
+    pairs = _violated(x, groups, 0.0)
+    if not pairs.size and np.isfinite(x).all():  # nothing to move, and exactly 0
+        return np.zeros(m), (0.0, 0.0)
     x = x - np.median(x)  # a common part would cost digits
     try:
         lower = np.linalg.cholesky(c)
         target = -solve_triangular(lower, x, lower=True)
-        value = 0.0
-        for _ in range(30 * m + 100):
-            more = _violated(mu, groups, tolerance)
-            if not more.size:
-                return u, (value, float(len(pairs)))
-            first, second = np.concatenate([pairs, more]).T
-            w, _ = nnls((lower[first] - lower[second]).T, target, maxiter=30 * len(first) + 100)
-            first, second, w = first[w > 0], second[w > 0], w[w > 0]
+        while True:
+            first, second = pairs.T
+            if least_squares:
+                w, _ = nnls((lower[first] - lower[second]).T, target, maxiter=30 * len(first) + 100)
+            else:  # as in `_solve`: what L is too coarse for, a pair at a time
+                w = np.append(w, 0.0)
             s = c[first] - c[second]
             s, d = s[:, first] - s[:, second], x[first] - x[second]
-            w = _least_on(s, d, w, w > 0)
-            pairs = np.column_stack([first, second])
+            active = (w > 0) | (not least_squares)
+            w, before = _least_on(s, d, w, active), value
             u = np.bincount(first, w, m) - np.bincount(second, w, m)
             mu = x + c @ u
             value = max(0.0, float(-w @ (d + mu[first] - mu[second])))
-            tolerance = 1e-13 * float(c.diagonal().max() * w.sum() + np.abs(x).max())
+            scale = float(c.diagonal().max() * w.sum() + np.abs(x).max())
+            more = _violated(mu, groups, 1e-15 * scale)
+            if not more.size or not (value > before or least_squares):
+                break
+            least_squares = value > before and least_squares
+            if not least_squares:
+                more = more[[np.argmax(mu[more[:, 1]] - mu[more[:, 0]])]]
+            pairs, w = np.concatenate([pairs[w > 0], more]), w[w > 0]
+        # Rounding is all that is left: the limit of `_solve`, or so little that to obey would not change the value.
+        if not _violated(mu, groups, max(1e-13 * scale, 1e-9 * value / max(float(w.sum()), 1e-300))).size:
+            return u, (value, float((w > 0).sum()))
     except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
         pass
     return np.zeros(m), (np.nan, -1.0)
@@ -172,12 +182,10 @@ def _violated(mu: FloatArray, groups: list[IntArray], tolerance: float) -> IntAr
     found = [np.empty((0, 2), dtype=np.int64)]
     for upper, lower in itertools.pairwise(groups):
         low, high = upper[mu[upper].argmin()], lower[mu[lower].argmax()]
-        if mu[high] - mu[low] > tolerance:
-            above, below = upper[mu[high] - mu[upper] > tolerance], lower[mu[lower] - mu[low] > tolerance]
-            below = below[below != high]
-            found += [np.column_stack([above, np.full(len(above), high)])]
-            found += [np.column_stack([np.full(len(below), low), below])]
-    return np.concatenate(found)
+        found += [np.column_stack([upper, np.full(len(upper), high)])]
+        found += [np.column_stack([np.full(len(lower) - 1, low), lower[lower != high]])]
+    pairs = np.concatenate(found)
+    return pairs[mu[pairs[:, 1]] - mu[pairs[:, 0]] > tolerance]
 
 
 def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
