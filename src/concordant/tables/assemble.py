@@ -258,7 +258,8 @@ def _chance_of_means(row: FloatArray, others: FloatArray) -> float:
     near = (np.abs(others - means) <= rounding).mean(axis=0)
     shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
     shares[spread == 0] = 1
-    _, different = np.unique(np.vstack([row, others]), axis=1, return_index=True)  # runs that were given twice
+    # Columns that are the same, or the same plus a constant, are one coincidence: runs that were given twice.
+    _, different = np.unique(np.round(others - row, 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
 
 
