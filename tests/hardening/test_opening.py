@@ -24,7 +24,7 @@ from concordant.cli.reading import names_of, pairs_of
 from concordant.cli.reporting import report
 from concordant.clusters import by_group
 from concordant.labels import labels_of_topics
-from concordant.read import delimited, runs, sizes
+from concordant.read import delimited, runs
 from concordant.study.execution import run_grid
 from concordant.totals import points_of
 
@@ -258,17 +258,6 @@ def test_text_that_is_not_utf8(form: str, cell: str, column: str, tmp_path: Path
     (tmp_path / "x").write_bytes(arrow(table, form).replace(b"xxxx", b"\xe9xxx"))
     with pytest.raises(cc.errors.ReadError, match=r"x: cannot be read as (arrow|parquet) by"):
         cc.read_scores(tmp_path / "x")
-
-
-@pytest.mark.parametrize("form", ["file", "stream", "file zstd", "stream zstd", "file lz4"])
-def test_arrow_says_how_much_it_holds(form: str) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    words = pyarrow.array(["x", "y", "xyz"] * 1000)
-    nulls = pyarrow.nulls(3000)
-    table = pyarrow.table({"a": np.arange(3000.0), "words": words, "few": words.dictionary_encode(), "none": nulls})
-    size = sizes._of_arrow(arrow(table, form))
-    assert size.cells == 4 * 3000 + 3  # the words of the dictionary are cells, too
-    assert table.nbytes <= size.stored <= table.nbytes + 1000  # the buffers are padded
 
 
 def test_an_archive_of_inspect_that_is_larger_than_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ def stored(name: str) -> Callable[[Sequence[str]], Cells]:
         buffer = io.BytesIO()
         getattr(pl.DataFrame({"topic": [f"t{k}" for k in range(len(cells))], "b": [*cells]}), f"write_{name}")(buffer)
         source = Source("x", buffer.getvalue(), binary="arrow" if name == "ipc" else name)
-        return frame_cells(binary.read_frame(source), source)
+        return frame_cells(binary.BinaryTable(source).read(), source)
 
     return read
 

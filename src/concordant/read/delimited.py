@@ -25,7 +25,7 @@ MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
 # Of text that is neither a label nor a number, at about 170 bytes each.
 MAX_WORDS = MAX_CELLS // 10
 _MOST_KNOWN = 2**16  # texts of numbers, and names, that are looked for again
-_BATCH = 2**13  # cells that are looked at together
+_BATCH = 2**10  # cells that are looked at together: few, for the garbage collector
 _BLANK = " \t\n"
 
 
@@ -96,6 +96,19 @@ def too_many_cells(source: Source) -> ReadError:
     return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
 
 
+def too_many_words(source: Source) -> ReadError:
+    """The error for a table with too much text."""
+    return _too_many(source, MAX_WORDS, "cells of text", "MAX_WORDS")
+
+
+class _Names(dict[str, str]):
+    """Labels without blanks around them. One is kept once, not once per row."""
+
+    def __missing__(self, text: str) -> str:
+        name = text.strip(_BLANK)
+        return self.setdefault(text, name) if len(self) < _MOST_KNOWN else name
+
+
 class _Scores:
     """The scores of a table, collected row by row."""
 
@@ -147,7 +160,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
     scored = [k not in kept for k in range(width)]
     scores = _Scores(list(compress(range(width), scored)), count)
     texts: dict[int, list[str]] = {k: [] for k in kept}
-    names: dict[str, str] = {}  # a name is kept once, not once per row
+    names = _Names()
     lines = array("q")
     while batch := list(islice(rows, 1 + _BATCH // width)):
         for line, row in batch:
@@ -157,12 +170,11 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
                 raise _unequal(source, len(row), width, line)
             lines.append(line)
         for k, labels in texts.items():
-            found = [row[k].strip(_BLANK) for _, row in batch]
-            labels.extend([names.setdefault(name, name) for name in found] if len(names) < _MOST_KNOWN else found)
+            labels.extend([names[row[k]] for _, row in batch])
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         source.tell(len(lines), count)
         if scores.words > MAX_WORDS:
-            raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
+            raise too_many_words(source)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
     percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
     return Cells(source, header, texts, block, scores.odd, lines, header_line, percent)

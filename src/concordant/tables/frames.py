@@ -39,13 +39,33 @@ def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells
 
 
 def _polars(frame: Any) -> tuple[list[str], list[Any]]:
-    return _index_first(
-        list(frame.columns),
-        [
-            column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
-            for column in frame.get_columns()
-        ],
-    )
+    return _index_first(list(frame.columns), list(map(_polars_cells, frame.get_columns())))
+
+
+def _polars_cells(column: Any) -> Any:
+    if column.dtype.to_python() is str:
+        polars = import_module("polars")
+        texts = column.cast(polars.String)
+        known = texts.drop_nulls().unique()
+        return _by_codes(texts.cast(polars.Enum(known)).to_physical().to_list(), known.to_list())
+    return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
+
+
+def _arrow_cells(column: Any) -> Any:
+    kind = str(column.type)
+    if kind in _TEXTS or kind.startswith(tuple(f"dictionary<values={text}," for text in _TEXTS)):
+        codes = (column.dictionary_encode() if kind in _TEXTS else column).combine_chunks()
+        return _by_codes(codes.indices.to_pylist(), codes.dictionary.to_pylist())
+    return column.to_numpy() if kind in _NUMERIC and not column.null_count else column.to_pylist()
+
+
+def _by_codes(codes: list[int | None], texts: list[str]) -> list[str | None]:
+    """A text is made once, not once per row: a small file can repeat a long one millions of times."""
+    return [None if code is None else texts[code] for code in codes]
+
+
+_NUMERIC = frozenset({"double", "float", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
+_TEXTS = ("string", "large_string")
 
 
 def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[Any]]:
@@ -63,21 +83,12 @@ def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
             continue
         if name == "pyarrow":
             table = library.table(frame)
-            return _index_first(
-                table.column_names,
-                [
-                    column.to_numpy() if str(column.type) in _NUMERIC and not column.null_count else column.to_pylist()
-                    for column in table.columns
-                ],
-            )
+            return _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
         if name == "polars":
             return _polars(library.DataFrame(frame))
         if hasattr(library.DataFrame, "from_arrow"):  # pandas 3
             return _pandas(library.DataFrame.from_arrow(frame), origin)
     raise MissingExtraError("an Arrow table needs pyarrow, polars or pandas: pip install pyarrow")
-
-
-_NUMERIC = frozenset({"double", "float", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
 
 
 def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:

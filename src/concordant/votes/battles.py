@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, ReadError
-from ..read.binary import read_frame
+from ..read.binary import BinaryTable
 from ..read.names import load_names, named_rows
 from ..read.source import Source, load_json
 from ..tables.frames import is_frame
@@ -194,7 +194,10 @@ def _is_nothing(cell: Any) -> bool:
 def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
     """The keys of the columns of a file, and its rows."""
     if source.binary:
-        return _of_frame(read_frame(source), source.label, question)
+        table = BinaryTable(source)
+        wanted = _known(table.names, question)
+        found = _of_frame(table.read(wanted), source.label, question) if wanted else ({}, ())
+        return dict.fromkeys(table.names) | found[0], found[1]
     if source.data.lstrip()[:1] in (b"{", b"["):
         return _records(source, question)
     header, rows = named_rows(source)
