@@ -544,4 +544,4 @@ def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) 
 
 def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
     """The places of what is chosen, by names, patterns (STS*) and what to leave out (!AFQMC)."""
-    return choose(check_labels(wanted, what), labels, what[:-1], lambda message: InputError(f"{what}: {message}"))
+    return choose(check_labels(wanted, what), labels, "", lambda message: InputError(f"{what} {message}"))

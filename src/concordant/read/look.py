@@ -54,21 +54,21 @@ class Look(Result):
     @property
     def verdict(self) -> str:
         """What it is, in a sentence."""
-        if self.problem is not None and not self.formats:
+        if self.problem is not None:
             return f"{self.path} cannot be read: {self.problem}"
         files = "" if self.n_files == 1 else f"{counted(self.n_files, 'file')}, "
         what = f"{self.path}: {files}{listing(self.formats, 3)}"
-        if not self.systems:
-            return what
         topics = "one score per system" if not self.topics else counted(len(self.topics), "topic")
         return f"{what}; {counted(len(self.systems), 'system')}, {topics}"
 
     def rows(self) -> list[dict[str, Any]]:
         """What was found, one row each."""
+        if not self.systems:
+            return [{"what": "problem", "found": self.problem}]
         found = {
             "format": listing(self.formats),
             "read as": self.reading,
-            "systems": f"{len(self.systems)}: {_ends(self.systems)}" if self.systems else "",
+            "systems": f"{len(self.systems)}: {_ends(self.systems)}",
             "topics": f"{len(self.topics)}: {_ends(self.topics)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
@@ -77,13 +77,14 @@ class Look(Result):
             "tied pairs": str(self.tied_pairs),
             "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",
             "decimals": "more than 6" if self.decimals is None else str(self.decimals),
-            "problem": self.problem or "",
             "next": self.next_command,
         }
         return [{"what": name, "found": value} for name, value in found.items() if value]
 
     def table(self) -> str:
-        """One line for each of them."""
+        """One line for each of them; the verdict has said why there are none."""
+        if not self.systems:
+            return ""
         width = max(len(row["what"]) for row in self.rows())
         return "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in self.rows())
 

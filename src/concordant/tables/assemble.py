@@ -263,7 +263,7 @@ def _without_means(
     line, what = ("row", "column") if axis == "topics" else ("column", "row")
     for place in (n - 1, 0) if n > 3 else ():
         others = np.delete(np.arange(n), place)
-        chance = _chance_of_means(values[place, :50], values[:, :50][others])
+        chance = _chance_of_means(values[place, :50], values[:, :50][others], axis == "systems")
         if chance >= _POSSIBLE:
             continue
         what_it_is = f"the mean of the other {line}s in every {what}"
@@ -277,7 +277,7 @@ def _without_means(
     return values, labels
 
 
-def _chance_of_means(row: FloatArray, others: FloatArray) -> float:
+def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     """The chance that a row which holds the means of all others, as rounded, does so by coincidence; 1 if it does not.
 
     In each column this is the share of the range of scores, or of the scores, that rounds to the mean.
@@ -294,7 +294,8 @@ def _chance_of_means(row: FloatArray, others: FloatArray) -> float:
     near = (np.abs(others - means) <= rounding).mean(axis=0)
     shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
     shares[spread == 0] = 1
-    _, different = np.unique(np.vstack([row, others]), axis=1, return_index=True)  # runs that were given twice
+    # What is the same counts once: a run that was given twice, or topics on which systems are as far apart.
+    _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
 
 

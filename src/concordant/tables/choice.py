@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..errors import ConcordantError, warn
-from ..words import nearest
+from ..words import listing, nearest
 
 
 def says_which(wanted: Iterable[str] | None) -> bool:
@@ -41,16 +41,16 @@ def choose(
     `left_out` are labels that the same choice has left out before.
     """
     wanted, places = list(wanted), {label: k for k, label in enumerate(labels)}
-    gone = dict.fromkeys(left_out, 0)
+    gone, has_no = dict.fromkeys(left_out, 0), f"has no {noun}".rstrip()
     for name in wanted:
         if not _leaves_out(name, places):
             if not _places(name, places):
-                raise error(f"has no {noun} {name!r}{nearest(name, labels)}")
+                raise error(f"{has_no} {name!r}{nearest(name, labels)}")
         elif not _places(name[1:], places) and not _places(name[1:], gone):
-            warn(f"{error(f'has no {noun} {name[1:]!r} to leave out')}")
+            warn(f"{error(f'{has_no} {name[1:]!r} to leave out')}")
     found = chosen(wanted, labels)
     if not found:
-        raise error(f"no {noun} is left without {', '.join(name[1:] for name in wanted)}")
+        raise error(f"{has_no} left after {listing(wanted)}")
     return found
 
 

@@ -38,6 +38,7 @@ from .vocabulary import (
     looks_like_topic,
     names_counter,
     names_fact,
+    names_labels,
     names_systems,
     names_topics,
 )
@@ -182,7 +183,9 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         measures = [
             name
             for name in measures
-            if not names_counter(name) and not names_fact(name) and not is_one_of_short(name, across)
+            if not names_counter(name)
+            and not names_fact(name)
+            and not (len(name) == 1 and is_one_of_short(name, across))
         ]
     if measures and len(measures) < len(others):
         rest = [header[k] for k in others if header[k] not in measures]
@@ -197,7 +200,8 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
 def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
     if not header:
         return "has no columns"
-    if len(scores := [name for name in header if _SCORE.fullmatch(name)]) > 1 and 2 * len(scores) >= len(header):
+    scores = [name for name in header if _SCORE.fullmatch(name)]
+    if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(names_labels, header)):
         return (
             f"has scores where names of columns should be ({listing(scores, 3)}): add a first line that names them. A "
             "line that starts with # is a comment"

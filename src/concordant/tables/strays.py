@@ -43,7 +43,7 @@ def score_columns(
     labels = {k for k, name in enumerate(names) if names_topics(name) or names_systems(name)}
     labels = labels if len(labels) < len(names) else set()
     counters = _counters(names, values, axis) - labels
-    reasons = _by_words(cells, kept) | _by_name(names, axis) | _by_companions(names, values)
+    reasons = _by_words(cells, kept) | _by_name(names, values, axis) | _by_companions(names, values)
     if axis == "systems":
         reasons = _unlike(values) | reasons
     strays = {k: reason for k, reason in sorted(reasons.items()) if k not in counters | labels}
@@ -69,7 +69,7 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
     return {place: f"holds {cell!r}" for place, cell in firsts.items() if not _NUMBER.fullmatch(cell)}
 
 
-def _by_name(names: Sequence[str], axis: str) -> dict[int, str]:
+def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:
     """Columns named as counters are, or, in place of systems, as summaries and facts about topics are."""
     found = {}
     summaries = set(summaries_among(names)) if axis == "systems" else ()
@@ -78,8 +78,8 @@ def _by_name(names: Sequence[str], axis: str) -> dict[int, str]:
             continue
         if name in summaries:
             found[k] = "a summary"
-        elif names_counter(name) and not (axis == "topics" and looks_like_topic(name)):
-            found[k] = "a row number"
+        elif names_counter(name) and not (np.nan_to_num(values[:, k]) % 1).any():
+            found[k] = "a row number or a count"
         elif axis == "systems" and names_fact(name):
             found[k] = "a fact about topics"
     return found

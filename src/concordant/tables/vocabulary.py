@@ -47,9 +47,9 @@ _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
 _AGAIN = re.compile(r"(.+)\.1", re.DOTALL)
 
 _SHORT = 2
-# Columns that number the rows.
+# Columns that number the rows, or count something.
 _COUNTER = re.compile(
-    r"#|n[°ºr]|no|num|number|x|i|k|idx|ix|index|id|pos|position|order|rank|counter|line|row|seq|sequence|serial|"
+    r"#|n[°ºr]?|no|num|number|x|i|k|idx|ix|index|id|pos|position|order|rank|counter|line|row|seq|sequence|serial|"
     r"(?:row|line|seq|sequence|serial|running|s|sl|sr|ser)_*(?:id|no|nr|num|number|idx|index)|row(?:id|no|num)|sno"
 )
 # Columns that say something about topics: query_length, n_words, year.
@@ -62,7 +62,7 @@ _FACT = re.compile(
     rf"(?:(?:n|num|nr|no_of|number_of|query|topic|question|doc|document|prompt|answer|avg|mean|total|log)_)?(?:{_QUANTITY})"
     r"(?:_(?:s|sec|secs|seconds|ms|min|h|usd|eur|words|chars|tokens|days|years))?|"
     r"(?:n|num|number_of)_(?:rel|relevant|ret|hits|results|items|questions|samples)|(?:is|has)_.+|"
-    r"n|fold|split|epoch|step|trial|version|level|age|temperature|support|category|type|genre|group|cluster"
+    r"fold|split|epoch|step|trial|version|level|age|temperature|support|category|type|genre|group|cluster"
 )
 
 # Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens; the most specific first:
@@ -286,7 +286,7 @@ def is_one_of_short(name: str, names: Collection[str]) -> bool:
 
 
 def names_counter(name: str) -> bool:
-    """Whether a column of this name numbers the rows: Nr, S.No, idx."""
+    """Whether a column of this name numbers the rows, or counts something: Nr, S.No, idx, n. It has whole numbers."""
     return _COUNTER.fullmatch(column_name(name)) is not None
 
 
