@@ -178,20 +178,6 @@ def test_intervals_and_tests_against_chance() -> None:
     assert "--level is 2.0" in bad(*asked[:6], "--level", "2", status=1)
 
 
-def test_compare_judges() -> None:
-    people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    asked = ("compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", "999", "--method", "plain")
-    expected = cc.compare_judges(
-        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful", "hasty"), rng=0
-    )
-    found = json.loads(good(*asked, "-f", "json"))
-    assert [one["coefficient"] for one in found] == ["tau_b", "tau_ap_b"]
-    assert found[1] == {**expected.to_dict(), "truth": "people", "read_notes": []}
-    assert str(expected) in good(*asked)
-    assert float(rows(*asked, "-c", "tau_ap_b")[0]["pvalue"]) == expected.pvalue
-    assert "use 'tau_b'" in bad(*asked, "-c", "tau", status=1)
-
-
 def test_no_verdict_where_the_test_claims_nothing() -> None:
     few = ",".join(str(topic) for topic in range(401, 416))  # 15 topics, 20 systems
     text = good("compare", "--no-worth", PEOPLE, CAREFUL, HASTY, "--topics", few)
@@ -528,8 +514,7 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
     [
         (["compare", "--no-worth", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
         (["compare", "--no-worth", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
-        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--method", "plain", "--resamples", 5], "--resamples is 5: a test"),
-        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
+        (["worth", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
         (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),
         (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
         (["plan", PEOPLE, "--target", 3], "--target is 3.0: give"),

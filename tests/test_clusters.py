@@ -95,7 +95,6 @@ FAMILIES = {system: "xyz"[k // 3] for k, system in enumerate("abcdefghi")}
 CALLS: dict[str, Callable[..., Any]] = {
     "board": lambda s, **k: cc.board(s[0], n_resamples=99, rng=1, **k).ranks.pvalues,
     "compare": lambda s, **k: cc.compare(s[0], s[1], ["tau_b"], worth=False, n_resamples=99, rng=1, **k).rank_test,
-    "compare_judges": lambda s, **k: cc.compare_judges(*s, method="iterated", n_resamples=500, rng=1, **k),
     "correlate": lambda s, **k: cc.correlate(s[0], s[1], interval=cc.TopicBootstrap(500), rng=1, **k),
     "discordance": lambda s, **k: cc.discordance(s[0], "res", n_resamples=99, rng=1, **k),
     "expected_correlation": lambda s, **k: cc.expected_correlation(s[0], n_resamples=99, rng=1, **k),

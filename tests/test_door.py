@@ -99,7 +99,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "combine": (2, halves(cc.combine)),
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1, worth=False)),
-    "compare_judges": (3, lambda t, a, b: cc.compare_judges(t, a, b, method="iterated", n_resamples=600, rng=1)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
     "discordance": (1, cc.discordance),
     "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),

@@ -10,7 +10,7 @@ intervals and tests hold with these values. To see what others would give, on th
 
 from __future__ import annotations
 
-# Intervals of `correlate`, method "another-sample": coverage_intervals.py; and of `compare_judges`: coverage_judges.py
+# Intervals of `correlate`, method "another-sample": coverage_intervals.py
 WIDENING = 1.12
 """Half-width in standard errors, over the normal quantile: above 1 because standard errors are estimated, too."""
 

@@ -281,7 +281,7 @@ def test_one_topic_or_one_system(values: Any) -> None:
         lambda: cc.simulate(given, 5, rng=1),
         lambda: cc.discriminative_power(given, given),
         lambda: cc.permutation_test(given.means(), given.means(), "tau_b", rng=1),
-        lambda: cc.compare_judges(given, given, given, n_resamples=500, rng=1),
+        lambda: cc.rank_judges(given, {"a": given, "b": given}, rng=1),
         lambda: cc.rank_probabilities(given, n_resamples=9, rng=1),
         lambda: cc.DistanceDistribution.bootstrap(given, n_resamples=9, rng=1),
     ):

@@ -24,10 +24,9 @@ from ..test_door import FUNCTIONS, SIDES
 HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\u200f")
 
 
-TRUTH, CANDIDATE, OTHER = list(SIDES.values())[:3]
+TRUTH, CANDIDATE = list(SIDES.values())[:2]
 OTHERWISE = (
     "combine",
-    "compare_judges",
     "family_bias",
     "judge_card",
     "judge_worth",
@@ -74,9 +73,6 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     "combine": lambda name: cc.combine(renamed(TRUTH.select(topics=TRUTH.topics[:8]), name), renamed(CANDIDATE, name)),
     "compare": lambda name: cc.compare(
         TRUTH, CANDIDATE, n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))
-    ),
-    "compare_judges": lambda name: cc.compare_judges(
-        TRUTH, CANDIDATE, OTHER, method="iterated", n_resamples=600, rng=1, names=(name("a"), name("b"))
     ),
     "family_bias": lambda name: cc.family_bias(
         TRUTH,

@@ -54,7 +54,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "FamilyBias": lambda: cc.family_bias(SMALL, QUICK, {s: s.split("-")[0] for s in SMALL.systems}, **FEW),
     "Fidelity": lambda: cc.simulation.Simulator(SMALL).fidelity(50, rng=1),
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
-    "JudgeComparison": lambda: cc.compare_judges(SMALL, QUICK, SLOW, method="iterated", n_resamples=500, rng=1),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
     "JudgeStudy": lambda: cc.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
     "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1, costs=(20, 1)),

@@ -86,7 +86,6 @@ def test_the_same_bits_on_processes() -> None:
     with ProcessPoolExecutor(1) as pool:
         for call in (
             partial(cc.correlate, *sides, "tau_ap_b", interval=cc.TopicBootstrap(500), test="chance", rng=3),
-            partial(cc.compare_judges, sides[0], *sides, n_resamples=500, rng=3),
             partial(cc.permutation_test, *sides, "tau_ap_b", n_resamples=300, rng=3),
             partial(cc.compare, *sides, ["tau_b"], interval=cc.TopicBootstrap(500), n_resamples=50, rng=3),
         ):

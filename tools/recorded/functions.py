@@ -283,22 +283,10 @@ def _(workers: int) -> Any:
     return said("correlate", *pair("hasty"), "tau_ap_b", interval=bootstrap(), rng=7, workers=workers)
 
 
-@case("compare_judges {} {} {}", ("tau_b", "tau_ap_b"), ("iterated", "plain"), ALTERNATIVES)
-def _(name: str, method: str, alternative: str) -> Any:
-    how: dict[str, Any] = {"method": method, "alternative": alternative, "n_resamples": 600, "rng": 7}
-    return said("compare_judges", *map(side, CARRIED), name, **how)
-
-
-@case("compare_judges dl21 {}", ("iterated", "plain"))
-def _(method: str) -> Any:
-    judges = (side(f"dl21/scores/ndcg_cut_10__{judge}") for judge in ("human", "umbrela_gpt4", "binary_llama3.2"))
-    how: dict[str, Any] = {"confidence_level": 0.9, "names": ("u", "l"), "n_resamples": 1000, "rng": 7}
-    return said("compare_judges", *judges, "tau_ap_b", method=method, **how)
-
-
-@case("compare_judges across {} {}", ("tau_b", "tau_ap_b"), ALTERNATIVES)
-def _(name: str, alternative: str) -> Any:
-    return said("compare_judges", *map(side, CARRIED), name, alternative=alternative, rng=7)
+@case("rank_judges {}", ("tau_b", "tau_ap_b"))
+def _(name: str) -> Any:
+    people, careful, hasty = map(side, CARRIED)
+    return said("rank_judges", people, {"careful": careful, "hasty": hasty}, name, rng=7)
 
 
 @case("judge_worth {} {}", ("tau_b", "tau_ap_b", "pearson_rank"), ("careful", "hasty"))
@@ -313,10 +301,10 @@ def _() -> Any:
     return said("rank_judges", human, dict(zip(names, judges, strict=True)), rng=7)
 
 
-@case("compare_judges covid1 {}", ("iterated", "plain"))
-def _(method: str) -> Any:
-    judges = (side(f"covid1/{measure}") for measure in ("map", "ndcg_cut_10", "P_5"))
-    return said("compare_judges", *judges, method=method, n_resamples=600, rng=7)
+@case("rank_judges covid1")
+def _() -> Any:
+    truth, *judges = (side(f"covid1/{measure}") for measure in ("map", "ndcg_cut_10", "P_5"))
+    return said("rank_judges", truth, dict(zip("ab", judges, strict=True)), rng=7)
 
 
 @case("explain {}", PAIRS)
@@ -728,7 +716,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "simulate": lambda a, b, c: call("simulate", a, 10, 7),
     "compare": lambda a, b, c: call("compare", a, b, n_resamples=100, rng=7),
     "correlate": lambda a, b, c: call("correlate", a, b, interval=bootstrap(), rng=7),
-    "compare_judges": lambda a, b, c: call("compare_judges", a, b, c, n_resamples=600, rng=7),
+    "rank_judges": lambda a, b, c: call("rank_judges", a, {"b": b, "c": c}, rng=7),
     "explain": lambda a, b, c: call("explain", a, b),
     "rank_test": lambda a, b, c: call("rank_test", a, b, n_resamples=100, rng=7),
     "rank_distance": lambda a, b, c: call("rank_distance", a, b),
@@ -930,7 +918,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "compare panels": lambda: _compared().plot("panels"),
     "compare forest": lambda: _compared(interval=bootstrap()).plot("forest"),
     "correlate": lambda: call("correlate", *pair("hasty"), interval=bootstrap(), rng=7).plot(),
-    "compare_judges": lambda: call("compare_judges", *map(side, CARRIED), n_resamples=600, rng=7).plot(),
     "judge_worth": lambda: call("judge_worth", *pair("hasty"), rng=7).plot(),
     "explain pairs": lambda: call("explain", *pair("hasty")).plot("pairs"),
     "explain systems": lambda: call("explain", *pair("hasty")).plot("systems"),

@@ -1,4 +1,4 @@
-"""`concordant worth`, `judge-card`, `tie-calibration` and `compare-judges`: what judges are worth, which is better."""
+"""`concordant worth`, `judge-card` and `tie-calibration`: what judges are worth, and which is better."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from .answer import Answer, Found, Output, answering
 from .options import (
     CandidatesArgument,
     CoefficientOption,
-    CoefficientsOption,
     GroupsOption,
     LevelOption,
-    Random,
     ResamplesOption,
     SeedOption,
     TruthArgument,
@@ -143,60 +141,3 @@ def tie_calibration(
 
     sides = read.sides([truth, candidate], out.quiet)
     return run(*sides, n_folds=folds, rng=seed)
-
-
-@answering()
-def compare_judges(
-    truth: TruthArgument,
-    a: Annotated[str, typer.Argument(metavar="A", help="Scores by the first judge.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Scores by the second judge.")],
-    *,
-    coefficient: CoefficientsOption = None,
-    method: Annotated[
-        Literal["across", "shrinkage", "iterated", "plain"],
-        typer.Option(
-            help="Test the difference of agreement on other topics, across the population (by shrinkage, or without a "
-            "model), or on as many topics."
-        ),
-    ] = "across",
-    alternative: Annotated[
-        Literal["two-sided", "greater", "less"], typer.Option(help="greater: the first judge agrees better.")
-    ] = "two-sided",
-    level: LevelOption = 0.95,
-    resamples: ResamplesOption = 9_999,
-    groups: GroupsOption = None,
-    read: Reader,
-    random: Random,
-    out: Output,
-) -> Found:
-    """Test which of two judges ranks more like the truth.
-
-    Example: concordant compare-judges people.csv careful.csv hasty.csv
-    """
-    from ..coefficients.registry import headlines
-    from ..topics.judges import compare_judges as run
-
-    wanted = known_coefficients(coefficient or headlines("main"))
-    labels = labels_of([truth, a, b])
-    by_truth, by_a, by_b = read.sides([truth, a, b], out.quiet)
-    found = []
-    for name in wanted:
-        with out.bar(f"resampling for {name}") as bar:
-            found.append(
-                run(
-                    by_truth,
-                    by_a,
-                    by_b,
-                    name,
-                    method=method,
-                    n_resamples=resamples,
-                    alternative=alternative,
-                    confidence_level=level,
-                    names=(labels[1], labels[2]),
-                    groups=groups,
-                    rng=random.seed,
-                    workers=random.workers,
-                    progress=bar.update,
-                )
-            )
-    return replace(Answer.of(found), content=lambda: [{**one.to_dict(), "truth": labels[0]} for one in found])
