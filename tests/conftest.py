@@ -109,7 +109,6 @@ LONG = (
     "test_record_numbers.py::test_what_needs_a_collection",
     "test_site.py",
     "test_tutorial_notebook.py::test_every_cell_runs",
-    "topics/test_commands.py::test_costs_come_in_either_order",
     "topics/test_commands.py::test_several_judges_are_ranked",
     "topics/test_commands.py::test_worth_for_papers",
     "topics/test_commands.py::test_worth_is_drawn",

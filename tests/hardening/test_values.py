@@ -56,7 +56,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
     "JudgeStudy": lambda: cc.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
-    "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1, costs=(20, 1)),
+    "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1),
     "JudgmentStudy": lambda: cc.judgment_study(
         RUNS, QRELS, [cc.judgments.Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=99
     ),

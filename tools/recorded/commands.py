@@ -43,7 +43,7 @@ ANSWERS = {
     "compare with a report": "compare THREE --resamples 600 --html out.html",
     "matrix": "matrix THREE -c tau_ap_b",
     "matrix dl21": "matrix DL21",
-    "worth": "worth THREE --cost truth=20 candidate=0.05",
+    "worth": "worth THREE",
     "tiers": "tiers people.csv -k 3 QUICK",
     "tiers marginal borda": "tiers people.csv --marginal --aggregate borda --level 0.9 QUICK",
     "tiers robust2004": "tiers data/trec/robust2004_ap.csv QUICK",

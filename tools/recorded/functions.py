@@ -291,7 +291,7 @@ def _(name: str) -> Any:
 
 @case("judge_worth {} {}", ("tau_b", "tau_ap_b", "pearson_rank"), ("careful", "hasty"))
 def _(name: str, candidate: str) -> Any:
-    return said("judge_worth", *pair(candidate), name, costs=(20, 0.05), rng=7)
+    return said("judge_worth", *pair(candidate), name, rng=7)
 
 
 @case("rank_judges dl21")

@@ -17,7 +17,6 @@ from .options import (
     ResamplesOption,
     SeedOption,
     TruthArgument,
-    costs_of,
 )
 from .reading import Reader, known_coefficients, labels_of, pairs_of
 
@@ -29,10 +28,6 @@ def worth(
     *,
     coefficient: CoefficientOption = "tau_b",
     level: LevelOption = 0.95,
-    cost: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="truth=COST candidate=COST", help="Cost per topic of each side."),
-    ] = None,
     groups: GroupsOption = None,
     read: Reader,
     seed: SeedOption = 0,
@@ -42,13 +37,12 @@ def worth(
 
     The number of topics judged by the truth that rank the systems as well as half of the topics judged by a candidate.
 
-    Example: concordant worth people.csv careful.csv --cost truth=20 candidate=0.05
+    Example: concordant worth people.csv careful.csv
     """
     from ..topics.judge_ranking import rank_judges
     from ..topics.worth import judge_worth
 
     name = known_coefficients([coefficient])[0]
-    of = None if cost is None else costs_of(cost, ("truth", "candidate"))
     labels = labels_of([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
     if len(others) == 1:
@@ -57,16 +51,12 @@ def worth(
             others[0],
             name,
             confidence_level=level,
-            costs=of,
             names=(labels[0], labels[1]),
             groups=groups,
             rng=seed,
         )
-    every = None if of is None else {labels[0]: of[0], **dict.fromkeys(labels[1:], of[1])}
     judges = dict(zip(labels[1:], others, strict=True))
-    return rank_judges(
-        first, judges, name, confidence_level=level, costs=every, name=labels[0], groups=groups, rng=seed
-    )
+    return rank_judges(first, judges, name, confidence_level=level, name=labels[0], groups=groups, rng=seed)
 
 
 FamiliesOption = Annotated[

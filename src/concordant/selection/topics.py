@@ -14,12 +14,11 @@ from ..clusters import Groups, places_of_groups
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, check_real, check_whole
-from ..labels import labels_of_topics
+from ..labels import WANTED_COST, is_cost, labels_of_topics
 from ..ranks.bounds import rank_intervals
 from ..resampling import Progress, Seed, check_count, check_level, generator
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
-from ..topics.costs import WANTED, is_cost
 from ..totals import Aggregate, Types, points_of
 from ..words import counted, listing, named
 from .validation import Split, Task, best_method, methods_of, split
@@ -282,7 +281,7 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
         raise InputError(f"{named('costs')} holds something that is not a number: {error}") from None
     bad = [price for price in prices.tolist() if not is_cost(price)]
     if bad:
-        raise InputError(f"{named('costs')} has {bad[0]:g}: {WANTED}")
+        raise InputError(f"{named('costs')} has {bad[0]:g}: {WANTED_COST}")
     return prices
 
 

@@ -14,12 +14,11 @@ import numpy as np
 from ..chance.adjustment import holm
 from ..clusters import Groups
 from ..door import Collection
-from ..errors import InputError, InputTypeError
+from ..errors import InputTypeError
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
 from ..words import listing, one_line, p_cell, p_equals, some_of
 from .agreement_curves import DEFAULT, Curves
-from .costs import check_costs
 from .judged import Judged, curves_of, matched_sides
 from .worth import JudgeWorth, shown, span, worth_from
 from .worth_core import Difference, difference_of, rate_of
@@ -139,7 +138,6 @@ def rank_judges(
     coefficient: str = "tau_b",
     *,
     confidence_level: float = 0.95,
-    costs: Mapping[str, float] | None = None,
     name: str = "truth",
     groups: Groups | None = None,
     rng: Seed = None,
@@ -156,8 +154,6 @@ def rank_judges(
         As in `judge_worth`.
     confidence_level : float
         Confidence level of the intervals; pairs are tested at level 1 - confidence_level, all together (Holm).
-    costs : mapping of str to float, optional
-        What a topic costs, by the name of each judge, and by `name` for the truth.
     name : str
         What to call the truth.
     groups : mapping, Series or path, optional
@@ -184,19 +180,13 @@ def rank_judges(
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
     sides = matched_sides(given, named, coefficient, confidence_level, groups)
-    if costs is not None and (unknown := set(costs) ^ set(named)):
-        raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
-    of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}
     drawn = Resampling.of(DEFAULT.splits, rng)
-    return judges_from(curves_of(sides, drawn), sides, drawn.seed, of)
+    return judges_from(curves_of(sides, drawn), sides, drawn.seed)
 
 
-def judges_from(
-    curves: Curves, sides: Judged, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
-) -> JudgeRanking:
+def judges_from(curves: Curves, sides: Judged, seed: int | None) -> JudgeRanking:
     """All candidates, the one with the best agreement across topics first, and all pairs of them."""
-    of = costs or {}
-    judges = [worth_from(curves, k, sides, seed, of.get(k)) for k in range(1, len(sides.names))]
+    judges = [worth_from(curves, k, sides, seed) for k in range(1, len(sides.names))]
     order = sorted(range(len(judges)), key=lambda k: -judges[k].agreement)
     rates = {k: rate_of(curves, k) for k in range(1, len(sides.names))}
     rising = curves.is_rising(sides.critical)
