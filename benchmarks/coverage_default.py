@@ -37,7 +37,7 @@ from concordant.topics import bootstrap
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "default-interval.md"
 LOW, HIGH = 93, 98.5  # what a nominal 95% may be
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
-METHODS: tuple[bootstrap.BootstrapMethod, ...] = ("auto", "iterated", "percentile")
+METHODS: tuple[bootstrap.Method, ...] = ("auto", "iterated", "percentile")
 CHUNK = 100
 SIZES = (10, 15, 25, 50, 100)
 RESAMPLES, BESIDE = 1_999, 4  # every fourth trial shows the other methods
@@ -185,9 +185,9 @@ def interval_trial(
     entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
     found: list[Sequence[bootstrap.Found | None]] = []
     for method in METHODS:
-        how = cc.TopicBootstrap(RESAMPLES, method)
         made = method == "auto" or beside
-        found.append(how.run(x, y, entries, Resampling.of(RESAMPLES, rng)) if made else [None] * len(entries))
+        drawn = Resampling.of(RESAMPLES, rng)
+        found.append(bootstrap.limits((x, y), entries, method, 0.95, drawn) if made else [None] * len(entries))
     true = bootstrap.Agreements(COEFFICIENTS, 1)([side[systems] for side in design.truth])
     row = [float(any(each is not None and bool(each.note) for each in found[0]))]
     for k in range(len(entries)):
@@ -254,7 +254,7 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     limits: dict[str, FloatArray] = {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
     auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
 
-    def held(method: bootstrap.BootstrapMethod, where: Any) -> tuple[float, float]:
+    def held(method: bootstrap.Method, where: Any) -> tuple[float, float]:
         (low, high), t = limits[method][where].T, true[where]
         return float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean())
 

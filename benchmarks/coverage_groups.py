@@ -88,7 +88,7 @@ def correlate(data: Documents, count: int, grouped: bool, k: int) -> float:
     """Whether an interval holds."""
     true = float(cc.tau_b(data.means[0], data.means[1]))
     (a, b, _), groups = data.draw(count, np.random.default_rng([1, k]))
-    found = cc.correlate(a, b, interval=cc.TopicBootstrap(999), groups=groups if grouped else None, rng=k).interval
+    found = cc.correlate(a, b, n_resamples=999, groups=groups if grouped else None, rng=k).interval
     return float(found is not None and found.low <= true <= found.high)
 
 

@@ -99,7 +99,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "combine": (2, halves(cc.combine)),
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1, worth=False)),
-    "correlate": (2, lambda t, c: cc.correlate(t, c, interval=cc.TopicBootstrap(600), rng=1)),
+    "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
     "discordance": (1, cc.discordance),
     "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),
     "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, n_resamples=99, rng=1)),

@@ -66,12 +66,12 @@ def expected(sides: tuple[str, str]) -> Any:
     truth, candidate = (
         cc.read_scores(side, systems=SYSTEMS, topics=[str(k) for k in range(301, 309)]) for side in sides
     )
-    return cc.compare(truth, candidate, ["tau_ap_b", "pearson"], rank_test=None)
+    return cc.compare(truth, candidate, coefficients=["tau_ap_b", "pearson"], rank_test=None)
 
 
 @pytest.mark.parametrize("missing", ["error", "zero", "drop", "drop-systems", "mean"])
 def test_what_is_missing_elsewhere_changes_nothing(sides: tuple[str, str], missing: Any) -> None:
-    found = quiet(cc.compare, *sides, ["tau_ap_b", "pearson"], rank_test=None, missing=missing)
+    found = quiet(cc.compare, *sides, coefficients=["tau_ap_b", "pearson"], rank_test=None, missing=missing)
     assert (found.systems, len(found.topics)) == (SYSTEMS, 8)
     assert [v.value for v in found.values] == [v.value for v in expected(sides).values]
     assert not any("dropped" in note or "set to" in note for note in found.notes)
@@ -229,7 +229,7 @@ def test_no_common_topics(apart: tuple[str, str]) -> None:
 def test_a_function_without_the_choice_does_not_name_it(apart: tuple[str, str], tmp_path: Path) -> None:
     third = table(tmp_path / "third.csv", scores(3, SYSTEMS, range(301, 309)))
     with pytest.raises(InputError, match="no topics are common") as error:
-        cc.correlate(*apart, "tau_b")
+        cc.correlate(*apart, coefficient="tau_b")
     assert "on=" not in str(error.value)
     told = refused("worth", *apart, third)
     assert "no topics are common" in told

@@ -37,7 +37,7 @@ def few(name: str) -> cc.Scores:
 @pytest.mark.parametrize("coefficient", ["tau_b", "tau_ap_b", "pearson_rank"])
 def test_correlate(candidate: str, coefficient: str) -> None:
     sides = cc.load_collection("people"), cc.load_collection(candidate)
-    found = [cc.correlate(*sides, coefficient, rng=seed) for seed in SEEDS]
+    found = [cc.correlate(*sides, coefficient=coefficient, rng=seed) for seed in SEEDS]
     assert (limits_move_by(found) < 0.1).all()
     assert np.std([e.bias_corrected for e in found], ddof=1) < 0.1 * np.mean([e.standard_error for e in found])  # type: ignore[arg-type]
 

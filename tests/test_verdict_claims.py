@@ -176,7 +176,10 @@ def test_of_two_judges_one_is_called_better_only_with_a_significant_difference()
 def test_without_a_test_of_candidates_the_highest_value_is_named_as_no_more_than_that() -> None:
     truth, good = judge(0.01)
     means = {"good": good, "twin": good, "bad": judge(0.4, 0.3)[1]}
-    found = {name: cc.compare(truth, of, ["tau_b"], names=("people", name), worth=False) for name, of in means.items()}
+    found = {
+        name: cc.compare(truth, of, coefficients=["tau_b"], names=("people", name), worth=False)
+        for name, of in means.items()
+    }
     value = found["good"]["tau_b"]
     one = candidates([found["good"], found["bad"]], None, named=False).verdict
     assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people; whether by chance was not tested.")

@@ -76,7 +76,6 @@ from .selection.topics import select_topics as select_topics
 from .simulation.simulator import simulate as simulate
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study
-from .topics.bootstrap import TopicBootstrap as TopicBootstrap
 from .topics.correlation import correlate as correlate
 from .topics.explanation import explain as explain
 from .topics.judge_ranking import rank_judges as rank_judges

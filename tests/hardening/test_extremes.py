@@ -271,7 +271,7 @@ def test_one_topic_or_one_system(values: Any) -> None:
     given = scores(values)
     for call in (
         lambda: cc.compare(given, given, rng=1),
-        lambda: cc.correlate(given, given, "tau_b", rng=1),
+        lambda: cc.correlate(given, given, coefficient="tau_b", rng=1),
         lambda: cc.reliability(given),
         lambda: cc.rank_test(given, given),
         lambda: cc.rank_intervals(given),

@@ -50,7 +50,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "compare": report.to_dict,
         "judge_worth": lambda: cc.judge_worth(people, careful, rng=1).to_dict(),
         "rank_judges": lambda: cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=1).to_dict(),
-        "correlate": lambda: cc.correlate(people, hasty, interval=cc.TopicBootstrap(500), rng=7).to_dict(),
+        "correlate": lambda: cc.correlate(people, hasty, n_resamples=500, rng=7).to_dict(),
         "discordance": lambda: cc.discordance(people).to_dict(),
         "discriminative_power": lambda: cc.discriminative_power(people, hasty).to_dict(),
         "evaluate": lambda: cc.evaluate(runs, qrels, "AP").means(),
