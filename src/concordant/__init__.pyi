@@ -14,7 +14,6 @@ from .card.rank_shifts import rank_changes as rank_changes
 from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
 from .card.tie_tolerance import tie_calibration as tie_calibration
-from .chance.intervals_over_systems import kendall_interval as kendall_interval
 from .chance.nulls import tau_ap_null as tau_ap_null
 from .chance.nulls import tau_null as tau_null
 from .chance.permutation import permutation_test as permutation_test

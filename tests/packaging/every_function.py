@@ -66,7 +66,6 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "judgment_study": lambda: cc.judgment_study(
             runs, qrels, [Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=500
         ).to_dict(),
-        "kendall_interval": lambda: cc.kendall_interval(0.5, 20).low,
         "list_coefficients": lambda: len(cc.list_coefficients()),
         "load_collection": lambda: cc.load_collection("people").values,
         "permutation_test": lambda: cc.permutation_test(truth, ties, **few).to_dict(),

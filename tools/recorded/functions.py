@@ -193,11 +193,6 @@ def _() -> Any:
     }
 
 
-@case("kendall_interval at {}", (0.9, 0.95))
-def _(level: float) -> Any:
-    return [call("kendall_interval", tau, m, level) for tau in (-0.5, 0.0, 0.9, 1.0) for m in (2, 25, 143)]
-
-
 # Two sides -----------------------------------------------------------------------------------------
 
 
