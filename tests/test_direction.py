@@ -260,7 +260,7 @@ QUESTIONS: dict[str, Callable[[cc.Scores, cc.Scores], Any]] = {
     ),
     "compare, borda": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, aggregate="borda"),
     "compare, top": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, top=3),
-    "correlate": lambda a, b: cc.correlate(a, b, interval=cc.TopicBootstrap(500), rng=1),
+    "correlate": lambda a, b: cc.correlate(a, b, n_resamples=500, rng=1),
     "explain": cc.explain,
     "rank_intervals": lambda a, b: cc.rank_intervals(a, n_resamples=99, rng=1),
     "board": lambda a, b: cc.board(b, n_resamples=99, rng=1),
@@ -401,7 +401,7 @@ def test_rankings_that_are_nearly_reversed_get_a_note(board: str) -> None:
         "These rankings are nearly reversed (tau_b = -1.00). Is one side an error measure? Then read it with lower_is_"
     )
     assert [n for n in cc.compare(accuracy, wer).notes if n.startswith(note)]
-    assert [n for n in cc.correlate(accuracy, wer, "tau_b", interval=None).notes if n.startswith(note)]
+    assert [n for n in cc.correlate(accuracy, wer, method=None).notes if n.startswith(note)]
     assert [n for n in cc.explain(accuracy, wer).notes if n.startswith(note)]
     for command in ("compare", "explain"):
         said = good(command, f"{board}:accuracy", f"{board}:wer:higher")
@@ -410,7 +410,7 @@ def test_rankings_that_are_nearly_reversed_get_a_note(board: str) -> None:
         )
     lower = read_scores(board, "wer", lower_is_better=True)
     assert not cc.compare(accuracy, lower).notes
-    assert not cc.correlate(accuracy, lower, "tau_b", interval=None).notes
+    assert not cc.correlate(accuracy, lower, method=None).notes
 
 
 @pytest.mark.parametrize(("swaps", "noted"), [(6, False), (7, True), (8, True)])

@@ -14,7 +14,6 @@ from .card.rank_shifts import rank_changes as rank_changes
 from .card.significance_counts import significance_agreement as significance_agreement
 from .card.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
 from .card.tie_tolerance import tie_calibration as tie_calibration
-from .chance.intervals_over_systems import kendall_interval as kendall_interval
 from .chance.nulls import tau_ap_null as tau_ap_null
 from .chance.nulls import tau_null as tau_null
 from .chance.permutation import permutation_test as permutation_test
@@ -76,11 +75,9 @@ from .selection.topics import select_topics as select_topics
 from .simulation.simulator import simulate as simulate
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study
-from .topics.bootstrap import TopicBootstrap as TopicBootstrap
 from .topics.correlation import correlate as correlate
 from .topics.explanation import explain as explain
 from .topics.judge_ranking import rank_judges as rank_judges
-from .topics.judges import compare_judges as compare_judges
 from .topics.worth import judge_worth as judge_worth
 from .votes.battles import Votes as Votes
 from .votes.battles import read_votes as read_votes

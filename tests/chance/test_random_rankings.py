@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.chance import rerankings, windows
+from concordant.chance import rerankings
 
 TRUTH = np.arange(6, 0, -1)
 ALL = np.array(list(itertools.permutations(range(1, 7))), float)
@@ -58,6 +58,8 @@ def test_uniform_over_all_rankings_with_the_value(
         (50, {"tau_ap": -0.9, "tolerance": 1e-4}),
         (200, {"tau_ap": 0.5, "tolerance": 0.1}),
         (300, {"tau": 0.0}),
+        (600, {"tau": 0.0}),  # too many pairs to count
+        (600, {"tau": 1 / 3}),
         (300, {"tau_ap": 1.0}),
         (2, {"tau_ap": -1.0}),
         (2, {"tau": 1.0}),
@@ -86,7 +88,7 @@ def test_tilting_and_dynamic_programming_give_the_same_distribution(monkeypatch:
 
 
 def test_values_that_no_ranking_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(windows, "_MOST", 2**20)
+    monkeypatch.setattr(rerankings, "_MOST", 2**20)
     with pytest.raises(cc.errors.InputError, match=r"0\.898775510204 and 0\.900408163265"):
         cc.random_rankings(50, tau=0.9)
     with pytest.raises(cc.errors.InputError, match=r"0\.309523809524 and 0\.310204081633.*larger tolerance"):

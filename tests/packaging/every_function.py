@@ -50,8 +50,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "compare": report.to_dict,
         "judge_worth": lambda: cc.judge_worth(people, careful, rng=1).to_dict(),
         "rank_judges": lambda: cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=1).to_dict(),
-        "compare_judges": lambda: cc.compare_judges(people, careful, hasty, **few).to_dict(),
-        "correlate": lambda: cc.correlate(people, hasty, interval=cc.TopicBootstrap(500), rng=7).to_dict(),
+        "correlate": lambda: cc.correlate(people, hasty, n_resamples=500, rng=7).to_dict(),
         "discordance": lambda: cc.discordance(people).to_dict(),
         "discriminative_power": lambda: cc.discriminative_power(people, hasty).to_dict(),
         "evaluate": lambda: cc.evaluate(runs, qrels, "AP").means(),
@@ -67,7 +66,6 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "judgment_study": lambda: cc.judgment_study(
             runs, qrels, [Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=500
         ).to_dict(),
-        "kendall_interval": lambda: cc.kendall_interval(0.5, 20).low,
         "list_coefficients": lambda: len(cc.list_coefficients()),
         "load_collection": lambda: cc.load_collection("people").values,
         "permutation_test": lambda: cc.permutation_test(truth, ties, **few).to_dict(),

@@ -112,7 +112,7 @@ class UniformSum:
         all_x = np.minimum(self.counts * x, 600)
         mean = np.sum(self.spacing * (1 / np.expm1(x) - self.counts / np.expm1(all_x)))
         variance = np.sum((self.spacing / 2) ** 2 * (np.sinh(x / 2) ** -2 - (self.counts / np.sinh(all_x / 2)) ** 2))
-        return float(mean), math.sqrt(variance)
+        return float(mean), math.sqrt(max(float(variance), 0.0))  # by rounding below 0 where theta is nearly 0
 
     def _nodes_of(self, knot: _Knot) -> _Nodes:
         period = self._period(knot)

@@ -3,7 +3,8 @@
 For a ranking of m systems let C(k) be the number of systems that the truth puts above the k-th one and that are below
 it. The C(k) run freely over 0 .. k-1, fix the ranking, and their sum is the number of discordant pairs. So there are
 as many rankings with q discordant pairs as ways to write q as such a sum (the Mahonian numbers), counted by adding one
-system after the other, and a ranking is drawn by going back through these counts.
+system after the other, and a ranking is drawn by going back through these counts. For AP correlation each C(k) is
+divided by k - 1: the sum has too many values to be counted, and `_in_window` draws instead.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, LimitError, check_real
 from ..resampling import Seed, check_count, generator
+from .inversion import UniformSum
 from .nulls import check_correlation, check_systems
-from .windows import NothingFoundError, Window
 
 _DEFAULT_TOLERANCE = 0.005
 _COUNTED = 2**24  # counts that the dynamic programming may keep
+_BATCH = 2**21  # numbers drawn at a time, at most
+_MOST = 2**25  # numbers drawn before giving up, where nothing was found
 
 
 def random_rankings(
@@ -112,30 +115,81 @@ def _at_tau(m: int, tau: float, size: int, rng: np.random.Generator) -> IntArray
         )
     if m * (min(discordant, pairs - discordant) + 1) <= _COUNTED:
         return rankings_at_tau(m, 1 - 2 * discordant / pairs, size, rng)
-    window = Window(np.ones(m - 1), float(discordant), float(discordant))
-    try:
-        return _ranks_of(window.draw(size, rng))
-    except NothingFoundError as none:
+    moves, tried, _ = _in_window(np.ones(m - 1), float(discordant), float(discordant), size, rng)
+    if not len(moves):
         raise LimitError(
-            f"tau is {tau!r}, and of {none.tried:,} rankings of {m:,} systems drawn near it none has exactly that: "
+            f"tau is {tau!r}, and of {tried:,} rankings of {m:,} systems drawn near it none has exactly that: "
             "take fewer systems, or give tau_ap with a tolerance"
-        ) from None
+        )
+    return _ranks_of(moves)
 
 
 def _at_tau_ap(m: int, tau_ap: float, tolerance: float, size: int, rng: np.random.Generator) -> IntArray:
     # In places of candidate, best first: moves[:, j] of the j systems above place j+1 should be below it.
     half = (m - 1) / 2
     missing = (half * (1 - tau_ap - tolerance) - 1e-12 * m, half * (1 - tau_ap + tolerance) + 1e-12 * m)
-    window = Window(1 / np.arange(1.0, m), *missing)
-    try:
-        moves = window.draw(size, rng)
-    except NothingFoundError as none:
-        values = " and ".join(f"{1 - d / half:.12g}" for d in sorted(none.nearest, reverse=True))
+    moves, tried, nearest = _in_window(1 / np.arange(1.0, m), *missing, size, rng)
+    if not len(moves):
+        values = " and ".join(f"{1 - d / half:.12g}" for d in sorted(nearest, reverse=True))
         raise InputError(
-            f"tau_ap is {tau_ap!r} and tolerance {tolerance!r}, and of {none.tried:,} rankings of {m} systems drawn "
+            f"tau_ap is {tau_ap!r} and tolerance {tolerance!r}, and of {tried:,} rankings of {m} systems drawn "
             f"near it none is that close: the nearest are {values}. Take one of these, or a larger tolerance"
-        ) from None
+        )
     return np.argsort(_ranks_of(moves), axis=1)
+
+
+def _in_window(
+    spacing: FloatArray, low: float, high: float, size: int, rng: np.random.Generator
+) -> tuple[IntArray, int, list[float]]:
+    """Rows of (D_1, D_2, ...), D_j in 0 .. j, equally probable among all with low <= sum_j spacing_j D_j <= high.
+
+    All but the last are drawn with probability in proportion to exp(-theta sum), theta such that the whole sum would be
+    near the window; the values of the last that bring the sum into it are counted, and the row is kept with probability
+    in proportion to that count times exp(theta sum), which takes the tilt out again. The last is one of these values.
+
+    Also how many were tried and, where no row was found, the nearest sums on both sides of the window.
+    """
+    last, unit = len(spacing), float(spacing[-1])
+    j = np.arange(1, last + 1)
+    most = float(spacing @ j)
+    if low + high > most:  # mirrored, D_j to j - D_j, this is a window at the small sums
+        rows, tried, nearest = _in_window(spacing, most - high, most - low, size, rng)
+        return j - rows, tried, [most - d for d in nearest]
+    theta = _tilt(spacing, high)  # most of the rows are near the upper end; so is the mean of what is proposed
+    # The largest value of options times exp(theta (sum - high)): k units below high there are k + 1 options.
+    k, fit = np.arange(last + 1), math.floor((high - low) / unit + 1e-6)
+    bound = float(np.max((np.minimum(k, fit) + 1) * np.exp(-theta * unit * k)))
+    found: list[IntArray] = []
+    kept, tried, below, above, step = 0, 0, -math.inf, math.inf, 8 * size + 64
+    while kept < size and (kept or tried * last <= _MOST):
+        step = min(2 * step, max(1, _BATCH // last))
+        x = theta * spacing  # by inverting the distribution function
+        rows = np.floor(np.log1p(rng.random((step, last)) * np.expm1(-(j + 1) * x)) / -x)
+        rows = np.minimum(rows, j).astype(np.int64)
+        sums = rows[:, :-1] @ spacing[:-1]
+        first = np.maximum(np.ceil((low - sums) / unit), 0)
+        options = np.maximum(np.minimum(np.floor((high - sums) / unit), last) - first + 1, 0)
+        keep = rng.random(step) * bound < options * np.exp(theta * np.minimum(sums - high, 0))
+        rows[:, -1] = first + np.floor(rng.random(step) * options)
+        found.append(rows[keep])
+        kept, tried = kept + len(found[-1]), tried + step
+        if not kept:
+            middle = (low + high) / 2
+            place = np.clip(np.floor((middle - sums) / unit), 0, last)
+            reached = np.concatenate([sums + place * unit, sums + np.minimum(place + 1, last) * unit])
+            below = float(np.max(reached[reached <= middle], initial=below))
+            above = float(np.min(reached[reached > middle], initial=above))
+    return np.concatenate(found)[:size], tried, [d for d in (below, above) if math.isfinite(d)]
+
+
+def _tilt(spacing: FloatArray, mean: float) -> float:
+    """The theta, positive, under which the sum has this mean, by bisection."""
+    whole = UniformSum(spacing)
+    low, high = 1e-6 / float(spacing @ whole.counts), 100 / float(spacing.min())
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if whole.moments(middle)[0] > mean else (low, middle)
+    return low
 
 
 def rankings_at_tau(m: int, tau: float, size: int, rng: np.random.Generator, *, at_least: bool = False) -> IntArray:
