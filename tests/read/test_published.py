@@ -266,9 +266,9 @@ class TestOtherKinds:
         for what in (tmp_path, str(tmp_path / "*")):
             with pytest.warns(DataWarning, match=f"^Skipped 1 file without scores: {name}$"):
                 assert read_scores(what) == expected
-        with pytest.raises(OtherKindError):
+        with pytest.raises(ReadError, match=name):
             read_scores(other)
-        with pytest.raises(OtherKindError, match=name):
+        with pytest.raises(ReadError, match=name):
             read_scores([tmp_path / "scores.csv", other])
 
     def test_all_are_in_one_note_and_counted(self, tmp_path: Path) -> None:

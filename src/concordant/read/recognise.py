@@ -66,8 +66,6 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
         if source.binary is None and not _has_scores(source):
             raise OtherKindError(*error.args) from None
         raise
-    if found.is_table and found.named and not found.measures():
-        raise source.other_kind("holds no measure with a number for each topic")
     if roles.columns and not found.is_table:
         raise source.error("is not a table with named columns, so no column can be chosen")
     if source.name:
