@@ -246,7 +246,7 @@ def test_a_library_that_panics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         def fail(_: Any, raised: type[BaseException] = raised) -> None:
             raise raised("assertion failed")
 
-        monkeypatch.setattr(polars, "read_parquet", fail)
+        monkeypatch.setattr(polars, "scan_parquet", fail)
         with pytest.raises(expected, match="assertion failed"):
             cc.read_scores(tmp_path / "x")
 
