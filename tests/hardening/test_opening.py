@@ -232,6 +232,107 @@ def test_a_table_that_is_larger_than_its_file(
         cc.read_scores(tmp_path / "small")
 
 
+FORMS = [
+    ("parquet", ()),
+    ("parquet", ("polars",)),
+    ("parquet", ("pyarrow.parquet",)),
+    ("parquet", ("pyarrow.parquet", "polars")),
+    ("file", ()),
+    ("file", ("pyarrow.dataset",)),
+    ("stream", ()),
+]
+
+
+@pytest.mark.parametrize(("form", "lacking"), FORMS)
+def test_texts_and_rows_have_a_limit(
+    form: str, lacking: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    names = {"topic": [str(k) for k in range(20)], "system": ["a"] * 20}
+    (tmp_path / "x").write_bytes(arrow(pyarrow.table({**names, "value": np.linspace(0, 1, 20)}), form))
+    for name in lacking:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert cc.read_scores(tmp_path / "x").values[:, 0].tolist() == np.linspace(0, 1, 20).tolist()
+    for most, what in ((39, "cells of text"), (19, "rows")):
+        monkeypatch.setattr(delimited, "MAX_WORDS", most)
+        with pytest.raises(cc.errors.ReadError, match=rf"x: is a table of more than {most} {what}; .*_MAX_CELLS"):
+            cc.read_scores(tmp_path / "x")
+
+
+@pytest.mark.parametrize(("form", "lacking"), [form for form in FORMS if form[1][:1] != ("pyarrow.parquet",)])
+def test_lists_and_records_are_not_read(
+    form: str, lacking: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of one row may be of any length, and no limit of rows bounds it."""
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"topic": [1, 2], "turns": [[1.0] * 9, []], "a": [0.5, 1.0], "about": [{"x": 1}, {"x": 2}], "b": [1, 0]}
+    (tmp_path / "x").write_bytes(arrow(pyarrow.table(columns), form))
+    for name in lacking:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.warns(cc.errors.DataWarning, match="x: left out, because they hold lists or records: turns, about"):
+        assert cc.read_scores(tmp_path / "x").systems == ("a", "b")
+
+
+@pytest.mark.parametrize(("form", "lacking"), FORMS)
+def test_only_the_columns_of_battles_are_read(
+    form: str, lacking: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    battles = {"model_a": ["x", "y"], "prompt": ["Hello", "Why?"], "model_b": ["y", "z"], "winner": ["model_a", "tie"]}
+    (tmp_path / "x").write_bytes(arrow(pyarrow.table(battles), form))
+    (tmp_path / "other").write_bytes(arrow(pyarrow.table({"topic": ["x"], "text": ["y"]}), form))
+    for name in lacking:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(delimited, "MAX_WORDS", 6)
+    assert cc.read_votes(tmp_path / "x").systems == ("x", "y", "z")
+    with pytest.raises(cc.errors.ReadError, match="has no column model_a or system_a; there are: topic, text"):
+        cc.read_votes(tmp_path / "other")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="NO LIMIT: memory is bounded on Linux only")
+@pytest.mark.parametrize("lacking", ["", "polars"])
+@pytest.mark.parametrize("kind", ["texts", "numbers", "long text", "list"])
+def test_small_files_stay_small(kind: str, lacking: str, tmp_path: Path) -> None:
+    """Parquet of some 100 kB that takes gigabytes once it is decoded, in a process of 3 GiB."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    def same(text: str, rows: int) -> Any:
+        return pyarrow.DictionaryArray.from_arrays(np.zeros(rows, dtype=np.int32), [text])
+
+    tables: dict[str, Callable[[], dict[str, Any]]] = {
+        "texts": lambda: {"topic": same("x", 49_000_000)},
+        "numbers": lambda: {"a": np.zeros(49_000_000), "b": np.zeros(49_000_000)},
+        "long text": lambda: {"topic": same("x" * 10**6, 10_000), "a": np.zeros(10_000)},
+        "list": lambda: {
+            "topic": ["1"],
+            "turns": pyarrow.ListArray.from_arrays([0, 49_000_000], np.zeros(49_000_000)),
+            "a": [0.5],
+        },
+    }
+    said = {
+        "texts": "more than 10,000,000 rows",
+        "numbers": "more than 10,000,000 rows",
+        "long text": "was given already",
+        "list": "1 topic x 1 system",
+    }
+    parquet.write_table(pyarrow.table(tables[kind]()), tmp_path / "x")
+    assert (tmp_path / "x").stat().st_size < 2**20
+    script = f"""
+import resource, sys, warnings
+resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30))
+warnings.simplefilter("ignore")
+sys.modules.update(dict.fromkeys({lacking!r}.split()))
+import concordant as cc
+try:
+    print(cc.read_scores({str(tmp_path / "x")!r}))
+except cc.errors.ReadError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert said[kind] in done.stdout
+
+
 def test_a_library_that_panics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """polars does on some damaged files, with what is no Exception; an interrupt, which is none either, stays one."""
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
@@ -244,7 +345,7 @@ def test_a_library_that_panics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         def fail(_: Any, raised: type[BaseException] = raised) -> None:
             raise raised("assertion failed")
 
-        monkeypatch.setattr(polars, "read_parquet", fail)
+        monkeypatch.setattr(polars, "scan_parquet", fail)
         with pytest.raises(expected, match="assertion failed"):
             cc.read_scores(tmp_path / "x")
 

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 import concordant as cc
+from concordant.tables.cells import Given
+from concordant.tables.frames import frame_cells
 
 READ = cc.Scores.from_frame
 PAIRS = pd.MultiIndex.from_tuples([("1", "a"), ("1", "b"), ("2", "a"), ("2", "b")], names=["topic", "system"])
@@ -60,3 +62,24 @@ def test_levels_that_cannot_become_columns_are_refused() -> None:
     columns = pd.MultiIndex.from_tuples([("map", "a"), ("map", "b")], names=["measure", "system"])
     with pytest.raises(cc.errors.InputError, match=r"columns have 2 levels \(measure, system\): take one of them"):
         READ(pd.DataFrame([[0.1, 0.2]], columns=columns))
+
+
+def test_texts_in_columns_of_every_kind() -> None:
+    """Texts are kept once, whatever the library calls such columns; nulls stay nulls."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    texts = ["b", None, "a", "b", "", "é"]
+    plain = polars.Series("x", texts)
+    array = pyarrow.array(texts)
+    frames: list[Any] = [
+        *(polars.DataFrame({"x": plain.cast(kind)}) for kind in (polars.String, polars.Categorical)),
+        polars.DataFrame({"x": plain.cast(polars.Enum(["é", "", "b", "a", "other"]))}),
+        *(pyarrow.table({"x": array.cast(kind)}) for kind in (pyarrow.string(), pyarrow.large_string())),
+        pyarrow.table({"x": array.dictionary_encode()}),
+        pyarrow.table({"x": array.cast(pyarrow.large_string()).dictionary_encode()}),
+        pyarrow.table({"x": pyarrow.chunked_array([part.dictionary_encode() for part in (array[:2], array[2:])])}),
+        pyarrow.table({"x": pyarrow.chunked_array([array[:3], array[3:]])}),
+    ]
+    for frame in frames:
+        assert frame_cells(frame, Given("x")).kept[0] == texts
+    for empty in (frames[0].clear(), frames[3].slice(0, 0), frames[5].slice(0, 0)):
+        assert frame_cells(empty, Given("x")).kept[0] == []

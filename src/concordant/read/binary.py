@@ -101,6 +101,8 @@ def check_size(source: Source, rows: int, kinds: Sequence[Kind], stored: int = 0
     cells = rows * len(kinds)
     if cells > delimited.MAX_CELLS:
         raise delimited.too_many_cells(source)
+    if rows > delimited.MAX_WORDS:
+        raise delimited.too_many_words(source, "rows")
     if rows * (len(kinds) - kinds.count("number")) > delimited.MAX_WORDS:
         raise delimited.too_many_words(source)
     if max(cells * 8, stored) > most_bytes():

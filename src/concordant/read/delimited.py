@@ -96,9 +96,9 @@ def too_many_cells(source: Source) -> ReadError:
     return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
 
 
-def too_many_words(source: Source) -> ReadError:
-    """The error for a table with too much text."""
-    return _too_many(source, MAX_WORDS, "cells of text", "MAX_WORDS")
+def too_many_words(source: Source, what: str = "cells of text") -> ReadError:
+    """The error for a table with too much text, or with too many rows, because each has a label."""
+    return _too_many(source, MAX_WORDS, what, "MAX_WORDS")
 
 
 class _Names(dict[str, str]):

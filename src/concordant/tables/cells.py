@@ -259,10 +259,12 @@ def parse(cells: Any) -> Parsed:
         if np.isfinite(values.sum()):  # quicker than to look at each
             return Parsed(values, {}, None)
         return Parsed(values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}, None)
-    plain = plain_numbers(cells) if all(type(cell) is str for cell in cells) else None
+    texts = all(type(cell) is str for cell in cells)
+    plain = plain_numbers(cells) if texts else None
     if plain is not None:
         return Parsed(np.array(plain), {}, None)
-    found = [cell_number(cell) for cell in cells]
+    known = {text: cell_number(text) for text in set(cells)} if texts else None  # many cells say the same
+    found = [cell_number(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
     values = np.array([np.nan if value is None else value for value in found], dtype=np.float64)
     signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_) & ~np.isnan(values)

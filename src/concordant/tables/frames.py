@@ -42,12 +42,17 @@ def _polars(frame: Any) -> tuple[list[str], list[Any]]:
     return _index_first(list(frame.columns), list(map(_polars_cells, frame.get_columns())))
 
 
+# A text is made once, not once per row: a small file can repeat a long one millions of times.
+
+
 def _polars_cells(column: Any) -> Any:
     if column.dtype.to_python() is str:
         polars = import_module("polars")
-        texts = column.cast(polars.String)
-        known = texts.drop_nulls().unique()
-        return _by_codes(texts.cast(polars.Enum(known)).to_physical().to_list(), known.to_list())
+        plain = column.dtype == polars.String
+        codes = column.cast(polars.Enum(column.drop_nulls().unique())) if plain else column
+        known = codes.drop_nulls().unique()
+        texts = dict(zip(known.to_physical().to_list(), known.cast(polars.String).to_list(), strict=True))
+        return [texts.get(code) for code in codes.to_physical().to_list()]
     return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
 
 
@@ -55,13 +60,9 @@ def _arrow_cells(column: Any) -> Any:
     kind = str(column.type)
     if kind in _TEXTS or kind.startswith(tuple(f"dictionary<values={text}," for text in _TEXTS)):
         codes = (column.dictionary_encode() if kind in _TEXTS else column).combine_chunks()
-        return _by_codes(codes.indices.to_pylist(), codes.dictionary.to_pylist())
+        texts = dict(enumerate(codes.dictionary.to_pylist()))
+        return [texts.get(code) for code in codes.indices.to_pylist()]
     return column.to_numpy() if kind in _NUMERIC and not column.null_count else column.to_pylist()
-
-
-def _by_codes(codes: list[int | None], texts: list[str]) -> list[str | None]:
-    """A text is made once, not once per row: a small file can repeat a long one millions of times."""
-    return [None if code is None else texts[code] for code in codes]
 
 
 _NUMERIC = frozenset({"double", "float", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
