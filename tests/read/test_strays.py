@@ -178,6 +178,9 @@ class TestNames:
         with pytest.raises(ReadError, match=rf"'{name}' \(a summary\)"):
             self.systems("bm25", "ql", name)
 
+    def test_grades_are_scores(self) -> None:
+        assert read("topic,a,b,c\n1,0,1,2\n2,1,0,2\n3,0,0,0\n4,1,1,1\n5,0,1,0\n").systems == ("a", "b", "c")
+
     def test_numbers_unlike_the_others(self) -> None:
         rows = "".join(f"{k},{k / 10},{k / 20},{70 * k % 43 + 9}\n" for k in range(1, 8))
         with pytest.raises(ReadError, match=r"'foo' \(15 to 47, unlike the others\)"):

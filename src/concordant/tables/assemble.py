@@ -306,8 +306,8 @@ def _unit(values: FloatArray) -> float:
 
 def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
     """Warn where no system scores anything, as by a measure that nothing satisfies."""
-    given = values[~np.isnan(values)]
-    if values.shape[1] > 1 and given.size and not given.any():
+    zeros = values == 0
+    if values.shape[1] > 1 and zeros.any() and (zeros | np.isnan(values)).all():
         warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
 
 

@@ -78,7 +78,7 @@ def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, s
             continue
         if name in summaries:
             found[k] = "a summary"
-        elif names_counter(name) and not (np.nan_to_num(values[:, k]) % 1).any():
+        elif names_counter(name) and not _has_fractions(values[:, k]):
             found[k] = "a row number or a count"
         elif axis == "systems" and names_fact(name):
             found[k] = "a fact about topics"
@@ -110,8 +110,7 @@ def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
     counting = [k for k in range(m) if n > 1 and _counts(values[:, k])]
     if not counting or m == len(counting):
         return set()
-    others = np.delete(values, counting, axis=1)
-    fractions = bool((np.nan_to_num(others) % 1).any())
+    fractions = _has_fractions(np.delete(values, counting, axis=1))
     return {
         k
         for k in counting
@@ -125,6 +124,10 @@ def _counts(column: FloatArray) -> bool:
     return column[0] in (0, 1) and column[1] == column[0] + 1 and bool((np.diff(column) == 1).all())
 
 
+def _has_fractions(values: FloatArray) -> bool:
+    return bool((np.nan_to_num(values) % 1).any())
+
+
 def _unlike(values: FloatArray) -> dict[int, str]:
     """Columns of other numbers than most: counts beside scores up to 1, or ten times as large; or that count."""
     n, m = values.shape
@@ -133,10 +136,11 @@ def _unlike(values: FloatArray) -> dict[int, str]:
     found = {k: f"counts the {n} rows" for k in range(m) if n > 3 and _counts(values[:, k])}
     if m < 2 or n < 4 or np.isnan(size).all():
         return found
-    units, usual = size <= 1, float(np.nanmedian(size))
-    for k in np.flatnonzero(size > 1).tolist():
-        whole = not (np.nan_to_num(values[:, k]) % 1).any()
-        count = 2 * units.sum() >= m and (whole or low[k] > 1)
+    units, usual = size <= 1, float(np.median(size[~np.isnan(size)]))
+    larger = np.flatnonzero(size > 1).tolist()
+    most_are_units = 0 < len(larger) <= units.sum() and _has_fractions(values[:, units])
+    for k in larger:
+        count = most_are_units and (low[k] > 1 or not _has_fractions(values[:, k]))
         if count or (m > 2 and low[k] > 10 * usual):
             found.setdefault(k, f"{low[k]:g} to {high[k]:g}, unlike the others")
     return found
