@@ -17,6 +17,14 @@ test: $(VENV)/tools $(VENV)/installed lint
 test-long: $(VENV)/tools $(VENV)/installed browser
 	$(PY) -m pytest -n 2 --dist worksteal -m long --durations 15
 	$(PY) -m pytest -n 2 --dist worksteal -m "hypothesis and not long" --hypothesis-profile=long -q
+	OPENBLAS_CORETYPE=$(CORETYPE) $(PY) -m pytest -n 2 --dist worksteal -m "not long" -q $(STATISTICS)
+	OPENBLAS_CORETYPE=$(CORETYPE) $(PY) -m pytest -n 2 --dist worksteal -q tests/topics/test_worth_core.py
+
+# The statistics once more as on another processor, whose products of matrices round in another way. OpenBLAS can be any
+# x86-64 processor up to its own; Prescott is the oldest. Where NumPy has another library, this is the same run again.
+CORETYPE ?= Prescott
+STATISTICS = tests/topics tests/ranks tests/expected tests/card tests/mixing tests/simulation tests/chance \
+    tests/test_selection.py tests/test_board.py tests/test_votes.py
 
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
 cover: $(VENV)/tools $(VENV)/installed browser
