@@ -15,7 +15,7 @@ from ..tables.contents import NO_ROLES, Contents, table_contents
 from ..tables.layout import Roles
 from ..tables.nested import Nested
 from ..tables.numbers import cell_number, is_fraction, number
-from ..tables.vocabulary import holds_labels, is_summary, names_labels
+from ..tables.vocabulary import holds_labels, is_summary, looks_like_measure, names_labels
 from . import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
 from .binary import read_binary
 from .columns import read_columns, separator, split_line
@@ -142,7 +142,7 @@ def unknown(source: Source, line: int | None) -> OtherKindError:
 
 def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
     """The formats whose first line is data already."""
-    ends_in_number = number(fields[-1]) is not None
+    ends_in_number = number(fields[-1]) is not None or _names_a_measure_again(source, fields)
     if (
         len(fields) >= 6
         and number(fields[3]) is not None
@@ -185,6 +185,13 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
         "columns, such as system, topic, measure, value",
         line,
     )
+
+
+def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
+    """Whether the line below names the same measure in the same place: the first is no header, but has no score."""
+    _, below = next(islice(source.lines(), 1, None), (0, b""))
+    pairs = list(zip(fields[:-1], split_line(below, separator(source)), strict=False))
+    return len(fields) in (3, 4) and any(a == b and looks_like_measure(a) for a, b in pairs)
 
 
 def _json(source: Source, first: bytes, roles: Roles) -> Contents:
