@@ -25,21 +25,22 @@ def test_the_file_holds_what_the_library_simulates(tmp_path: Path) -> None:
     assert found.systems == wanted.systems
     assert found.topics == wanted.topics
     assert np.array_equal(found.values, wanted.values)
-    assert f"30 topics of 15 systems, seed 5, written to {out}" in done.stdout
+    assert "30 topics of 15 systems, seed 5\n" in done.stdout
+    assert done.stdout.endswith(f"\nScores: {out}\n")
     assert "5 systems left out by --drop-bottom" in done.stdout
     assert [p.name for p in tmp_path.iterdir()] == ["out.csv"]
 
 
 def test_mistakes_leave_the_old_file(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
-    out.write_text("precious")
+    out.write_text("topic,precious\n")
     percent = tmp_path / "percent.csv"
     percent.write_text("topic,a,b\n1,55,60\n2,20,40\n")
     done = run(percent, "-n", 3, "-o", out)
     assert done.exit_code == 1
     assert "outside [0, 1]" in done.stderr
     assert "--lowest and --highest" in done.stderr
-    assert out.read_text() == "precious"
+    assert out.read_text() == "topic,precious\n"
     assert run(percent, "-n", 3, "-o", out, "--lowest", 0, "--highest", 100).exit_code == 0
     assert cc.read_scores(out).values.max() > 1
 
@@ -48,8 +49,8 @@ def test_the_collection_itself_is_not_overwritten(tmp_path: Path) -> None:
     scores = tmp_path / "scores.csv"
     scores.write_bytes(Path(PEOPLE).read_bytes())
     done = run(scores, "-n", 3, "-o", scores)
-    assert done.exit_code == 2
-    assert "the collection itself: give another file" in done.stderr
+    assert done.exit_code == 1
+    assert f"--output would replace {scores}, which this command reads: give --output another file" in done.stderr
     assert scores.read_bytes() == Path(PEOPLE).read_bytes()
 
 

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ..errors import ConcordantError, InputError, ReadError
-from .answer import write_report
+from ..errors import ConcordantError, ReadError
+from ..outputs import REPORT
+from .answer import document_for, write_report
 from .options import writable
 
 
@@ -23,7 +24,9 @@ def report(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", callback=writable, help="The HTML file to write; default: FILE with .html."),
+        typer.Option(
+            "--output", "-o", callback=writable(REPORT), help="The HTML file to write; default: FILE with .html."
+        ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing on standard error.")] = False,
 ) -> None:
@@ -38,11 +41,8 @@ def report(
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"this is not JSON: {error}", str(file)) from None
-    target = output or file.with_suffix(".html")
-    if target.resolve() == file.resolve():
-        raise InputError(f"the report would replace {file}: name another file with -o")
     try:
-        write_report(content, target, quiet, ctx)
+        write_report(document_for(content, ctx), output or file.with_suffix(".html"), quiet)
     except ConcordantError:
         raise
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError) as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..outputs import DISTANCES, SCORES
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
@@ -106,7 +107,9 @@ def tiers(
 def distribution(
     scores: TruthArgument,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", callback=writable, help="The file to write, .npz.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", callback=writable(DISTANCES), help="The file to write, .npz.")
+    ],
     resamples: ResamplesOption = 9_999,
     read: Reader,
     random: Random,
@@ -124,8 +127,9 @@ def distribution(
         made = DistanceDistribution.bootstrap(
             read(scores, out.quiet), n_resamples=resamples, rng=random.seed, workers=random.workers, progress=bar.update
         )
-        made.save(output)
-    say(f"{made}\nSaved: {output}")
+    say(str(made))
+    made.save(output)
+    say(f"Saved: {output}")
 
 
 @answering(plot=True, html=True)
@@ -200,7 +204,8 @@ def simulate(
     *,
     n_topics: Annotated[int, typer.Option("-n", "--n-topics", min=1, help="How many topics to draw.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", callback=writable, help="The file to write: CSV, topics x systems.")
+        Path,
+        typer.Option("--output", "-o", callback=writable(SCORES), help="The file to write: CSV, topics x systems."),
     ],
     normal: Annotated[bool, typer.Option("--normal", help="Normal distributions of the effects.")] = False,
     homoscedastic: Annotated[
@@ -226,8 +231,6 @@ def simulate(
     from ..words import counted, listing
 
     original = read(scores, out.quiet)
-    if output.exists() and Path(scores).exists() and output.samefile(scores):
-        raise typer.BadParameter(f"--output is {str(output)!r}, the collection itself: give another file")
     model = Simulator(
         original,
         normal=normal,
@@ -239,17 +242,18 @@ def simulate(
         bounds=(simulation.lowest, simulation.highest),
     )
     made = model.simulate(n_topics, seed)
-    write_scores(made, output)
-    say(f"{counted(n_topics, 'topic')} of {counted(len(made.systems), 'system')}, seed {seed}, written to {output}")
+    say(f"{counted(n_topics, 'topic')} of {counted(len(made.systems), 'system')}, seed {seed}")
     if model.dropped:
         say(f"{counted(len(model.dropped), 'system')} left out by --drop-bottom: {listing(model.dropped)}")
-    say(f"\n{model.fidelity()}")
+    say(f"\n{model.fidelity()}\n")
+    say(write_scores(made, output))
 
 
-def write_scores(scores: Scores, path: Path) -> None:
-    """A table with a column for the topics and one for each system, in full precision."""
-    from ..files import written_whole
+def write_scores(scores: Scores, path: Path) -> str:
+    """Write a table with a column for the topics and one for each system, in full precision, and say where it is."""
+    from ..outputs import written_whole
 
     rows = [[topic, *row] for topic, row in zip(scores.topics, scores.values.tolist(), strict=True)]
-    with written_whole(path) as file:
+    with written_whole(path, SCORES) as file:
         file.write((to_csv(Table(["topic", *scores.systems], rows)) + "\n").encode())
+    return f"Scores: {path}"

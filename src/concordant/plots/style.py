@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, import_extra
-from ..files import written_whole
+from ..outputs import FIGURE, written_whole
 
 COLUMN = 3.3  # inches: one of the two columns of a page
 TEXT = 7.0  # inches: both
@@ -157,5 +157,5 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     """
     kind = check_format(path)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
-    with import_extra("matplotlib").rc_context(STYLE), written_whole(path) as file:
+    with import_extra("matplotlib").rc_context(STYLE), written_whole(path, FIGURE) as file:
         figure_of(ax).savefig(file, format=kind, metadata=undated)
