@@ -33,7 +33,7 @@ def read_only(value: Any) -> None:
             read_only(getattr(value, part.name))
 
 
-# The most that arrays with a number for each pair of systems may take together.
+# The most that arrays with a number for each pair of systems, or for each system and draw, may take together.
 MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)
 
 
@@ -42,10 +42,32 @@ def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
 
     `arrays` is what was measured at the peak, in numbers of 8 bytes per ordered pair, whatever holds them.
     """
-    room = 8 * arrays * m * m
-    if room > MAX_PAIRS_BYTES:
+    _require_room(arrays * m * m, f"{what} holds up to {arrays} numbers for each pair of {m:,} systems", "take")
+
+
+def require_room_for_draws(count: int, m: int, arrays: int) -> None:
+    """As for pairs, for so many numbers for each draw and each of m systems."""
+    what = f"{count:,} draws hold up to {arrays} numbers for each of {m:,} systems"
+    _require_room(arrays * count * m, what, f"lower {named('n_resamples')}, take")
+
+
+def _require_room(numbers: int, what: str, way_out: str) -> None:
+    if 8 * numbers > MAX_PAIRS_BYTES:
         raise LimitError(
-            f"{what} holds up to {arrays} numbers for each pair of {m:,} systems, {room / 2**30:,.1f} GiB: take fewer "
-            f"systems ({named('Scores.select')}), or allow more than {MAX_PAIRS_BYTES:,} bytes: set "
-            "CONCORDANT_MAX_PAIRS_BYTES in the environment, or concordant.arrays.MAX_PAIRS_BYTES"
+            f"{what}, {8 * numbers / 2**30:,.1f} GiB: {way_out} fewer systems ({named('Scores.select')}), or allow "
+            f"more than {MAX_PAIRS_BYTES:,} bytes: set CONCORDANT_MAX_PAIRS_BYTES in the environment, or "
+            "concordant.arrays.MAX_PAIRS_BYTES"
         )
+
+
+_AT_A_TIME = 2**25  # numbers: 256 MB
+
+
+def rows_at_a_time(columns: int, most: int) -> int:
+    """How many rows of an array to make at a time, so that many topics do not take much memory.
+
+    All of them where they fit. Otherwise a multiple of 4: NumPy draws four small integers from one random number, and
+    drops what is left of it at the end of a call.
+    """
+    room = _AT_A_TIME // columns
+    return most if most <= room else max(4, room // 4 * 4)

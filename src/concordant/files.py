@@ -1,25 +1,23 @@
-"""Files: read up to a limit, written whole or not at all, with fingerprints by which they know what they belong to."""
+"""Files that are read, up to a limit; tables that are written; and fingerprints of what they belong to."""
 
 from __future__ import annotations
 
 import csv
-import errno
 import hashlib
 import io
 import json
 import math
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from .arrays import FloatArray
-from .errors import InputTypeError, ReadError, limit_of
+from .errors import InputError, InputTypeError, ReadError, limit_of
+from .outputs import Kind, reading, written_whole
 from .words import closest
 
 # The most that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. Set
@@ -61,6 +59,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
     try:
         with open(path, "rb", opener=_open_without_waiting) as stream:
             about = os.fstat(stream.fileno())
+            reading(stream, label)
             if stat.S_ISFIFO(about.st_mode) and Path(label).absolute().parts[1:2] not in (("dev",), ("proc",)):
                 raise ReadError(
                     "is a named pipe, to which nobody may ever write: give a file or <(command); Python also takes "
@@ -78,7 +77,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except ValueError as error:  # a null character in the path
-        if isinstance(error, ReadError):
+        if isinstance(error, ReadError | InputError):
             raise
         raise ReadError(f"cannot be read: {error}", repr(label)) from None
 
@@ -149,39 +148,14 @@ def load_array(data: bytes) -> np.ndarray[Any, Any] | None:
     return np.frombuffer(body, dtype=dtype).reshape(shape, order="F" if fortran else "C").copy()
 
 
-@contextmanager
-def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file to write to, which takes the place of `path` once the block ends without an error.
-
-    What was there before stays until then. A link is followed. Devices and pipes, which nothing can replace, are
-    written to.
-    """
-    target = Path(os.path.realpath(path))
-    before = _mode(target, path)
-    try:
-        if before is not None and not stat.S_ISREG(before):
-            with open(target, "wb") as file:
-                yield file
-            return
-        with _beside(target) as part:
-            with open(part, "xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())  # some file systems only tell here that they are full
-            if before is not None:
-                os.chmod(part, stat.S_IMODE(before))
-            os.replace(part, target)
-    except OSError as error:  # which names no file, or one that nobody asked for
-        raise _named(error, path) from None
-
-
 def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a table, one mapping from column to value per row, all with the same columns, in full precision."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
+    header = text.getvalue().encode()
     writer.writerows(rows)
-    with written_whole(path) as file:
+    with written_whole(path, Kind("an earlier version of this table", lambda start: start.startswith(header))) as file:
         file.write(text.getvalue().encode())
 
 
@@ -192,57 +166,3 @@ def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
     if labels:
         digest.update(json.dumps(labels).encode())
     return digest.hexdigest()
-
-
-def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
-    """Write a file that is not there yet, and say whether this was done; of two processes at once only one does."""
-    target = Path(path)
-    try:
-        with _beside(target) as part:
-            with open(part, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            try:
-                os.link(part, target)
-            except FileExistsError:
-                return False
-            except OSError:  # a file system without links: the first to make the file has it
-                with suppress(FileExistsError), open(target, "xb") as file:
-                    file.write(data)
-                    return True
-                return False
-            return True
-    except OSError as error:
-        raise _named(error, path) from None
-
-
-@contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """A name that no file has, in the folder of the target; the file is gone at the end, whatever happens."""
-    # By hand, not by tempfile: an interrupt between making the file and knowing its name would leave it behind.
-    part = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}.part"
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _mode(target: Path, path: str | os.PathLike[str]) -> int | None:
-    """The mode of what is there, or None."""
-    try:
-        mode = target.stat().st_mode
-    except FileNotFoundError:
-        return None
-    except OSError as error:  # below a file, for instance
-        raise _named(error, path) from None
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    return mode
-
-
-def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
-    other = error.filename is not None and not os.fsdecode(error.filename).endswith(".part")
-    if error.errno is None or (other and os.fspath(path) != os.fsdecode(error.filename)):
-        return error  # raised by a library with words of its own, or about a file of its own
-    return OSError(error.errno, error.strerror, os.fspath(path))  # of the class that the number has

@@ -8,8 +8,9 @@ of work. What is computed never depends on it.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 from .errors import check_whole
@@ -44,5 +45,11 @@ def shared_out(
     elif workers == 1 or not in_threads:
         yield from map(work, pieces)
     else:
-        with ThreadPoolExecutor(min(workers, 4 * (os.cpu_count() or 1))) as pool:
-            yield from pool.map(work, pieces)
+        most, waiting = min(workers, 4 * (os.cpu_count() or 1)), deque[Future[Made]]()
+        with ThreadPoolExecutor(most) as pool:
+            for piece in pieces:  # not by `map`, which would take all pieces, and their memory, at once
+                waiting.append(pool.submit(work, piece))
+                if len(waiting) > 2 * most:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()

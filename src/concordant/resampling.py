@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from . import _kernels
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, rows_at_a_time
 from .errors import InputError, InputTypeError, LimitError, check_real, check_whole
 from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
@@ -18,7 +18,7 @@ from .words import in_digits, named
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
-CHUNK = 512  # resamples at a time: what bounds the memory
+CHUNK = 512  # resamples at a time, or fewer where there are very many topics
 MOST = 100_000_000  # resamples, draws and trials, of which each leaves a number of 8 bytes
 
 
@@ -59,8 +59,9 @@ class Resampling:
 
 def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
     """How often each topic is drawn, some resamples at a time."""
-    for lo in range(0, n_resamples, CHUNK):
-        rows = min(CHUNK, n_resamples - lo)
+    step = rows_at_a_time(n, CHUNK)
+    for lo in range(0, n_resamples, step):
+        rows = min(step, n_resamples - lo)
         drawn = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, None]
         yield slice(lo, lo + rows), np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
 
@@ -68,9 +69,10 @@ def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Ite
 def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) -> Iterator[Made]:
     """What `work` makes of how often each of n topics is drawn, some resamples at a time and in their order."""
     drawn = (weights for _, weights in resampled_weights(n, how.n_resamples, how.generator()))
+    step = rows_at_a_time(n, CHUNK)
     for k, made in enumerate(shared_out(work, drawn, how.workers), start=1):
         if how.progress is not None:
-            how.progress(min(k * CHUNK, how.n_resamples), how.n_resamples)
+            how.progress(min(k * step, how.n_resamples), how.n_resamples)
         yield made
 
 

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import files
-from concordant.files import write_new, written_whole
+from concordant import outputs
+from concordant.outputs import write_new, written_whole
 from concordant.study.execution import run_grid
 from concordant.study.grid import Grid
 
@@ -32,13 +32,13 @@ def parts(folder: Path) -> list[str]:
 
 
 class Interrupter:
-    """Raises KeyboardInterrupt at the n-th line that runs in files.py."""
+    """Raises KeyboardInterrupt at the n-th line that runs in outputs.py."""
 
     def __init__(self, line: int) -> None:
         self.left = line
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename != files.__file__:
+        if frame.f_code.co_filename != outputs.__file__:
             return None
         if event == "line":
             self.left -= 1
@@ -264,13 +264,13 @@ def limited() -> None:
 
 def test_a_file_that_does_not_fit_is_told_in_one_line(tmp_path: Path, scores: Path) -> None:
     target = tmp_path / "out.pdf"
-    target.write_text("old")
+    target.write_bytes(b"%PDF-1.4 old")
     command = [sys.executable, "-m", "concordant", "tiers", str(scores), "--plot", str(target), "-q"]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COV")}  # which writes, too
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited, env=plain)
     assert done.returncode == 1
     assert done.stderr == f"concordant: {target}: File too large\n"
-    assert target.read_text() == "old"
+    assert target.read_bytes() == b"%PDF-1.4 old"
     assert parts(tmp_path) == []
 
 

@@ -18,6 +18,7 @@ import pytest
 
 import concordant as cc
 from concordant.files import fingerprint
+from concordant.outputs import written_whole
 from concordant.study import execution
 from concordant.study.execution import run_grid
 from concordant.study.grid import StudyError
@@ -163,15 +164,19 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
-def test_halves_of_files_are_swept_up_when_they_are_old(tmp_path: Path) -> None:
+def test_halves_of_files_are_swept_up_unless_another_run_writes_to_them(tmp_path: Path) -> None:
     run_grid(grid(), tmp_path)
-    old, new = tmp_path / "chunks" / ".000001.npy.a.part", tmp_path / "chunks" / ".000001.npy.b.part"
-    old.write_bytes(b"x")
-    new.write_bytes(b"x")
-    os.utime(old, (0, 0))
-    run_grid(grid(), tmp_path)
-    assert not old.exists()
-    assert new.exists()
+    left = [
+        tmp_path / ".manifest.json.0123456789abcdef.part",
+        tmp_path / "chunks" / ".000001.npy.0123456789abcdef.part",
+    ]
+    for path in left:
+        path.write_bytes(b"x")
+    with written_whole(tmp_path / "chunks" / "000002.npy") as file:
+        run_grid(grid(), tmp_path)
+        assert Path(file.name).exists()
+        file.write(b"of the other run")
+    assert not any(path.exists() for path in left)
 
 
 def test_a_trial_of_the_wrong_shape_is_a_failure() -> None:

@@ -10,20 +10,22 @@ import inspect
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
 from ..errors import InputError, require_extras
+from ..outputs import FIGURE, REPORT
 from .options import writable
 from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
-from .terminal import Bar, Notes, give, say, tell
+from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 
 if TYPE_CHECKING:
     from ..results import Result
 
-REPORT = ("altair", "vl_convert")  # what a report with charts needs
+CHARTS = ("altair", "vl_convert")  # what a report with charts needs
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
@@ -38,7 +40,7 @@ def drawable(path: Path | None) -> Path | None:
             check_format(path)
         except InputError as error:
             raise typer.BadParameter(str(error)) from None
-    return writable(path)
+    return writable(FIGURE)(path)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Output:
     ] = None
     format: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table"
     html: Annotated[
-        Path | None, typer.Option("--html", callback=writable, help="Also write a report, one HTML file.")
+        Path | None, typer.Option("--html", callback=writable(REPORT), help="Also write a report, one HTML file.")
     ] = None
     open: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")] = False
@@ -78,6 +80,8 @@ class Answer:
     notes: tuple[str, ...] = ()
     failed: bool = False
     """Whether the answer is that something cannot be read: status 1."""
+    write: Callable[[], str] | None = None
+    """Writes what --output asks for, and says where it is."""
 
     @classmethod
     def of(cls, found: Result | Sequence[Result]) -> Answer:
@@ -129,7 +133,7 @@ def answering(
             if out.plot is not None:  # before the work, not after it
                 require_extras("matplotlib")
             if out.html is not None and charts:
-                require_extras(*REPORT)
+                require_extras(*CHARTS)
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
                 answer = found if isinstance(found, Answer | None) else Answer.of(found)
@@ -159,24 +163,46 @@ def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def _give(answer: Answer, out: Output, read_notes: list[str], ctx: typer.Context) -> None:
-    content = None
-    if out.html is not None:
-        content = write_report(
-            _noted((answer.document or answer.content)(), read_notes), out.html, out.quiet, ctx, show=out.open
-        )
-    if out.format == "json":
-        give(to_json(_noted(answer.content(), read_notes) if content is None else content))
-    elif out.format == "table":
-        say(answer.text())
-    elif out.format == "csv":
-        give(to_csv(Table.of(answer.rows())))
-    else:
-        table = Table.of((answer.printed or answer.rows)())
-        give(to_markdown(table) if out.format == "markdown" else to_latex(table))
-    if out.plot is not None and answer.plot is not None:
-        _draw(answer.plot, out.plot)
+    """Print first, then write: a file that cannot be written takes neither the answer nor the other files with it."""
+
+    @cache
+    def document() -> dict[str, Any]:
+        return document_for(_noted((answer.document or answer.content)(), read_notes), ctx)
+
+    def show() -> None:
+        if out.format == "json":
+            give(to_json(_noted(answer.content(), read_notes) if out.html is None else document()))
+        elif out.format == "table":
+            say(answer.text())
+        elif out.format == "csv":
+            give(to_csv(Table.of(answer.rows())))
+        else:
+            table = Table.of((answer.printed or answer.rows)())
+            give(to_markdown(table) if out.format == "markdown" else to_latex(table))
+
+    def write(make: Callable[[], str]) -> None:
+        made = make()
         if out.format == "table":
-            say(f"\nFigure: {out.plot}")
+            say(f"\n{made}")
+
+    steps = [show]
+    if answer.write is not None:
+        steps.append(partial(write, answer.write))
+    if (page := out.html) is not None:
+        steps.append(lambda: write_report(document(), page, out.quiet, show=out.open))
+    if out.plot is not None and answer.plot is not None:
+        steps.append(partial(write, partial(_draw, answer.plot, out.plot)))
+    status = 0
+    for step in steps:
+        try:
+            with told():
+                step()
+        except typer.Exit as end:
+            if end.exit_code == INTERRUPTED:
+                raise
+            status = status or end.exit_code
+    if status:
+        raise typer.Exit(status)
 
 
 def _noted(content: Any, notes: list[str]) -> Any:
@@ -188,7 +214,7 @@ def _noted(content: Any, notes: list[str]) -> Any:
     return {**content, "read_notes": notes} if "settings" in content else content
 
 
-def _draw(plot: Callable[[], Any], path: Path) -> None:
+def _draw(plot: Callable[[], Any], path: Path) -> str:
     from ..errors import import_extra
     from ..plots.style import figure_of, save
 
@@ -197,18 +223,24 @@ def _draw(plot: Callable[[], Any], path: Path) -> None:
     drawn = plot()
     save(drawn, path)
     pyplot.close(figure_of(drawn))
+    return f"Figure: {path}"
 
 
-def write_report(content: Any, path: Path, quiet: bool, ctx: typer.Context, *, show: bool = False) -> Mapping[str, Any]:
-    """Write a report, and give the document that it was made from, which is what --format json prints."""
+def document_for(content: Any, ctx: typer.Context) -> dict[str, Any]:
+    """What a report is made from, which is what --format json prints beside it; with the command that was typed."""
     from ..report.document import document_of
-    from ..report.page import write_report as write
 
     document = document_of(content)
     document.setdefault("command", shlex.join(["concordant", *ctx.find_root().meta["arguments"]]))
+    return document
+
+
+def write_report(document: Mapping[str, Any], path: Path, quiet: bool, *, show: bool = False) -> None:
+    """Write a report, and say where it is."""
+    from ..report.page import write_report as write
+
     write(document, path)
     if not quiet:
         tell(f"Report: {path}")
     if show:
         typer.launch(path.resolve().as_uri())
-    return document

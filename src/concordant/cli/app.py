@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import ConcordantError, InputError, MissingExtraError, require_extras
-from .answer import REPORT, Answer, Found, Output, answering
+from ..errors import InputError, MissingExtraError, require_extras
+from .answer import CHARTS, Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain, matrix
 from .judging import judge_card, tie_calibration, worth
 from .judgments import app as judgments
 from .judgments import evaluate
 from .mixing import combine, plan_mix
-from .options import Commands
+from .options import Commands, writable_folder
 from .selecting import select
 from .single import look, plan, reliability, tiers
 from .studies import app as studies
-from .terminal import give, say, tell
+from .terminal import give, say, told
 
 DEMO_REPORT = "demo-report.html"
 FILES = "Files and help"
@@ -51,35 +48,13 @@ class _Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """As usual, which also answers --help and --version; what was typed is kept for reports."""
         ctx.meta["arguments"] = list(args)
-        with _told():
+        with told():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """As usual, but for what goes wrong."""
-        with _told():
+        with told():
             return super().invoke(ctx)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Tell what goes wrong in one line. Bad data are status 1, bad usage is 2, as typer has it."""
-    try:
-        yield
-        return
-    except KeyboardInterrupt:
-        tell("interrupted")
-        raise typer.Exit(130) from None
-    except ConcordantError as error:
-        message = str(error)
-    except MemoryError:
-        message = "not enough memory"
-    except BrokenPipeError:  # whoever reads the help has seen enough
-        raise
-    except OSError as error:
-        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # help, written by typer
-        message = f"{place}: {error.strerror}" if place and error.strerror else str(error)
-    tell(f"concordant: {message}")
-    raise typer.Exit(1)
 
 
 app = Commands(
@@ -177,7 +152,10 @@ def cite(names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coeffi
 @app.command(rich_help_panel=FILES)
 def demo(
     save: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Only put the files of the examples into this folder.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", callback=writable_folder, help="Only put the files of the examples into this folder."
+        ),
     ] = None,
 ) -> None:
     """Show what concordant does, on files that come with it.
@@ -207,7 +185,7 @@ def demo(
         ),
     ]
     try:
-        require_extras(*REPORT)
+        require_extras(*CHARTS)
         end = f"The report is in {Path(DEMO_REPORT).resolve()}: open it in a browser."
     except MissingExtraError as error:
         steps.pop()
@@ -227,7 +205,7 @@ def demo(
 def _save_collection(folder: Path) -> None:
     """The files of the examples; what is there is never overwritten."""
     from ..collection import NAMES, path
-    from ..files import written_whole
+    from ..outputs import written_whole
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in NAMES:

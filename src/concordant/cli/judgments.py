@@ -5,15 +5,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ..errors import InputError
+from ..outputs import SCORES
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
-from .options import CoefficientsOption, Commands, MissingOption, ProcessesOption, Random, SeedOption, numbers, writable
+from .options import (
+    CoefficientsOption,
+    Commands,
+    MissingOption,
+    ProcessesOption,
+    Random,
+    SeedOption,
+    numbers,
+    writable,
+    writable_folder,
+)
 from .reading import known_coefficients, labels_of, names_of, pairs_of
 from .render import Table, to_text
 from .single import write_scores
@@ -24,6 +36,7 @@ if TYPE_CHECKING:
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
     from ..study.judgments import JudgmentStudy
+    from ..study.saving import StudyResult
 
 DEFAULT = ("nDCG@10", "AP")
 app = Commands(
@@ -72,7 +85,10 @@ class Studied(Measured):
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="A folder for what is done, to continue there, and for tables and the figure."
+            "--output",
+            "-o",
+            callback=writable_folder,
+            help="A folder for what is done, to continue there, and for tables and the figure.",
         ),
     ] = None
 
@@ -80,11 +96,11 @@ class Studied(Measured):
     workers = 1
 
     def study(self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output) -> JudgmentStudy:
-        """Run it, and write its tables where they were asked for."""
+        """Run it."""
         from ..study.judgments import judgment_study
 
         with out.bar("draws") as bar:
-            study = judgment_study(
+            return judgment_study(
                 *of,
                 changes,
                 self.measure or DEFAULT,
@@ -97,9 +113,6 @@ class Studied(Measured):
                 workers=self.workers,
                 progress=bar.update,
             )
-        if self.output is not None:
-            study.save(self.output)
-        return study
 
     def answer(self, study: JudgmentStudy, more: Callable[[], str] | None = None) -> Answer:
         """The study, what its numbers are, and what else is to be said."""
@@ -109,11 +122,17 @@ class Studied(Measured):
             if not study.tested:
                 about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
             about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
-            about += f" Every number, and each system's: {self.output}." if self.output is not None else ""
             return "\n\n".join([str(study), about, *([more()] if more else [])])
 
         shown = study.statistics if self.coefficient else None
-        return replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
+        made = replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
+        return made if self.output is None else replace(made, write=partial(saved, study, self.output))
+
+
+def saved(study: StudyResult, folder: Path) -> str:
+    """Write the tables and the figure of a study, and say where they are."""
+    study.save(folder)
+    return f"Every number, and each system's: {folder}"
 
 
 @dataclass(frozen=True)
@@ -140,7 +159,10 @@ def evaluate(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", callback=writable, help="Also write topics x systems to this CSV file, full precision."
+            "--output",
+            "-o",
+            callback=writable(SCORES),
+            help="Also write topics x systems to this CSV file, full precision.",
         ),
     ] = None,
     out: Output,
@@ -159,8 +181,6 @@ def evaluate(
         raise typer.BadParameter("--output writes one measure: give one with -m")
     found = evaluate_all(*judged.read(), measures, missing=measured.missing)
     first = next(iter(found.values()))
-    if output is not None:
-        write_scores(first, output)
 
     def rows() -> list[dict[str, Any]]:
         if per_topic:
@@ -192,7 +212,7 @@ def evaluate(
             for name, scores in found.items()
         }
 
-    return Answer(text, rows, content)
+    return Answer(text, rows, content, write=None if output is None else partial(write_scores, first, output))
 
 
 @app.command()
@@ -388,7 +408,10 @@ def judges(
     coefficient: CoefficientsOption = None,
     resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
     random: Random,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder for tables and the figure.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", callback=writable_folder, help="A folder for tables and the figure."),
+    ] = None,
     out: Output,
 ) -> Found:
     """Compare judges: do they rank and grade alike?
@@ -421,10 +444,8 @@ def judges(
             workers=random.workers,
             progress=bar.update,
         )
-    if output is not None:
-        study.save(output)
 
     def text() -> str:
         return "\n\n".join([str(study), *(f"{one_line(judge)}: {found}" for judge, found in study.labels.items())])
 
-    return replace(Answer.of(study), text=text)
+    return replace(Answer.of(study), text=text, write=None if output is None else partial(saved, study, output))

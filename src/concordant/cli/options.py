@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +14,12 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
+from ..errors import InputError
+from ..outputs import Kind, check_output, guarding
 from ..words import naming
+
+OUTPUTS = ("html", "output", "plot", "save")
+"""The options that name what a command writes."""
 
 _STANDS_FOR = {
     "level": ("confidence_level",),
@@ -61,11 +67,16 @@ class _Command(TyperCommand):
             if times > 1 and given.param_type_name == "option" and not given.multiple and not given.is_flag:
                 more = "; for one side, write PATH:MEASURE" if given.name == "measure" else ""
                 raise typer.BadParameter(f"{given.opts[0]} was given {times} times: give it once{more}")
-        return super().parse_args(ctx, args)
+        with guarding({}):  # what Python read before is no input of this command
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """As usual; messages name the options of this command, and not the arguments of the library."""
-        with naming(self.options()):
+        """As usual; messages name the options of this command, and no output may replace an input, or another one."""
+        names = self.options()
+        outputs = {names[name]: ctx.params[name] for name in OUTPUTS if ctx.params.get(name) is not None}
+        if len({os.path.realpath(path) for path in outputs.values()}) < len(outputs):
+            raise typer.BadParameter(f"{' and '.join(outputs)} name the same file: give each its own")
+        with naming(names), guarding(outputs):
             return super().invoke(ctx)
 
     def options(self) -> dict[str, str]:
@@ -195,12 +206,37 @@ DropOption = Annotated[
 ]
 
 
-def writable(path: Path | None) -> Path | None:
-    """A file that is to be written, for options: refused where its folder is not there, or where it is one itself."""
-    if path is not None and not path.absolute().parent.is_dir():  # before the work, not after it
-        raise typer.BadParameter(f"there is no folder {path.parent}")
-    if path is not None and path.is_dir():
-        raise typer.BadParameter(f"{path} is a folder: give the name of a file")
+def writable(kind: Kind | None = None) -> Callable[[Path | None], Path | None]:
+    """Check that a file of this kind can be written, for options: before the work, not after it."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is None:
+            return None
+        if not path.absolute().parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {path.parent}")
+        if path.is_dir():
+            raise typer.BadParameter(f"{path} is a folder: give the name of a file")
+        try:
+            check_output(path, kind)
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from None
+        except OSError as error:
+            raise typer.BadParameter(f"{path} cannot be written: {error.strerror or error}") from None
+        return path
+
+    return check
+
+
+def writable_folder(path: Path | None) -> Path | None:
+    """Check that a folder, which need not be there yet, can be written to, for options."""
+    if path is not None:
+        there = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+        if not there.is_dir():
+            raise typer.BadParameter(f"{there} is a file: give a folder, which is made if it is not there")
+        try:
+            check_output(there / "x")
+        except OSError as error:
+            raise typer.BadParameter(f"{there} cannot be written to: {error.strerror or error}") from None
     return path
 
 

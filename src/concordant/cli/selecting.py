@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from .answer import Found, Output, answering
+from .answer import Answer, Found, Output, answering
 from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption, Totals, writable
 from .reading import Reader, known_coefficients
 
@@ -29,7 +31,7 @@ def select(
     splits: Annotated[int, typer.Option(min=2, help="How often systems and topics are split.")] = 40,
     level: LevelOption = 0.95,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", callback=writable, help="Also write the topics, one per line.")
+        Path | None, typer.Option("--output", "-o", callback=writable(), help="Also write the topics, one per line.")
     ] = None,
     totals: Totals,
     read: Reader,
@@ -42,12 +44,17 @@ def select(
 
     Example: concordant select people.csv -k 10
     """
-    from ..files import written_whole
+    from ..outputs import Kind, check_output, written_whole
     from ..selection.topics import select_topics
 
+    given = read(scores, out.quiet)
+    known = {topic.encode() for topic in given.topics}
+    kind = Kind("a list of topics of these scores", lambda start: start.split(b"\n")[0] in known)
+    if output is not None:
+        check_output(output, kind)
     with out.bar("splitting") as bar:
         found = select_topics(
-            read(scores, out.quiet),
+            given,
             k,
             coefficient=known_coefficients([coefficient])[0],
             method=method,
@@ -59,7 +66,10 @@ def select(
             progress=bar.update,
             **totals.given,
         )
-    if output is not None:
-        with written_whole(output) as file:
+
+    def write(path: Path) -> str:
+        with written_whole(path, kind) as file:
             file.write("".join(f"{topic}\n" for topic in found.topics).encode())
-    return found
+        return f"Topics: {path}"
+
+    return found if output is None else replace(Answer.of(found), write=partial(write, output))

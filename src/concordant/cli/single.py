@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..outputs import SCORES
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
@@ -169,10 +170,11 @@ def plan(
         )
 
 
-def write_scores(scores: Scores, path: Path) -> None:
-    """A table with a column for the topics and one for each system, in full precision."""
-    from ..files import written_whole
+def write_scores(scores: Scores, path: Path) -> str:
+    """Write a table with a column for the topics and one for each system, in full precision, and say where it is."""
+    from ..outputs import written_whole
 
     rows = [[topic, *row] for topic, row in zip(scores.topics, scores.shown().tolist(), strict=True)]
-    with written_whole(path) as file:
+    with written_whole(path, SCORES) as file:
         file.write((to_csv(Table(["topic", *scores.systems], rows)) + "\n").encode())
+    return f"Scores: {path}"

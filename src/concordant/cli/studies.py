@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .answer import Answer, Found, Output, answering
-from .options import Commands, DropOption, ProcessesOption, SeedOption, Simulation
+from .options import Commands, DropOption, ProcessesOption, SeedOption, Simulation, writable_folder
 from .reading import Reader, labels_of
 from .terminal import duration, tell
 
@@ -34,7 +34,12 @@ def reliability(
         list[str], typer.Argument(metavar="SCORES", help="Scores of collections, a file, folder or glob each.")
     ],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for what is done, table and figures.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", callback=writable_folder, help="The folder for what is done, table and figures."
+        ),
+    ],
     trials: Annotated[int, typer.Option(min=1, help="Simulated collections of each size, from each original.")] = 1_000,
     sizes: Annotated[
         str, typer.Option(help="Numbers of topics, separated by commas, or FIRST:LAST:STEP.")
@@ -78,19 +83,21 @@ def reliability(
         except KeyboardInterrupt:
             tell(f"stopped; what is done is kept in {output}, and the same command continues")
             raise
-    written = study.save(output)
 
     def text() -> str:
-        drawn = ", and the figures" if any(path.suffix == ".png" for path in written) else ""
-        files = f"Means over all sizes and collections. Every cell{drawn}: {', '.join(map(str, written))}"
-        computed = study.cost["computed"]
-        if not computed:
-            return f"{study}\n\n{files}"
-        each = 1000 * study.cost["cpu_seconds"] / computed
-        spent = f"{computed:,} trials in {duration(study.cost['seconds'])}, {each:.0f} ms of processor time each"
-        return f"{study}\n\n{files}\n{spent}"
+        lines = [f"{study}\n", "Means over all sizes and collections."]
+        if computed := study.cost["computed"]:
+            each = 1000 * study.cost["cpu_seconds"] / computed
+            took = duration(study.cost["seconds"])
+            lines.append(f"{computed:,} trials in {took}, {each:.0f} ms of processor time each")
+        return "\n".join(lines)
 
-    return replace(Answer.of(study), text=text, printed=study.summary)
+    def write() -> str:
+        written = study.save(output)
+        drawn = ", and the figures" if any(path.suffix == ".png" for path in written) else ""
+        return f"Every cell{drawn}: {', '.join(map(str, written))}"
+
+    return replace(Answer.of(study), text=text, printed=study.summary, write=write)
 
 
 def _sizes(text: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import re
@@ -10,15 +11,18 @@ import sys
 import textwrap
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 import typer
 
+from ..errors import ConcordantError
 from ..words import one_line, printable
 
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
+INTERRUPTED = 130  # the exit status
 ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
 
 
@@ -129,6 +133,28 @@ def tell(text: str) -> None:
     """A line on standard error, folded between words on a terminal."""
     sys.stderr.write(folded(one_line(text), width(sys.stderr)) + "\n")
     sys.stderr.flush()
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Tell what goes wrong in one line. Bad data are status 1, bad usage is 2, as typer has it."""
+    try:
+        yield
+        return
+    except KeyboardInterrupt:
+        tell("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except ConcordantError as error:
+        message = str(error)
+    except MemoryError:
+        message = "not enough memory"
+    except BrokenPipeError:  # whoever reads the help has seen enough
+        raise
+    except OSError as error:
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # help, written by typer
+        message = f"{place}: {error.strerror}" if place and error.strerror else str(error)
+    tell(f"concordant: {message}")
+    raise typer.Exit(1)
 
 
 class Notes:

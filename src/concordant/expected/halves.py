@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, rows_at_a_time
 from ..clusters import Groups, by_group
 from ..coefficients.sums import concordance
 from ..coefficients.ties import break_ties
@@ -118,19 +118,28 @@ def half_means(
     values: FloatArray, sizes: IntArray, replace: bool, rng: np.random.Generator, workers: int
 ) -> tuple[FloatArray, FloatArray]:
     """Means of the systems over two halves of topics, one row per split."""
+    most, step = 2 * int(sizes.max()), rows_at_a_time(len(values), len(sizes))
+    parts = (
+        _half_means(values, sizes[lo : lo + step], most, replace, rng, workers) for lo in range(0, len(sizes), step)
+    )
+    first, second = map(np.concatenate, zip(*parts, strict=True))
+    return first, second
+
+
+def _half_means(
+    values: FloatArray, sizes: IntArray, most: int, replace: bool, rng: np.random.Generator, workers: int
+) -> list[FloatArray]:
+    """Of some of the splits; `most` topics are drawn for each."""
     n, rows = len(values), len(sizes)
-    if replace:
-        drawn = rng.integers(0, n, (rows, 2 * int(sizes.max())))
-    else:
-        drawn = np.argsort(rng.random((rows, n)), axis=1)[:, : 2 * int(sizes.max())]
-    at = np.arange(drawn.shape[1])
+    drawn = rng.integers(0, n, (rows, most)) if replace else np.argsort(rng.random((rows, n)), axis=1)[:, :most]
+    at = np.arange(most)
     found = []
     for half in (at < sizes[:, None], (at >= sizes[:, None]) & (at < 2 * sizes[:, None])):
         flat = (drawn + n * np.arange(rows)[:, None])[half]
         weights = np.bincount(flat, minlength=rows * n).reshape(rows, n)
         # resampled_means divides by n; the halves are smaller. Orders and ties are the same.
         found.append(resampled_means(values, weights, workers=workers))
-    return found[0], found[1]
+    return found
 
 
 def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:

@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, require_room_for_draws, rows_at_a_time
 from ..coefficients.registry import Coefficient
 from ..means import identical_to, mean_over_topics
 
@@ -76,15 +76,21 @@ def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
 def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator, *, new: bool = False) -> Draws:
     """So many draws of the true means; with `new` also of the errors of new topics, else none."""
     n, m = values.shape
+    require_room_for_draws(count, m, 5 if new else 2)
     exponent = -int(np.frexp(np.abs(values).max())[1])  # by a power of two into [-1, 1], against overflow
     means, values = np.ldexp(mean_over_topics(values), exponent), np.ldexp(values, exponent)
     errors = (values - values.mean(axis=0)) / math.sqrt(n - 1)
     k = shrinkage(values) if prior == "normal" else 1.0
     # One scale for all systems of a draw: the multivariate t distribution.
     scale = np.sqrt((n - 1) / rng.chisquare(n - 1, count))[:, None]
-    truth = rng.standard_normal((count, n)) @ errors * (scale / math.sqrt(n))
-    truth = k * (means - means.mean()) + math.sqrt(k) * truth
-    error = rng.standard_normal((count, n)) @ errors * scale if new else np.zeros((0, m))
+    truth = _combined(errors, count, rng)
+    truth *= scale / math.sqrt(n)
+    truth *= math.sqrt(k)
+    truth += k * (means - means.mean())
+    error = np.zeros((0, m))
+    if new:
+        error = _combined(errors, count, rng)
+        error *= scale
     _, inverse, counts = np.unique(identical_to(values), return_inverse=True, return_counts=True)
     again, swap = np.flatnonzero(counts[inverse] > 1), np.zeros_like(error)  # whose scores another one has
     if again.size:
@@ -93,6 +99,16 @@ def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator,
         if new:
             swap[:, again] = _JITTER * rng.standard_normal((count, again.size)) - jitter
     return Draws(truth, error, swap)
+
+
+def _combined(errors: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
+    """So many sums of the topics' errors with random normal weights, some at a time if there are many topics."""
+    n, m = errors.shape
+    step, found = rows_at_a_time(n, count), np.empty((count, m))
+    for lo in range(0, count, step):
+        rows = found[lo : lo + step]
+        np.matmul(rng.standard_normal((len(rows), n)), errors, out=rows)
+    return found
 
 
 def draw_estimates(

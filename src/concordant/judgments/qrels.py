@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, read_only
 from ..errors import InputError, InputTypeError, warn
-from ..files import written_whole
+from ..outputs import JUDGMENTS, written_whole
 from ..scores import check_labels, places_of
 from ..words import counted, listing
 from .documents import TopicDocuments
@@ -202,14 +202,14 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         Parameters
         ----------
         path : path
-            Replaced if it is there.
+            It replaces earlier judgments, and no other file.
 
         """
         lost = [topic for topic in self if not self[topic]]
         if lost:
             warn(f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}")
         lines = (f"{topic} 0 {document} {grade!r}\n" for topic in self for document, grade in self[topic].items())
-        with written_whole(path) as file:
+        with written_whole(path, JUDGMENTS) as file:
             file.write("".join(lines).encode())
 
     def __repr__(self) -> str:

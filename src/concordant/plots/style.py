@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, import_extra
-from ..files import written_whole
+from ..outputs import FIGURE, written_whole
 
 COLUMN = 3.3  # inches: one of the two columns of a page
 TEXT = 7.0  # inches: both
@@ -161,5 +161,5 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     drawn = io.BytesIO()  # matplotlib ends in a traceback where a disk is full
     with import_extra("matplotlib").rc_context(STYLE):
         figure_of(ax).savefig(drawn, format=kind, metadata=undated)
-    with written_whole(path) as file:
+    with written_whole(path, FIGURE) as file:
         file.write(drawn.getvalue())

@@ -24,7 +24,8 @@ from .. import __version__
 from ..arrays import FloatArray, IntArray
 from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
-from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large, written_whole
+from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large
+from ..outputs import DISTANCES, written_whole
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
@@ -219,15 +220,16 @@ class DistanceDistribution(Result):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .npz file, whole or not at all."""
         saved = {name: getattr(self, name) for name in ("n_resamples", *_SAVED)}
-        with written_whole(path) as file:
+        with written_whole(path, DISTANCES) as file:
             np.savez(file, distances=self.distances, about=np.array(json.dumps({"format": FORMAT, **saved})))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], truth: Collection | None = None) -> DistanceDistribution:
         """Read what `save` wrote. With `truth`, refuse a distribution that was made for another collection."""
         wrong = "is not a distribution of rank distances that concordant saved"
+        data = read_bytes(path)
         try:
-            arrays = _arrays(read_bytes(path), str(path))
+            arrays = _arrays(data, str(path))
             about = json.loads(str(arrays["about"]))
             distances = arrays["distances"]
         except (ReadError, MemoryError):

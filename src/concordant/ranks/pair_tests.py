@@ -12,14 +12,14 @@ comparison. docs/guide/rank-intervals.md has the derivation and what was measure
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _kernels
-from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time
 from ..calibration import UNSEEN
 from ..means import mean_over_topics
 from ..parallel import shared_out
@@ -105,18 +105,21 @@ def stepdown(r: FloatArray, size: FloatArray, columns: Columns, how: Resampling,
     r.
     """
     n = len(columns.values)
-    exact = takes_all_signs(n, how.n_resamples)
-    signs = _all_signs(n) if exact else how.generator().integers(0, 2, (how.n_resamples, n), dtype=np.int8)
-    m = len(r)
+    exact, m = takes_all_signs(n, how.n_resamples), len(r)
+    total = 1 << (n - 1) if exact else how.n_resamples
+    step = rows_at_a_time(n, _CHUNK)
+    parts = [(lo, min(lo + step, total)) for lo in range(0, total, step)]
     if simultaneous:
         families = [_family(*np.triu_indices(m, 1), r, size)]
     else:
         others = [np.delete(np.arange(m), i) for i in range(m)]
         families = [_family(np.full(m - 1, i), j, r, size) for i, j in enumerate(others)]
-    counts = _exceedances(columns, families, signs, how)
+    rng = how.generator()
+    signs = (_signs(n, lo, hi) if exact else rng.integers(0, 2, (hi - lo, n), dtype=np.int8) for lo, hi in parts)
+    counts = _exceedances(columns, families, signs, total, how)
     result = np.ones((m, m))
     for family, count in zip(families, counts, strict=True):
-        p = count / len(signs) if exact else (1 + count) / (1 + len(signs))  # the sample's own signs are among all
+        p = count / total if exact else (1 + count) / (1 + total)  # the sample's own signs are among all
         p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker pair is never more significant than a stronger one
         result[family.i, family.j] = p
         if simultaneous:
@@ -129,9 +132,9 @@ def takes_all_signs(n: int, n_resamples: int) -> bool:
     return n <= 62 and 1 << (n - 1) <= n_resamples
 
 
-def _all_signs(n: int) -> Any:
-    """All signs of n topics, 0 or 1, the last topic always with 0."""
-    return ((np.arange(1 << (n - 1))[:, None] >> np.arange(n)) & 1).astype(np.int8)
+def _signs(n: int, first: int, last: int) -> Any:
+    """Some of all signs of n topics, 0 or 1, the last topic always with 0."""
+    return ((np.arange(first, last)[:, None] >> np.arange(n)) & 1).astype(np.int8)
 
 
 def shrunk(pairs: PairSamples) -> FloatArray:
@@ -221,24 +224,27 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
     return _Family(i, j, scale, r[i, j] * (1 - _NOISE))
 
 
-def _exceedances(columns: Columns, families: Sequence[_Family], signs: Any, how: Resampling) -> list[FloatArray]:
+def _exceedances(
+    columns: Columns, families: Sequence[_Family], signs: Iterable[Any], n_signs: int, how: Resampling
+) -> list[FloatArray]:
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
     one = len(families) == 1  # and large, then: not copied
     i, j, scale, least = (parts[0] if one else np.concatenate(parts) for parts in zip(*families, strict=True))
     ends = np.cumsum([len(family.i) for family in families], dtype=np.int64)
     place = columns.place.astype(np.int64, copy=False)
     pairs = place[i, j], place[j, i], scale, least, ends
-    total = np.zeros(len(i))
+    total, done = np.zeros(len(i)), 0
     work = partial(_counts, np.ascontiguousarray(columns.values), columns.base.astype(np.int64), pairs)
-    chunks = (signs[lo : lo + _CHUNK] for lo in range(0, len(signs), _CHUNK))
-    for k, counts in enumerate(shared_out(work, chunks, how.workers, in_threads=True), start=1):
+    for counts, rows in shared_out(work, signs, how.workers, in_threads=True):
         total += counts
+        done += rows
         if how.progress is not None:
-            how.progress(min(k * _CHUNK, len(signs)), len(signs))
+            how.progress(done, n_signs)
     return np.split(total, ends[:-1])
 
 
-def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> FloatArray:
+def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> tuple[FloatArray, int]:
+    """Of some signs, and how many these are."""
     counts = np.empty(len(pairs[0]))
     _kernels.active.exceedances(values, base, 2 * signs.astype(np.int64) - 1, *pairs, counts)
-    return counts
+    return counts, len(signs)

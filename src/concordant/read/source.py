@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputTypeError, OtherKindError, ReadError, warn
 from ..files import JSON_SHARE, most_bytes, pieces, read_bytes, too_large
+from ..outputs import reading, reading_whole
 from ..tables.numbers import number
 
 # Of `files.MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
@@ -209,6 +210,7 @@ def _glob(pattern: Path, text: str) -> list[Path]:
         found = [match for match in found if match not in backups]
     if not found:
         raise ReadError("no file matches", text)
+    reading_whole({match.parent for match in found}, pattern.name)
     files = [file for match in found for file in (_folder(match) if match.is_dir() else [match])]
     return list(dict.fromkeys(files))
 
@@ -248,6 +250,7 @@ def _folder(folder: Path) -> list[Path]:
             )
     if not found:
         raise ReadError("the folder holds no files", str(folder))
+    reading_whole({folder, *(path.parent for path in found)})
     _warn_of_backups(backups)
     return sorted(found)
 
@@ -275,6 +278,7 @@ def _raw(file: Any, label: str, share: int) -> bytes:
     if isinstance(file, Path):
         return read_bytes(file, share)
     try:
+        reading(file, label)
         return b"".join(part.encode() if isinstance(part, str) else part for part in pieces(file, label, share))
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None

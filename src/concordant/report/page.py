@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..errors import import_extra
-from ..files import written_whole
+from ..errors import LimitError, require_extras
 from ..markup import text, visible
+from ..outputs import REPORT, written_whole
 from ..references import bibliography, reference
 from .boards import board_html
 from .comparisons import comparison_parts
@@ -39,7 +41,7 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
         What `report_document` made; or a `Comparison`, a list of them, `Reliability`, `RankIntervals`, `Board`
         or `JudgmentStudy`; or what any of these wrote as JSON, as a dictionary or list.
     path
-        The file, which is written whole or not at all.
+        The file, which is written whole or not at all. It replaces an earlier report, and no other file.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
 
     """
     content = report_html(result).encode("utf-8")
-    with written_whole(path) as file:
+    with written_whole(path, REPORT) as file:
         file.write(content)
 
 
@@ -192,5 +194,15 @@ def _setting(value: Any) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script, below the licences that must go along with it."""
-    made: str = import_extra("vl_convert").javascript_bundle()
-    return f"/*!\n{asset('notices.txt')}*/\n" + made.replace("</script", "<\\/script")
+    require_extras("vl_convert")
+    # In a process of its own: under a limit on memory its JavaScript engine aborts the process that it runs in.
+    made = subprocess.run([sys.executable, "-P", "-c", _BUNDLE], capture_output=True, check=False)
+    if made.returncode:
+        raise LimitError(
+            f"the report has no charts library: vl-convert ended with status {made.returncode}. It cannot run under a "
+            "limit on virtual memory: lift that (ulimit -v unlimited)"
+        )
+    return f"/*!\n{asset('notices.txt')}*/\n" + made.stdout.decode().replace("</script", "<\\/script")
+
+
+_BUNDLE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"

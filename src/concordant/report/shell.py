@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
+from ..outputs import REPORT_START
+
 
 def head(title: str, style: str, scripts: Sequence[str]) -> str:
     """The start of a page up to its body; `title` is escaped already."""
     return "\n".join(
         [
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            REPORT_START,
             f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +15,10 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..errors import InputError, ReadError, warn
-from ..files import load_array, read_bytes, read_text, write_new, written_whole
+from ..files import load_array, read_bytes, read_text
+from ..outputs import clear_parts, guarding, write_new, written_whole
 from .grid import Grid
 
-_STALE = 3600.0  # seconds after which a half-written file is one that a killed run left
 _CHECKSUM = hashlib.sha256().digest_size
 
 
@@ -48,7 +47,8 @@ class Folder:
         self.grid = replace(grid, chunk=int(found["chunk"]))
         self.chunks = path / "chunks"
         self.chunks.mkdir(exist_ok=True)
-        self._clean()
+        for place in (path, self.chunks):
+            clear_parts(place)
 
     def read(self, chunk: int) -> FloatArray | None:
         """The values of a chunk, or None where it has to be computed."""
@@ -56,7 +56,8 @@ class Folder:
         if not path.exists():
             return None
         try:
-            content = read_bytes(path)
+            with guarding({}):  # a chunk is no input: a damaged one is replaced
+                content = read_bytes(path)
         except ReadError:  # another run may have it half renamed on a network's disk, or it is no chunk at all
             content = b""
         saved, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
@@ -77,14 +78,6 @@ class Folder:
 
     def _path(self, chunk: int) -> Path:
         return self.chunks / f"{chunk:06d}.npy"
-
-    def _clean(self) -> None:
-        for left in self.chunks.glob(".*.part"):
-            try:
-                if time.time() - left.stat().st_mtime > _STALE:
-                    left.unlink()
-            except FileNotFoundError:  # the other run has renamed it
-                pass
 
 
 def _checksum(chunk: int, saved: bytes) -> bytes:

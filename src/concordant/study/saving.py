@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, MissingExtraError, warn
-from ..files import write_csv, written_whole
+from ..files import write_csv
+from ..outputs import FIGURE, written_whole
 from ..results import Result
 from ..words import nearest
 
@@ -56,7 +57,7 @@ class StudyResult(Result):
         except MissingExtraError as error:
             warn(f"the tables are in {target}, without figures: {error}")
         for name, figure in figures.items():
-            with written_whole(target / name) as file:
+            with written_whole(target / name, FIGURE) as file:
                 figure.savefig(file, format="png", dpi=150)
         return [target / name for name in (*tables, *figures)]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, rows_at_a_time
 from ..calibration import GROWTH, INNER
 from ..parallel import shared_out
 from ..resampling import Resampling, over_resamples, resampled_means
@@ -21,7 +21,7 @@ Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
 """From the means of each condition (resamples x systems) to one value per resample; or several, k x resamples. An
 executor of processes needs one that can be pickled."""
 
-ROWS = 1024  # resamples at a time: what bounds the memory
+ROWS = 1024  # resamples at a time, or fewer where there are very many topics
 KEPT = 2**20  # draws of topics in all resamples that are kept for the next candidate
 
 
@@ -42,7 +42,7 @@ def nested_weights(
     n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER
 ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     """How often each topic is drawn at the three levels, for some first-level samples at a time."""
-    step = max(1, ROWS // (1 + 2 * inner))
+    step = max(1, rows_at_a_time(n, ROWS) // (1 + 2 * inner))
     for lo in range(0, outer, step):
         rows = min(step, outer - lo)
         first = rng.integers(0, n, (rows, n))
@@ -106,8 +106,9 @@ def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resam
 
 def _pairs(n: int, count: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
     """How often each topic is drawn at the first two levels, one second-level sample of each first-level one."""
-    for lo in range(0, count, ROWS // 2):
-        first = rng.integers(0, n, (min(ROWS // 2, count - lo), n))
+    step = rows_at_a_time(n, ROWS) // 2
+    for lo in range(0, count, step):
+        first = rng.integers(0, n, (min(step, count - lo), n))
         yield _counts(first), _counts(_drawn_from(first, rng))
 
 
