@@ -39,7 +39,6 @@ CALLS = {
     "compare": [
         f"{SIDES} --no-worth {CHOSEN} --resamples 500",
         f"{SIDES} --no-worth {TOTALS} --resamples 500",
-        f"{SIDES} --no-worth --distribution people.npz",
     ],
     "matrix": [f"{SIDES} {CHOSEN}"],
     "explain": [f"{SIDES} {CHOSEN}"],
@@ -49,7 +48,6 @@ CALLS = {
         f"{SIDES} --families families.csv {CHOSEN} --resamples 60",
         f"{SIDES} --groups groups.csv --resamples 60",
     ],
-    "compare-judges": [],
     "tie-calibration": [f"{SIDES} {CHOSEN}"],
     "combine": ["few.csv careful.csv --systems @systems.txt", "few.csv careful.csv --topics @few.txt"],
     "plan-mix": [
@@ -66,11 +64,8 @@ CALLS = {
         "people.csv --budget 9 --costs costs.csv --splits 2",
         f"people.csv -k 3 --splits 2 {TOTALS}",
     ],
-    "simulate": [f"people.csv -n 5 {CHOSEN}"],
     "evaluate": ["runs qrels.txt -m AP", "'runs/*.txt' qrels.txt -m AP"],
     "look": [],
-    "report": ["saved.json"],
-    "distribution": [f"people.csv {CHOSEN} {FEW}"],
     "coefficients": [],
     "cite": [],
     "demo": [""],
@@ -206,8 +201,7 @@ def is_folder(command: str, option: str) -> bool:
 
 def required(command: str, option: str) -> list[str]:
     """What the command needs beside the output that is tried."""
-    wanted = {"simulate": "new.csv", "distribution": "new.npz", "study reliability": "study"}.get(command)
-    return [] if wanted is None or option == "--output" else ["-o", wanted]
+    return ["-o", "study"] if command == "study reliability" and option != "--output" else []
 
 
 # Inputs -------------------------------------------------------------------------------------------
@@ -278,9 +272,9 @@ def test_a_report_whose_name_was_forgotten_destroys_nothing(folder: Path) -> Non
     done = run("compare", "--html", "people.csv", "careful.csv", "few.csv")
     assert done.exit_code == 2
     assert "people.csv exists and is not a report by concordant: give another file, or delete it first" in done.stderr
-    done = run("simulate", "-n", 5, "people.csv", "-o", "qrels.txt")
+    done = run("evaluate", "runs", "qrels.txt", "-m", "AP", "--per-topic", "-o", "battles.csv")
     assert done.exit_code == 2
-    assert "qrels.txt exists and is not a table of topics and systems" in done.stderr
+    assert "battles.csv exists and is not a table of topics and systems" in done.stderr
     assert contents(folder) == before
 
 
@@ -383,7 +377,7 @@ def test_a_folder_that_is_read_only_is_told_before_the_work(command: str, option
         assert "Permission denied" in done.stderr
 
 
-QUICK = ("tiers", "board", "select", "evaluate", "simulate", "distribution", "report", "demo", "judgments mix")
+QUICK = ("tiers", "board", "select", "evaluate", "demo", "judgments mix")
 
 
 @pytest.mark.parametrize(
@@ -407,7 +401,7 @@ def test_what_cannot_be_written_in_the_end_does_not_take_the_answer(
     done = run(*call, "x" + ENDING.get(option, ""))
     assert done.exit_code == 1
     assert "No space left on device" in done.stderr
-    if command not in ("report", "demo"):  # whose answer is the file
+    if command != "demo":  # whose answer is the file
         answer = done.stdout.partition(" trials in ")[0]  # of a study: the time differs
         assert len(answer) > 50
         assert written.stdout.startswith(answer)
