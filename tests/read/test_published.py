@@ -296,6 +296,8 @@ class TestOtherKinds:
             ("bad.eval", "map\t1\t0.5\nmap\t2\toops\n", "oops"),
             ("bad.csv", "topic,c,d\n1,.5,.4\n2,.3\n", "has 2 fields where the header has 3"),
             ("bad.csv", "system,topic,score\nc,1,.5\nc,2,oops\n", "oops"),
+            ("words.csv", "system,score\nc,oops\nd,no\n", "holds no measure with a number"),
+            ("words.csv", "run,topic,map\nc,1,oops\n", "holds no measure with a number"),
             ("numbers.txt", "0.1,0.2\n0.3,0.4\n", "holds numbers without a header"),
             ("ways.csv", "x,one,two\nfoo,.5,.6\nbar,.1,.2\n", "can be read in two ways"),
             ("lines.jsonl", '{"query_id": "1", "measure": "AP", "value": 0.5}\n{"query_id": "2"}\n', "is not a record"),

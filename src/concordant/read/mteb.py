@@ -121,7 +121,7 @@ def read_mteb(source: Source, content: Any) -> Task:
     if not measures:
         raise source.error(f"scores.{next(iter(splits))} holds no numbers", 1)
     if twice := [topic for topic, count in times.items() if count > 1]:
-        warn_of(source, f"has {listing(twice, 3)} more than once: the mean was used, as MTEB does")
+        warn_of(source, f"has {listing(twice, 3)} more than once: the mean was used")
     table = {name: [scores.get(name, math.nan) for scores in found.values()] for name in measures}
     return Task(source, list(found), table, str(content.get("mteb_version") or ""))
 

@@ -167,10 +167,7 @@ def read_contents(
             if source.empty:
                 empty.append((source.name or source.run_name(), source))
             else:
-                table = recognise(replace(source, progress=_percent(progress)) if alone else source, roles)
-                if item.found and table.is_table and table.named and not table.measures():  # answers of models
-                    raise source.other_kind("holds no measure with a number for each topic")
-                found.append(table)
+                found.append(recognise(replace(source, progress=_percent(progress)) if alone else source, roles))
         except OtherKindError as error:
             if not item.found:
                 raise

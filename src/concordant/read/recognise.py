@@ -15,7 +15,14 @@ from ..tables.contents import NO_ROLES, Contents, table_contents
 from ..tables.layout import Roles
 from ..tables.nested import Nested
 from ..tables.numbers import cell_number, is_fraction, number
-from ..tables.vocabulary import holds_labels, is_summary, looks_like_measure, names_labels
+from ..tables.vocabulary import (
+    VALUE_COLUMNS,
+    column_name,
+    holds_labels,
+    is_summary,
+    looks_like_measure,
+    names_labels,
+)
 from . import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
 from .binary import read_binary
 from .columns import read_columns, separator, split_line
@@ -63,9 +70,11 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
     except OtherKindError:
         raise
     except ReadError as error:
-        if source.binary is None and not _has_scores(source):
+        if not _has_scores(source):
             raise OtherKindError(*error.args) from None
         raise
+    if found.format == "leaderboard" and not found.measures() and not _has_scores(source):
+        raise source.other_kind("holds no measure with a number for each topic")
     if roles.columns and not found.is_table:
         raise source.error("is not a table with named columns, so no column can be chosen")
     if source.name:
@@ -112,8 +121,11 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
 def _has_scores(source: Source) -> bool:
     """Whether a file that cannot be read as scores was meant as such: then it is damaged, and must not be skipped.
 
-    Half of the first cells are numbers; or any, where the columns are named as those of scores are.
+    Its header names a score or a measure; or it names systems or topics, and there is a number beside them; or half of
+    the first cells are numbers.
     """
+    if source.binary:
+        return True
     lines = list(islice(source.lines(), 20))
     first, mark = lines[0][1], separator(source)
     if first.lstrip()[:1] in (b"{", b"["):
@@ -126,6 +138,8 @@ def _has_scores(source: Source) -> bool:
         header, *rows = [split_line(text, mark) for _, text in lines]
     # Words of prose, which blanks separate, may be names of columns, too.
     named = mark is not None and any(map(names_labels, header))
+    if named and any(looks_like_measure(name) or column_name(name) in VALUE_COLUMNS for name in header):
+        return True
     labels = [k for k, name in enumerate(header) if holds_labels(name, k)] if named else [0]
     cells = [cell_number(cell) for row in rows or [header] for k, cell in enumerate(row) if k not in labels]
     numbers = [value for value in cells if value is not None and not math.isnan(value)]
