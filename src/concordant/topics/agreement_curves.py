@@ -261,7 +261,7 @@ def compute_curves(
 def _twins(sides: Sequence[FloatArray], n_sizes: int) -> IntArray:
     """For each point, side by side, the same size of the first side with these scores."""
     first = [next(j for j, other in enumerate(sides) if np.array_equal(other, side)) for side in sides]
-    return np.add.outer(np.array(first) * n_sizes, np.arange(n_sizes)).ravel()
+    return np.asarray(np.add.outer(np.array(first) * n_sizes, np.arange(n_sizes)).ravel())
 
 
 def _summary(
