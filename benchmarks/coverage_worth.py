@@ -183,6 +183,7 @@ def population_curves(
         n_splits=draws,
         n_jackknife=0,
         undefined=0.0,
+        twins=np.arange(points),
     )
 
 

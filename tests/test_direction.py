@@ -311,6 +311,7 @@ def test_scores_keep_their_direction_whatever_is_done_with_them() -> None:
     given, negated = sides()
     assert (given.values == negated.values).all()
     assert given != negated
+    assert repr(given) == "<Scores: 30 topics x 8 systems, m, lower is better>"
     for made in (
         given.select(systems=SYSTEMS[:3]),
         given.select(topics=["1", "2"]),
@@ -403,6 +404,9 @@ def test_rankings_that_are_nearly_reversed_get_a_note(board: str) -> None:
     assert [n for n in cc.compare(accuracy, wer).notes if n.startswith(note)]
     assert [n for n in cc.correlate(accuracy, wer, method=None).notes if n.startswith(note)]
     assert [n for n in cc.explain(accuracy, wer).notes if n.startswith(note)]
+    (given, negated), other = sides(1), cc.Scores(errors(2), range(30), SYSTEMS)
+    assert "truth and candidate: These rankings are nearly reversed" in str(cc.judge_worth(negated, other, rng=1).notes)
+    assert not cc.judge_worth(negated, given, rng=1).notes
     for command in ("compare", "explain"):
         said = good(command, f"{board}:accuracy", f"{board}:wer:higher")
         assert (

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from .arrays import FloatArray, IntArray
 from .errors import InputError
 from .means import mean_over_topics
-from .scores import Means, Scores, completed, places_of, ranked, with_sign
+from .scores import Means, Scores, completed, described, places_of, ranked, with_sign
 from .tables import Missing, Unfilled, fill_or_drop
 from .tables.cells import Given
 from .tables.missing import refuse_best_zeros
@@ -144,7 +144,7 @@ class IncompleteScores:
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
         missing = counted(int(np.isnan(self.values).sum()), "score")
-        return f"<IncompleteScores: {shape}{', ' + self.measure if self.measure else ''}, {missing} missing>"
+        return f"<IncompleteScores: {shape}{described(self)}, {missing} missing>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IncompleteScores):

@@ -299,7 +299,7 @@ class Scores:
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
-        return f"<Scores: {shape}{', ' + self.measure if self.measure else ''}>"
+        return f"<Scores: {shape}{described(self)}>"
 
     def _repr_html_(self) -> str:
         return _ranking_html(self)
@@ -383,7 +383,7 @@ class Means:
         return Means(self.shown()[places], names, self.measure, lower_is_better=self.lower_is_better)
 
     def __repr__(self) -> str:
-        return f"<Means: {counted(len(self.systems), 'system')}{', ' + self.measure if self.measure else ''}>"
+        return f"<Means: {counted(len(self.systems), 'system')}{described(self)}>"
 
     def _repr_html_(self) -> str:
         return _ranking_html(self)
@@ -402,6 +402,11 @@ class Means:
     def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
         given = partial(Means, lower_is_better=self.lower_is_better)
         return given, (self.shown(), self.systems, self.measure)  # read-only again after pickling
+
+
+def described(scores: Any) -> str:
+    """The measure, and that lower is better, for a repr."""
+    return "".join(f", {part}" for part in (scores.measure, "lower is better" * scores.lower_is_better) if part)
 
 
 def with_sign(values: FloatArray, lower_is_better: bool) -> FloatArray:

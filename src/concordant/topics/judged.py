@@ -19,7 +19,7 @@ from ..resampling import Resampling, check_level
 from ..results import settings_of
 from ..scores import Scores
 from ..sides import Matched, matched_topics
-from ..words import counted
+from ..words import counted, nearly_reversed
 from .agreement_curves import DEFAULT, Curves, compute_curves
 from .correlation import not_resampled
 from .splits import FEWEST, draw_splits
@@ -71,7 +71,13 @@ def matched_sides(
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
     found = matched_topics(given, names, groups)
-    return Judged(found.scores, names, found.notes, found.groups, known, level)
+    truth, *others = (side.means() for side in found.scores)
+    turned = [
+        f"{names[0]} and {name}: {note}"
+        for name, means in zip(names[1:], others, strict=True)
+        for note in nearly_reversed(known.attempt(truth, means)[0], known.name)
+    ]
+    return Judged(found.scores, names, (*found.notes, *turned), found.groups, known, level)
 
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
