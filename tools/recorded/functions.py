@@ -704,7 +704,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "align": lambda a, b, c: call("align", a, b),
     "reliability": lambda a, b, c: call("reliability", a, rng=7),
     "discordance": lambda a, b, c: call("discordance", a),
-    "expected_correlation": lambda a, b, c: call("expected_correlation", a, "tau_ap"),
+    "expected_correlation": lambda a, b, c: call("expected_correlation", a, "tau_ap", rng=7),
     "split_half": lambda a, b, c: call("split_half", a, n_splits=10, rng=7),
     "plan_topics": lambda a, b, c: call("plan_topics", a, n_resamples=100, rng=7),
     "rank_intervals": lambda a, b, c: call("rank_intervals", a, n_resamples=300, rng=7),
