@@ -178,7 +178,6 @@ def population_curves(
         deletions=np.zeros((n, points)),
         noise=none,
         second=none,
-        twins=np.arange(points),
         has_second=np.zeros(points, dtype=bool),
         n_splits=draws,
         n_jackknife=0,

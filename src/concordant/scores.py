@@ -199,7 +199,7 @@ class Scores:
         )
 
     @classmethod
-    def from_frame(
+    def from_frame(  # noqa: PLR0913
         cls,
         frame: Any,
         measure: str | None = None,
