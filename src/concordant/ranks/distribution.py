@@ -301,7 +301,7 @@ def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
     """Means of systems, best first, none above one of the group before, which they exceed by rounding at most."""
     starts = np.append(0, ends[:-1])
     lowest = np.minimum.accumulate(np.minimum.reduceat(means, starts))
-    return np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0)))
+    return np.asarray(np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0))))
 
 
 def _recentred(

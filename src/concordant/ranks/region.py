@@ -47,7 +47,7 @@ def ranking_probability(
     Returns
     -------
     float
-        Between 0 and 1. With 20,000 points off by less than 1e-4 for up to 25 systems.
+        Between 0 and 1. With 20,000 points off by less than 1e-4 for up to 25 systems, or 1e-3 where some are tied.
 
     Notes
     -----

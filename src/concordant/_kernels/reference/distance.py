@@ -63,8 +63,8 @@ def rank_distances(
 ) -> None:
     """Distances to the ranking of each row of candidates, given the covariance and the means of the systems.
 
-    Fills `duals` with v as well, unless it has no rows. Where systems are tied, v is what is pushed across each place of
-    the order: mu = x + C u, u the differences of v, as without ties.
+    Fills `duals` with v as well, unless it has no rows. Where systems are tied, v is what is pushed across each place
+    of the order: mu = x + C u, u the differences of v.
     """
     for row, order in enumerate(order_of(candidate, means)):
         ends = ends_of(candidate[row, order])
@@ -158,7 +158,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             s, d = s[:, first] - s[:, second], x[first] - x[second]
             active = (w > 0) | (not least_squares)
             w, before = _least_on(s, d, w, active), value
-            u = np.bincount(first, w, m) - np.bincount(second, w, m)
+            u = np.bincount(first, w, m).astype(np.float64) - np.bincount(second, w, m)
             mu = x + c @ u
             value = max(0.0, float(-w @ (d + mu[first] - mu[second])))
             scale = float(c.diagonal().max() * w.sum() + np.abs(x).max())
@@ -178,7 +178,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
 
 
 def _violated(mu: FloatArray, groups: list[IntArray], tolerance: float) -> IntArray:
-    """Pairs that mu puts in the wrong order: the lowest of a group and the highest of the next, each with all others."""
+    """Pairs that mu puts in the wrong order: the lowest of a group and the highest of the next, with all others."""
     found = [np.empty((0, 2), dtype=np.int64)]
     for upper, lower in itertools.pairwise(groups):
         low, high = upper[mu[upper].argmin()], lower[mu[lower].argmax()]
