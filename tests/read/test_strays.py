@@ -272,6 +272,10 @@ class TestLook:
         assert run("look", tmp_path / "none.csv").exit_code == 1
         assert "cannot be read" in run("look", wrong).stdout
 
+    def test_the_next_command_has_its_options(self) -> None:
+        found = look(io.StringIO(LENGTHS.replace("topic", "what")), topic_column="what", systems=["!length"])
+        assert found.next_command.endswith(" --topic-column what --systems '!length'")
+
     def test_it_shows_what_is_read(self) -> None:
         content = "topic,a,b,Nr\n" + "".join(f"q{k},.{k}1,.{9 - k}2,{k}\n" for k in range(1, 7))
         with pytest.warns(DataWarning, match="numbers the rows: Nr"):

@@ -97,12 +97,17 @@ class Look(Result):
         measure = f":{self.measure}" if self.measure and self.measures else ""
         said = {True: ":lower", False: ":higher"}.get(self.settings["lower_is_better"], "")
         side = shlex.quote(path + measure + (":lower" if self.lower_is_better is None else said))
-        missing = " --missing drop" if self.missing else ""
+        options = [
+            f"--{name}-column {shlex.quote(given)}" for name in Roles._fields[:3] if (given := self.settings[name])
+        ]
+        options += [
+            f"--{name} {shlex.quote(','.join(given))}"
+            for name in ("systems", "topics")
+            if (given := self.settings[name])
+        ]
         if not self.topics or len(self.systems) == 1:
-            return f"concordant compare {side} OTHER"
-        return (
-            f"concordant reliability {side}{missing}" if len(self.systems) > 1 else f"concordant compare {side} OTHER"
-        )
+            return " ".join([f"concordant compare {side} OTHER", *options])
+        return " ".join([f"concordant reliability {side}", *options, *(["--missing drop"] if self.missing else [])])
 
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:
