@@ -63,4 +63,6 @@ def test_messages_name_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "--draws is 100,000,000,000" in bad("judgments", "sample", "runs", "q.txt", "--draws", huge, status=1)
     assert "--depths is 100,000,000,000" in bad("judgments", "pool", "runs", "q.txt", "--depths", huge, status=1)
     (tmp_path / "s.csv").write_text("topic,@SUM(1),b\n1,0.5,0.25\n2,0.25,0.5\n", encoding="utf-8")
-    assert "name the systems to read with --systems" in good("look", "s.csv")
+    looked = run("look", "s.csv")
+    assert looked.exit_code == 1
+    assert "Leave them out with --systems '!@SUM(1)'" in looked.stdout

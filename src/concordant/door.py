@@ -12,7 +12,7 @@ from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError, InputTypeError
 from .incomplete import IncompleteScores, as_read, left_open_or_completed
 from .read.reader import read_side
-from .scores import Means, Scores, completed, require_summable, unless_complete
+from .scores import Means, Scores, checked_choice, completed, require_summable, unless_complete
 from .tables import Filling, Missing, Unfilled, invent_topics
 from .tables.assemble import assemble
 from .tables.cells import Given
@@ -34,6 +34,8 @@ def as_scores(
     *,
     measure: str | None = ...,
     missing: Filling = ...,
+    systems: Iterable[str] | None = ...,
+    topics: Iterable[str] | None = ...,
     topic_column: str | None = ...,
     system_column: str | None = ...,
     score_column: str | None = ...,
@@ -47,18 +49,22 @@ def as_scores(
     *,
     measure: str | None = ...,
     missing: Missing,
+    systems: Iterable[str] | None = ...,
+    topics: Iterable[str] | None = ...,
     topic_column: str | None = ...,
     system_column: str | None = ...,
     score_column: str | None = ...,
 ) -> Scores | Means | IncompleteScores: ...
 
 
-def as_scores(
+def as_scores(  # noqa: PLR0913
     given: Collection,
     name: str = "scores",
     *,
     measure: str | None = None,
     missing: Missing = "error",
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
@@ -78,6 +84,8 @@ def as_scores(
         The measure to read, where there are several.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic. "available" leaves it open: `IncompleteScores`.
+    systems, topics : iterable of str, optional
+        Only these, in this order: names, patterns (``"STS*"``), and what to leave out (``"!AFQMC"``).
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
 
@@ -95,7 +103,7 @@ def as_scores(
     <Scores: 1 topic x 2 systems, map>
 
     """
-    columns = Roles(topic_column, system_column, score_column)
+    columns = Roles(topic_column, system_column, score_column, **checked_choice(systems, topics))
     side = as_side(given, name, measure=measure, missing=missing, columns=columns)
     return left_open_or_completed(side)
 
@@ -112,20 +120,25 @@ def as_side(
 
     `alignment` does what `missing` says when it knows which systems and topics are compared.
     """
-    if isinstance(given, Scores | Means | Unfilled):
+    wanted: Any = {"systems": columns.systems, "topics": columns.topics}
+    if isinstance(given, Scores | IncompleteScores) and any(wanted.values()):
+        given = given.select(**wanted)
+    if isinstance(given, Means):
+        return given.select(columns.systems)
+    if isinstance(given, Scores | Unfilled):
         return given
     if isinstance(given, IncompleteScores):
         return as_read(given, name)
     if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return read_side(given, measure, missing, columns=columns)
+        return read_side(given, measure, missing, columns=columns, **wanted)
     if _is_series(given):
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
-        return Means(list(given.to_dict().values()), list(given.index), measure)
+        return Means(list(given.to_dict().values()), list(given.index), measure).select(columns.systems)
     if is_frame(given):
-        return unless_complete(assemble([frame_contents(given, name, columns)], measure, missing))
+        return unless_complete(assemble([frame_contents(given, name, columns)], measure, missing, **wanted))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
-        return Means(list(given.values()), list(given), measure)
+        return Means(list(given.values()), list(given), measure).select(columns.systems)
     if is_bare(given):
         raise InputTypeError(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
@@ -137,7 +150,7 @@ def as_side(
             f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
-    return unless_complete(assemble([results_contents(given, "run", name)], measure, missing))
+    return unless_complete(assemble([results_contents(given, "run", name)], measure, missing, **wanted))
 
 
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2) -> Scores:

@@ -14,7 +14,8 @@ from .arrays import FloatArray
 from .errors import InputError, InputTypeError, LimitError, import_extra, warn
 from .markup import text
 from .means import mean_over_topics
-from .words import counted, listing, named, nearest
+from .tables.choice import choose
+from .words import counted, listing, named
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
@@ -126,7 +127,10 @@ class Scores:
         return self._take(systems=np.flatnonzero(means >= limit))
 
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
-        """Only these systems and topics, in the order given. A label that is not there is an error."""
+        """Select systems and topics, in the order given. A label that is not there is an error.
+
+        ``"STS*"`` stands for all labels that fit, and ``"!AFQMC"`` leaves one out.
+        """
         return self._take(
             systems=None if systems is None else places_of(systems, self.systems, "systems"),
             topics=None if topics is None else places_of(topics, self.topics, "topics"),
@@ -178,6 +182,8 @@ class Scores:
         measure: str | None = None,
         *,
         missing: tables.Missing = "error",
+        systems: Iterable[str] | None = None,
+        topics: Iterable[str] | None = None,
         topic_column: str | None = None,
         system_column: str | None = None,
         score_column: str | None = None,
@@ -195,6 +201,8 @@ class Scores:
             The measure to read, where there are several. A wide frame names none.
         missing : {"error", "zero", "drop", "drop-systems", "mean"}
             What to do where a system lacks a topic.
+        systems, topics : iterable of str, optional
+            Read only these, as in `read_scores`.
         topic_column, system_column, score_column : str, optional
             The columns that hold topics, systems and scores, where their names do not say so.
 
@@ -215,8 +223,9 @@ class Scores:
         from .tables.layout import Roles
 
         tables.check_measure(measure)
-        roles = Roles(topic_column, system_column, score_column)
-        return cls.of(filled(assemble([frame_contents(frame, roles=roles)], measure, missing)))
+        wanted = checked_choice(systems, topics)
+        roles = Roles(topic_column, system_column, score_column, **wanted)
+        return cls.of(filled(assemble([frame_contents(frame, roles=roles)], measure, missing, **wanted)))
 
     @classmethod
     def from_dict(
@@ -481,10 +490,12 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, Any]:
+    """The systems and topics that a caller asks for, as arguments of what reads them."""
+    given = {"systems": systems, "topics": topics}
+    return {name: None if labels is None else check_labels(labels, name) for name, labels in given.items()}
+
+
 def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
-    place = {label: k for k, label in enumerate(labels)}
-    names = check_labels(wanted, what)
-    for name in names:
-        if name not in place:
-            raise InputError(f"{what} has no {name!r}{nearest(name, labels)}")
-    return [place[name] for name in names]
+    """The places of what is chosen, by names, patterns (STS*) and what to leave out (!AFQMC)."""
+    return choose(check_labels(wanted, what), labels, "", lambda message: InputError(f"{what} {message}"))

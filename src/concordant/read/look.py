@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 
 from ..errors import ConcordantError
 from ..results import Result, settings_of
-from ..tables.assemble import Joined, joined
+from ..scores import checked_choice
+from ..tables.assemble import Unfilled, assemble
 from ..tables.layout import Roles
-from ..tables.pivot import MEAN
+from ..tables.pivot import MEAN, Grid
 from ..words import counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
@@ -50,35 +52,36 @@ class Look(Result):
     @property
     def verdict(self) -> str:
         """What it is, in a sentence."""
-        if self.problem is not None and not self.formats:
+        if self.problem is not None:
             return f"{self.path} cannot be read: {self.problem}"
         files = "" if self.n_files == 1 else f"{counted(self.n_files, 'file')}, "
         what = f"{self.path}: {files}{listing(self.formats, 3)}"
-        if not self.systems:
-            return what
         topics = "one score per system" if not self.topics else counted(len(self.topics), "topic")
         return f"{what}; {counted(len(self.systems), 'system')}, {topics}"
 
     def rows(self) -> list[dict[str, Any]]:
         """What was found, one row each."""
+        if not self.systems:
+            return [{"what": "problem", "found": self.problem}]
         found = {
             "format": listing(self.formats),
             "read as": self.reading,
-            "systems": f"{len(self.systems)}: {listing(self.systems, 5)}" if self.systems else "",
-            "topics": f"{len(self.topics)}: {listing(self.topics, 5)}" if self.topics else "none",
+            "systems": f"{len(self.systems)}: {_ends(self.systems)}",
+            "topics": f"{len(self.topics)}: {_ends(self.topics)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
             "missing scores": str(self.missing),
             "tied pairs": str(self.tied_pairs),
             "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",
             "decimals": "more than 6" if self.decimals is None else str(self.decimals),
-            "problem": self.problem or "",
             "next": self.next_command,
         }
         return [{"what": name, "found": value} for name, value in found.items() if value]
 
     def table(self) -> str:
-        """One line for each of them."""
+        """One line for each of them; the verdict has said why there are none."""
+        if not self.systems:
+            return ""
         width = max(len(row["what"]) for row in self.rows())
         return "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in self.rows())
 
@@ -89,18 +92,32 @@ class Look(Result):
             return ""
         path = f"./{self.path}" if self.path.startswith("-") else self.path  # which would be an option
         side = shlex.quote(path + (f":{self.measure}" if self.measure and self.measures else ""))
-        missing = " --missing drop" if self.missing else ""
+        options = [
+            f"--{name}-column {shlex.quote(given)}" for name in Roles._fields[:3] if (given := self.settings[name])
+        ]
+        options += [
+            f"--{name} {shlex.quote(','.join(given))}"
+            for name in ("systems", "topics")
+            if (given := self.settings[name])
+        ]
         if not self.topics or len(self.systems) == 1:
-            return f"concordant compare {side} OTHER"
-        return (
-            f"concordant reliability {side}{missing}" if len(self.systems) > 1 else f"concordant compare {side} OTHER"
-        )
+            return " ".join([f"concordant compare {side} OTHER", *options])
+        return " ".join([f"concordant reliability {side}", *options, *(["--missing drop"] if self.missing else [])])
+
+
+def _ends(labels: Sequence[str], most: int = 6) -> str:
+    """All labels, or the first and the last ones: what does not belong stands at an end."""
+    if len(labels) <= most:
+        return listing(labels)
+    return f"{listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
 
 
 def look(
     what: Any,
     measure: str | None = None,
     *,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
@@ -113,6 +130,8 @@ def look(
         As `read_scores` takes it.
     measure : str, optional
         The measure to count ties, duplicates and missing scores of; by default the first that is there.
+    systems, topics : iterable of str, optional
+        As in `read_scores`, as are the columns below.
     topic_column, system_column, score_column : str, optional
         As in `read_scores`.
 
@@ -129,7 +148,8 @@ def look(
 
     """
     path = os.fspath(what) if isinstance(what, str | os.PathLike) else None
-    roles = Roles(topic_column, system_column, score_column)
+    wanted = checked_choice(systems, topics)
+    roles = Roles(topic_column, system_column, score_column, **wanted)
     empty: dict[str, Any] = {
         "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "measures": (), "measure": "",
         "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None, "settings": settings_of(**roles._asdict()),
@@ -148,30 +168,30 @@ def look(
         known["measures"] = tuple(dict.fromkeys(m for c in found if c.named for m in c.measures()))
         default = next((c.default for c in found if c.default in known["measures"]), None)
         chosen = measure or default or next(iter(known["measures"]), None)
-        result = joined(found, chosen)
-        known["reading"] = found[0].reading(result.grid)
+        result = assemble(found, chosen, "error", **wanted)
+        topics = [MEAN] if result.own_topics is None else result.own_topics
+        known["reading"] = found[0].reading(Grid(result.values, topics, result.own_systems))
         return Look(**(known | _counts(result)))
     except ConcordantError as error:
         return Look(**known, problem=str(error))
 
 
-def _counts(found: Joined) -> dict[str, Any]:
+def _counts(found: Unfilled) -> dict[str, Any]:
     """What is said of the scores of one measure."""
-    values, systems, holes = found.grid.values, found.grid.systems or [], np.isnan(found.grid.values)
+    values, holes = found.values, np.isnan(found.values)
     scored = ~holes.all(axis=0)
     means = np.array([np.nanmean(column) for column in values.T[scored]])
     _, counts = np.unique(np.round(means, 12), return_counts=True)
     same: dict[bytes, list[str]] = {}
-    for name, column in zip(systems, np.ascontiguousarray(values.T), strict=True):
+    for name, column in zip(found.systems, np.ascontiguousarray(values.T), strict=True):
         same.setdefault(column.tobytes(), []).append(name)
-    one_each = MEAN in found.grid.topics
     given = values[~holes]
     return {
-        "systems": tuple(systems),
-        "topics": () if one_each else tuple(found.grid.topics),
+        "systems": found.systems,
+        "topics": found.topics,
         "measure": found.measure,
         "missing": int(holes.sum()),
         "tied_pairs": int((counts * (counts - 1) // 2).sum()),
-        "duplicates": () if one_each else tuple(tuple(group) for group in same.values() if len(group) > 1),
+        "duplicates": () if not found.topics else tuple(tuple(group) for group in same.values() if len(group) > 1),
         "decimals": next((d for d in range(7) if np.array_equal(np.round(given, d), given)), None),
     }

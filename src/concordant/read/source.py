@@ -299,7 +299,7 @@ def _clean(data: bytes, label: str) -> bytes:
     if not data.isascii():
         data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
     if b"\0" in data:
-        raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
+        raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte; save text as UTF-8", label)
     if not data.isascii():
         try:
             data.decode()
