@@ -122,7 +122,7 @@ class _Scores:
     def add(self, cells: list[str]) -> None:
         """Add the cells of some rows."""
         try:
-            self.values.extend(list(map(self._known.__getitem__, cells)))
+            self.values.fromlist(list(map(self._known.__getitem__, cells)))
             return
         except KeyError:
             found = plain_numbers(cells)
@@ -130,7 +130,7 @@ class _Scores:
             found = [self._number(len(self.values) + k, cell) for k, cell in enumerate(cells)]
         elif len(self._known) < _MOST_KNOWN:
             self._known.update(zip(cells, found, strict=True))
-        self.values.extend(found)
+        self.values.fromlist(found)
 
     def _number(self, place: int, cell: str) -> float:
         value = self._known.get(cell)
@@ -193,15 +193,18 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
         lines = (line.strip(" \n") + "\n" for line in lines)
     # strict: a quotation mark that is never closed would swallow the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
+    rows = ((reader.line_num, row) for row in reader)
+    if b'"' not in source.data and delimiter != " ":  # twice as fast
+        rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, 1))
     empty = True
     try:
-        for row in reader:
+        for at, row in rows:
             comment = marked[:1] == [True]
             marked.clear()
             # The first cell is hardly ever empty.
             if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
                 continue
-            place = line - 1 + reader.line_num
+            place = line - 1 + at
             if not comment or not _is_comment(source, row, place):
                 yield place, row
                 empty = False
