@@ -198,7 +198,7 @@ class Comparison(Result):
         return (
             f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({t.p_in_words()}, "
             f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
-            f"{'; ties in candidate are taken in the order of the truth' if self.tied_candidate else ''})"
+            f"{'; tied systems claim no order' if self.tied_candidate else ''})"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -312,6 +312,17 @@ def test_a_collection_in_which_p_at_10_ties_most_resamples(trec: Path) -> None:
         assert found == pytest.approx(problem.project(candidate).distance, rel=1e-10)
 
 
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize("beyond", [1e6, 1e14])
+def test_a_system_that_is_far_beyond_the_others_costs_them_no_digits(beyond: float) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        truth, candidate = rng.random((20, 7)), rng.integers(0, 4, 7).astype(np.float64)
+        outlier = np.column_stack([np.full(20, beyond), truth])
+        expected = cc.rank_distance(truth, candidate)
+        assert cc.rank_distance(outlier, np.append(9.0, candidate)) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.skipif("native" not in KERNELS, reason="the native module was not built")
 @pytest.mark.parametrize("eps", [1e-7, 1e-9, 1e-11])
 def test_both_kernels_agree_as_far_as_a_small_eps_lets_them(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,7 +190,7 @@ struct Solver {
         bool refined = false;
         while (true) {
             double best = 0;
-            const size_t next = of.most_wanted(ROUNDING * largest * total + of.slack, best);
+            const size_t next = of.most_wanted(ROUNDING * largest * total, best);
             if (!(best > 0)) {
                 if (refined || k == 0) break;
                 refine(of);  // and look again
@@ -224,7 +224,7 @@ struct Solver {
         found.value = std::max(found.value, 0.0);
         const double least_delta = of.least_delta();
         gap = std::abs(gap) - total * std::min(least_delta, 0.0);
-        const bool kept = least_delta >= -250 * (ROUNDING * largest * total + of.slack);
+        const bool kept = least_delta >= -250 * ROUNDING * largest * total;
         if (!kept || gap > of.widest_gap * found.value) found.steps = -1;
         return found;
     }

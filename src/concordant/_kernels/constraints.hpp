@@ -38,7 +38,7 @@ INLINE void add_rows(const Row& row, const double* factor, size_t count, const d
 struct Differences {
     size_t p, width;  // width: p padded
     std::vector<double> means, variances, s;
-    static constexpr double slack = 0, widest_gap = INFINITY;  // the deltas alone say whether it is solved
+    static constexpr double widest_gap = INFINITY;  // the deltas alone say whether it is solved
 
     explicit Differences(size_t p)
         : p(p), width(padded(p)), means(width), variances(width), s(p * width), out_of_reach(p), deltas(width),
@@ -115,18 +115,18 @@ struct Differences {
 
 // Differences between systems of neighbouring groups: number first * m + second, first in the upper group. There may be
 // very many, so none is stored: means, variances and entries of S come from those of the systems. A pair that active
-// ones link already, in a chain of deltas of 0, is not violated and never enters; so at most m - 1 are active, and S on them has an
-// inverse.
+// ones link already, in a chain of deltas of 0, is not violated and never enters; so at most m - 1 are active, and S on
+// them has an inverse.
 struct Pairs {
-    size_t m, width;               // width: m padded
-    const double* c = nullptr;     // the covariance of the systems, rows padded, with eps / 2 on its diagonal
-    std::vector<int32_t> order;    // the systems, best first
-    std::vector<size_t> ends;      // of the groups, as places in the order
-    std::vector<double> x;         // the means of the systems
-    double slack = 0;              // what rounding makes of a mean
+    size_t m, width;             // width: m padded
+    const double* c = nullptr;   // the covariance of the systems, rows padded, with eps / 2 on its diagonal
+    std::vector<int32_t> order;  // the systems, best first
+    std::vector<size_t> ends;    // of the groups, as places in the order
+    std::vector<double> x;       // the means of the systems
     static constexpr double widest_gap = 1e-4;  // beside the squared distance
 
-    explicit Pairs(size_t m) : m(m), width(padded(m)), order(m), x(width), mu(width), push(width), factors(width), linked(m) {}
+    explicit Pairs(size_t m)
+        : m(m), width(padded(m)), order(m), x(width), mu(width), push(width), factors(width), linked(m) {}
 
     INLINE double mean(size_t j) const { return x[j / m] - x[j % m]; }
     INLINE double delta(size_t j) const { return mu[j / m] - mu[j % m]; }
@@ -154,8 +154,8 @@ struct Pairs {
     // Gives the largest variance of a system.
     INLINE double begin() {
         blocked.clear();
+        moved.clear();
         unlink();
-        slack = 0;
         mu = x;
         std::fill(push.begin(), push.end(), 0.0);
         double largest = 0;
@@ -176,7 +176,6 @@ struct Pairs {
             if (push[i] != 0) factors[moved.size()] = push[i], moved.push_back(i);
         const auto system = [&](size_t r) { return c + moved[r] * width; };
         add_rows(system, factors.data(), moved.size(), x.data(), mu.data(), width);
-        for (size_t i = 0; i < m; i++) slack = std::max(slack, ROUNDING * std::abs(x[i]));
     }
 
     // The pair that would gain most by itself, as in Differences. Of two groups it is the lowest and the highest.
@@ -186,7 +185,7 @@ struct Pairs {
         size_t found = 0;
         for (size_t g = 0; g + 1 < ends.size(); g++) {
             const size_t pair = worst(g);
-            const double below = -delta(pair) - tolerance;
+            const double below = -delta(pair) - rounding(pair) - tolerance;
             if (!(below > 0) || root(pair / m) == root(pair % m)) continue;
             if (std::find(blocked.begin(), blocked.end(), pair) != blocked.end()) continue;
             wanted.push_back({below * below * weight(pair), pair});
@@ -196,7 +195,8 @@ struct Pairs {
     }
     INLINE double least_delta() const {
         double found = 0;
-        for (size_t g = 0; g + 1 < ends.size(); g++) found = std::min(found, delta(worst(g)));
+        for (size_t g = 0; g + 1 < ends.size(); g++)
+            found = std::min(found, delta(worst(g)) + rounding(worst(g)));
         for (size_t i = 0; i < m; i++)
             if (!std::isfinite(mu[i])) found = NAN;
         return found;
@@ -216,6 +216,10 @@ struct Pairs {
     std::vector<size_t> moved, blocked, linked;  // linked: to itself, or on the way to the root of what it is linked to
     std::vector<Wanted> wanted;
 
+    // What it makes of the means of a pair that were moved.
+    INLINE double rounding(size_t j) const {
+        return moved.empty() ? 0 : ROUNDING * (std::abs(x[j / m]) + std::abs(x[j % m]));
+    }
     // Of group g and the next one, the pair that is violated most.
     INLINE size_t worst(size_t g) const {
         const auto by_mu = [&](int32_t a, int32_t b) { return mu[size_t(a)] < mu[size_t(b)]; };

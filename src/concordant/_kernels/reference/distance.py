@@ -141,7 +141,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
     from scipy.optimize import nnls
 
     m, value, least_squares = len(x), 0.0, True
-    pairs = _violated(x, groups, 0.0)
+    pairs = _violated(x, groups, np.zeros(m))
     if not pairs.size and np.isfinite(x).all():  # nothing to move, and exactly 0
         return np.zeros(m), (0.0, 0.0)
     x = x - np.median(x)  # a common part would cost digits
@@ -161,8 +161,8 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             u = np.bincount(first, w, m).astype(np.float64) - np.bincount(second, w, m)
             mu = x + c @ u
             value = max(0.0, float(-w @ (d + mu[first] - mu[second])))
-            scale = float(c.diagonal().max() * w.sum() + np.abs(x).max())
-            more = _violated(mu, groups, 1e-15 * scale)
+            rounding = 1e-15 * (c.diagonal().max() * w.sum() + np.abs(x))  # of a mean that was moved
+            more = _violated(mu, groups, rounding)
             if not more.size or not (value > before or least_squares):
                 break
             least_squares = value > before and least_squares
@@ -170,14 +170,14 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
                 more = more[[np.argmax(mu[more[:, 1]] - mu[more[:, 0]])]]
             pairs, w = np.concatenate([pairs[w > 0], more]), w[w > 0]
         # Rounding is all that is left: the limit of `_solve`, or so little that to obey would not change the value.
-        if not _violated(mu, groups, max(1e-13 * scale, 1e-9 * value / max(float(w.sum()), 1e-300))).size:
+        if not _violated(mu, groups, np.maximum(100 * rounding, 1e-9 * value / max(w.sum(), 1e-300))).size:
             return u, (value, float((w > 0).sum()))
     except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
         pass
     return np.zeros(m), (np.nan, -1.0)
 
 
-def _violated(mu: FloatArray, groups: list[IntArray], tolerance: float) -> IntArray:
+def _violated(mu: FloatArray, groups: list[IntArray], tolerance: FloatArray) -> IntArray:
     """Pairs that mu puts in the wrong order: the lowest of a group and the highest of the next, with all others."""
     found = [np.empty((0, 2), dtype=np.int64)]
     for upper, lower in itertools.pairwise(groups):
@@ -185,7 +185,7 @@ def _violated(mu: FloatArray, groups: list[IntArray], tolerance: float) -> IntAr
         found += [np.column_stack([upper, np.full(len(upper), high)])]
         found += [np.column_stack([np.full(len(lower) - 1, low), lower[lower != high]])]
     pairs = np.concatenate(found)
-    return pairs[mu[pairs[:, 1]] - mu[pairs[:, 0]] > tolerance]
+    return pairs[mu[pairs[:, 1]] - mu[pairs[:, 0]] > tolerance[pairs].sum(axis=1)]
 
 
 def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
