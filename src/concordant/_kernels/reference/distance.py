@@ -185,7 +185,7 @@ def _violated(mu: FloatArray, groups: list[IntArray], tolerance: FloatArray) -> 
         found += [np.column_stack([upper, np.full(len(upper), high)])]
         found += [np.column_stack([np.full(len(lower) - 1, low), lower[lower != high]])]
     pairs = np.concatenate(found)
-    return pairs[mu[pairs[:, 1]] - mu[pairs[:, 0]] > tolerance[pairs].sum(axis=1)]
+    return np.asarray(pairs[mu[pairs[:, 1]] - mu[pairs[:, 0]] > tolerance[pairs].sum(axis=1)])
 
 
 def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
