@@ -274,7 +274,10 @@ def test_a_report_whose_name_was_forgotten_destroys_nothing(folder: Path) -> Non
     assert "people.csv exists and is not a report by concordant: give another file, or delete it first" in done.stderr
     done = run("evaluate", "runs", "qrels.txt", "-m", "AP", "--per-topic", "-o", "battles.csv")
     assert done.exit_code == 2
-    assert "battles.csv exists and is not a table of topics and systems" in done.stderr
+    assert "battles.csv exists and is not a table of scores by concordant" in done.stderr
+    done = run("evaluate", "runs", "qrels.txt", "-m", "AP", "--per-topic", "-o", "people.csv")
+    assert done.exit_code == 2
+    assert "people.csv exists and is not a table of scores by concordant" in done.stderr
     assert contents(folder) == before
 
 

@@ -99,7 +99,9 @@ REPORT_START = (
 )
 REPORT = Kind("a report by concordant", re.compile(re.escape(REPORT_START.encode())).match)
 FIGURE = Kind("a figure", re.compile(rb"%PDF-|\x89PNG|\s*<(?:\?xml|svg|!--|!DOCTYPE svg)").match)
-SCORES = Kind("a table of topics and systems", re.compile(rb"topic,").match)
+# The quotes say nothing to those who read CSV, and tell our tables from somebody's data, which few programs quote so.
+SCORES_START = '"topic",'
+SCORES = Kind("a table of scores by concordant", re.compile(SCORES_START.encode() + b'(?!")').match)
 DISTANCES = Kind("a distribution of rank distances", re.compile(rb"PK\x03\x04.{26}distances\.npy", re.DOTALL).match)
 JUDGMENTS = Kind("judgments in TREC's format", re.compile(rb"\S+(?:[ \t]+\S+){3}[ \t]*\r?\n").match)
 _START = 4096  # bytes: enough to tell
@@ -212,7 +214,7 @@ def _beside(target: Path) -> Iterator[IO[bytes]]:
         part = target.parent / f".{name}.{secrets.token_hex(8)}.part"
         try:
             with open(part, "xb") as file:
-                if _locked(file) is not False and part.exists():  # else another process has just cleared it away
+                if _locked(file) is not False and os.path.exists(part):  # else another process has just cleared it away
                     yield file
                     return
         finally:

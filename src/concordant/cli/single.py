@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..outputs import SCORES
+from ..outputs import SCORES, SCORES_START
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
@@ -176,5 +176,6 @@ def write_scores(scores: Scores, path: Path) -> str:
 
     rows = [[topic, *row] for topic, row in zip(scores.topics, scores.shown().tolist(), strict=True)]
     with written_whole(path, SCORES) as file:
-        file.write((to_csv(Table(["topic", *scores.systems], rows)) + "\n").encode())
+        table = to_csv(Table(["topic", *scores.systems], rows)).removeprefix("topic,")
+        file.write(f"{SCORES_START}{table}\n".encode())
     return f"Scores: {path}"
