@@ -128,7 +128,10 @@ def test_batches_and_threads_give_the_same_bits(name: str) -> None:
 def test_a_row_without_differences_says_nothing_of_the_others(coefficient: Coefficient) -> None:
     truth = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
     rows = np.array([[2.0, 2, 2, 2, 2], [1, 2, 3, 4, 5], [9, 8, 7, 5, 6]])
-    np.testing.assert_array_equal(coefficient.function(truth, rows), [coefficient.function(truth, row) for row in rows])
+    alone = [coefficient.function(truth, row) for row in rows]
+    # Pearson's r is a product, whose last bits the linear algebra library decides: one rounding per system.
+    slack = len(truth) * np.finfo(np.float64).eps if coefficient.name == "pearson" else 0.0
+    np.testing.assert_allclose(coefficient.function(truth, rows), alone, rtol=slack, atol=0)
 
 
 @pytest.mark.usefixtures("kernels")
