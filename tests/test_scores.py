@@ -187,7 +187,7 @@ class TestFrames:
         [
             ({"run": ["a"], "map": [0.1]}, "one score per system and no topics"),
             ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "the same score of system 'a' on topic '1'"),
-            ({"topic": ["1"], "a": ["x"]}, "not a finite number"),
+            ({"topic": ["1"], "a": ["x"]}, "'x' in column 'a', row 1 is not a number"),
             ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
             ({"topic": [None], "a": [0.5]}, "'topic' holds None, which is not a label"),
             ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' was given already"),

@@ -164,10 +164,10 @@ def test_command(tmp_path: Path) -> None:
         ({"k": 5, "n_splits": 10**11}, "n_splits is 100,000,000,000: give at most 100,000,000"),
         ({"k": 5, "n_splits": 10**5000}, "n_splits is a number of 5001 digits: give at most 100,000,000"),
         ({"budget": 10**400}, "budget is a number of 401 digits: give at least the cost of one topic"),
-        ({"budget": 1e-319, "costs": dict.fromkeys(PEOPLE.topics, 1e-320)}, "costs has 9.99989e-321: give numbers"),
+        ({"budget": 1e-319, "costs": dict.fromkeys(PEOPLE.topics, 1e-320)}, "costs of topic '401' is '1e-320': give"),
         ({"k": 5, "costs": dict.fromkeys(PEOPLE.topics, 2)}, "costs needs budget"),
-        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs holds something that is not a number"),
-        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs has 0: give numbers above 0"),
+        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs of topic '401' is 'two': give"),
+        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs of topic '401' is '0': give"),
         ({"budget": 0.5}, "budget is 0.5: give at least the cost of one topic"),
     ],
 )

@@ -92,7 +92,8 @@ class ReadError(ConcordantError, ValueError):
         place = self.path or ""
         if self.line is not None:
             place += f":{self.line}"
-        quoted = f": {_shorten(self.text)!r}" if self.text is not None else ""
+        # A message in whole sentences quotes what it is about itself.
+        quoted = f": {_shorten(self.text)!r}" if self.text is not None and not self.message.endswith(".") else ""
         return f"{place}: {self.message}{quoted}" if place else f"{self.message}{quoted}"
 
 

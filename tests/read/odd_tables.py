@@ -176,8 +176,13 @@ NUMBERS = [
                           ("0.1234567890123456789", 0.1234567890123456789), ("9007199254740993", 9007199254740992.0),
                           ("0.30000000000000004", 0.1 + 0.2), ("123456789012345678901234", 1.2345678901234568e23),
                           ("-0", 0.0), ("0.1", 0.1), (" 0.25 ", 0.25), ('"0.75"', 0.75), ("1e-320", 1e-320))),
-    *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "column 'a' holds .*, which is not a finite number")
-      for cell in ("x", "50%", '"0,5"', "1_000", "inf", "-inf", "1e999", "0x10", ".", "--", "1.2.3", "1-2", "0.5*", "(0.5)", "½")),
+    *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "file:2: .* in column 'a' is not a number. .* if it is missing, leave")
+      for cell in ("x", '"0,5"', "1_000", "0x10", "1/2", "--1", "１", ".", "--", "1.2.3", "1-2", "0.5*", "(0.5)", "½")),
+    *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "file:2: .* in column 'a' is not a finite number")
+      for cell in ("inf", "-inf", "Infinity", "1e999")),
+    Odd("topic,a,b\n1,50%,25 %\n2,.25%,1%\n", matrix("1 2", "a b", [50.0, 25.0], [0.25, 1.0])),
+    Odd("topic,a,b\n1,50%,.5\n2,25%,1\n", "file:2: 50% in column 'a' has .* but 0.5 in column 'b' at line 2 has none"),
+    Odd("topic,a,b\n1,0.5,.5\n2,25%,1\n", "file:3: 25% in column 'a' has .* but 0.5 in column 'a' at line 2 has none"),
     *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "a lacks topic 1")
       for cell in ("", "NA", "N/A", "nan", "NaN", "null", "None", "-", "#N/A")),
     *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", matrix("2", "a b", [0.25, 1.0]), {"missing": "drop"}, "1 topic dropped")
@@ -246,7 +251,7 @@ LEADERBOARDS = [
     Odd(BOARD, "has no score of bar: leave these systems out with missing='drop-systems'", {"measure": "win_rate"}),
     Odd(BOARD, means("gpt-x foo", 97.5, 88.25), {"measure": "win_rate", "missing": "drop-systems"}, "left out: bar"),
     Odd(BOARD, "there is no measure 'winrate'; did you mean 'win_rate'", {"measure": "winrate"}),
-    Odd(BOARD, "column 'mode' holds 'verified'", {"measure": "mode"}),
+    Odd(BOARD, "'verified' in column 'mode' is not a number", {"measure": "mode"}),
     Odd(BOARD, means("gpt-x foo bar", 0.5, 0.75, 0.9), {"score_column": "standard_error", "system_column": ""}),
     *(Odd(f"{word},elo,votes\nfoo,1200,50\nbar,1100,70\n", "there are 2 measures; choose one") for word in SYSTEM_WORDS[:6]),
     *(Odd(f"{word},elo,votes\nfoo,1200,50\nbar,1100,70\n", means("foo bar", 1200.0, 1100.0), {"measure": "elo"})

@@ -41,8 +41,11 @@ def test_rows_without_topics_are_numbered() -> None:
         ),
         ({"topic": ["all", "mean"], "a": [0.1, 0.2]}, r"only summary rows \(all, mean\)"),
         ({"a": [1, 2, 3], "b": [2, 3, 1]}, "the frame: column 'a' holds numbers which may be topics or scores"),
-        ({"topic": ["1"], "a": [10**400], "b": [1]}, "column 'a' holds 10*, which is not a finite number"),
-        ({"topic": ["1"], "a": [1j], "b": [1]}, "'a' holds 1j, which is not a finite number"),
+        (
+            {"topic": ["1"], "a": [10**400], "b": [1]},
+            "a number of 401 digits in column 'a', row 1 is not a finite number",
+        ),
+        ({"topic": ["1"], "a": [1j], "b": [1]}, "1j in column 'a', row 1 is not a number"),
         ({"topic": ["1", "2"], "map": [0.1, 0.2], "P_5": [0.1, 0.2]}, "2 measures; choose one with measure=: map, P_5"),
     ],
 )

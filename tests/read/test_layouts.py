@@ -77,8 +77,8 @@ class TestNesting:
         assert not any(map(looks_like_measure, ["r-1", "r_1", "r1", "set_a", "p_bm25", "map_bm25", "P-tuning"]))
 
     def test_what_is_no_number(self) -> None:
-        with pytest.raises(InputError, match=r"map of a on 1 is '0\.1', which is not a finite number"):
-            Scores.from_dict({"a": {"1": {"map": "0.1"}}, "b": {"1": {"map": 0.2}}})
+        with pytest.raises(InputError, match=r"map of a on 1: '1/2' is not a number. If it stands for 0.5, write 0.5"):
+            Scores.from_dict({"a": {"1": {"map": "1/2"}}, "b": {"1": {"map": 0.2}}})
         holes: Any = {"1": {"map": 0.1}, "2": {"map": None}}
         for missing in (Scores.from_dict, lambda nested, **options: read(json.dumps(nested), **options)):
             with pytest.raises((InputError, ReadError), match="lacks topic 2"):
@@ -107,7 +107,7 @@ class TestTransposed:
             read("model,base\n0.5,0.2\n0.25,0.3\n")
         with pytest.raises(ReadError, match="system 'a' was given at line 2 already"):
             read("system,301\na,1\na,2\n")
-        with pytest.raises(ReadError, match=":3: column '302' holds 'x'") as caught:
+        with pytest.raises(ReadError, match=":3: 'x' in column '302' is not a number") as caught:
             read("system,301,302\na,1,0\nb,1,x\n")
         assert caught.value.line == 3
 
@@ -181,8 +181,11 @@ class TestMatrix:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("topic,a,b\n1,50%,40%\n", "column 'a' holds '50%'"),
-            ("topic;a;b\n1;0,5;0,4\n", "column 'a' holds '0,5'"),
+            (
+                "topic,a,b\n1,50%,0.4\n",
+                "50% in column 'a' has a percent sign, but 0.4 in column 'b' at line 2 has none",
+            ),
+            ("topic;a;b\n1;0,5;0,4\n", "'0,5' in column 'a' is not a number. If it stands for 0.5, write 0.5"),
         ],
     )
     def test_numbers_written_otherwise_are_named(self, content: str, message: str) -> None:
@@ -293,13 +296,13 @@ class TestLong:
     def test_a_bad_cell_does_not_hide_its_measure(self) -> None:
         with pytest.raises(ReadError, match="2 measures; choose one with measure=: map, ndcg"):
             read(self.CONTENT)
-        with pytest.raises(ReadError, match="column 'map' holds 'err'"):
+        with pytest.raises(ReadError, match="'err' in column 'map' is not a number"):
             read(self.CONTENT, "map")
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"system": ["a", "b"], "topic": [1, 1], "map": [0.5, "err"], "ndcg": [0.4, 0.2]})
         with pytest.raises(InputError, match="2 measures"):
             Scores.from_frame(frame)
-        with pytest.raises(InputError, match="'map' holds 'err'"):
+        with pytest.raises(InputError, match="'err' in column 'map', row 2 is not a number"):
             Scores.from_frame(frame, "map")
 
     def test_four_columns_with_the_topic_first(self) -> None:
@@ -705,7 +708,7 @@ class TestOddities:
             read("q1,0.1,NA,0.3,0.5\nq2,0.1,0.2,0.3,0.5\n")
 
     def test_two_delimiters(self) -> None:
-        with pytest.raises(ReadError, match="column 'run,a' holds '0,5'"):
+        with pytest.raises(ReadError, match="'0,5' in column 'run,a' is not a number"):
             read("topic;run,a\n1;0,5\n")
 
     @pytest.mark.parametrize("label", [None, float("nan"), [1], True])

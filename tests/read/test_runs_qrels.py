@@ -31,7 +31,7 @@ def test_scores_are_float32() -> None:
     found = run("1 Q0 a 1 69.48762512207031 tag\n1 Q0 b 2 69.487625122 tag\n")
     assert found.documents["1"] == ("b", "a")  # equal in float32, so by name
     assert found.scores["1"].dtype == np.float32
-    assert run("1 Q0 a 1 1e300 tag\n1 Q0 b 1 -inf tag\n").scores["1"].tolist() == [np.inf, -np.inf]
+    assert run("1 Q0 a 1 1e300 tag\n1 Q0 b 1 -1e300 tag\n").scores["1"].tolist() == [np.inf, -np.inf]
 
 
 def test_layouts() -> None:
@@ -52,6 +52,7 @@ def test_layouts() -> None:
         ("1 Q0 a 1 2 tag\n1 Q0 b 2 x tag\n", 2, "the score 'x' is not a number"),
         ("1 Q0 a 1 2 tag\n1 Q0 b 2 nan tag\n", 2, "the score 'nan' is not a number"),
         ("1 Q0 a 1 2 tag\n1 Q0 b 2 1_0 tag\n", 2, "the score '1_0' is not a number"),
+        ("1 Q0 a 1 2 tag\n1 Q0 b 2 -inf tag\n", 2, "the score '-inf' is not a finite number.*leave out the line"),
         ("", None, "is empty"),
     ],
 )
@@ -96,9 +97,9 @@ def test_grades() -> None:
     [
         ("1 0 d1 1\n1 0 d1 1\n", 2, "'d1' is judged twice on topic '1'"),
         ("1 0 d1 1\n1 0 d1\n", 2, "has 3 fields: qrels have 4"),
-        ("1 0 d1 1\n1 0 d2 high\n", 2, "the grade is not a finite number"),
-        ("1 0 d1 1\n1 0 d2 nan\n", 2, "the grade is not a finite number"),
-        ("1 0 d1 1\n1 0 d2 1_0\n", 2, "the grade is not a finite number"),
+        ("1 0 d1 1\n1 0 d2 high\n", 2, "the grade 'high' is not a number"),
+        ("1 0 d1 1\n1 0 d2 nan\n", 2, "the grade 'nan' is not a number"),
+        ("1 0 d1 1\n1 0 d2 1_0\n", 2, "the grade '1_0' is not a number"),
         ("1 0 d1 1\n1 0 d2 1e10\n", 2, "the grade is beyond 1e"),
         ("1 Q0 d1 1 2 tag\n", 1, "has 6 fields"),
         ("\n", None, "is empty"),

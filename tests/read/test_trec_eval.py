@@ -68,10 +68,14 @@ def test_bulk_and_line_by_line_agree() -> None:
     ("rows", "line", "message"),
     [
         ([*ROWS, ("map", "1", "0.1")], 5, r"topic '1' has 'map' twice \(first at line 1\)"),
-        ([*ROWS, ("map", "3", "nan")], 5, "not a finite number"),
         ([*ROWS, ("map", "3", "inf")], 5, "not a finite number"),
-        ([*ROWS, ("map", "3", "1_0")], 5, "not a finite number"),
-        ([*ROWS, ("map", "3", "high")], 5, "not a finite number"),
+        (
+            [*ROWS, ("map", "3", "1_0")],
+            5,
+            "'1_0' is not a number. If it stands for 10, write 10; if it is missing, write nan",
+        ),
+        ([*ROWS, ("map", "3", "high")], 5, "'high' is not a number"),
+        ([*ROWS, ("map", "3", "45%")], 5, "45% has a percent sign, but 0.5 has none"),
         ([*ROWS, ("map", "3", "")], 5, "a measure, a topic and a value"),
     ],
 )
@@ -103,8 +107,13 @@ def test_strings_are_no_scores() -> None:
     content = text([*ROWS, ("relstring", "1", "'1010'")])
     with pytest.raises(ReadError, match=r"2 measures; choose one with measure=: map, P_5$"):
         read(content)
-    with pytest.raises(ReadError, match="not a finite number"):
+    with pytest.raises(ReadError, match="is not a number"):
         read(content, "relstring")
+
+
+def test_a_topic_without_a_score() -> None:
+    with pytest.raises(ReadError, match="lacks topic 3"):
+        read(text([*ROWS, ("map", "3", "nan")]), "map")
 
 
 def test_names_of_files() -> None:

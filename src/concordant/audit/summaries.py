@@ -8,6 +8,7 @@ from typing import Any
 
 from ..read.source import expand, load
 from ..scores import Means
+from ..tables.numbers import plain_number
 
 _SUMMARY = b"all"
 
@@ -38,9 +39,8 @@ def summary_means(files: Any, measure: str, systems: Sequence[str]) -> Means | N
     for item in expand(files):
         source = load(item)
         rows = {name: value for name, topic, value in _rows(source.data) if topic == _SUMMARY}
-        try:
-            mean = float(rows[measure.encode()])
-        except (KeyError, ValueError):
+        mean = plain_number(rows.get(measure.encode(), b""))
+        if mean is None:
             return None
         by_file[source.run_name()] = mean
         by_tag[rows.get(b"runid", b"").decode()] = mean

@@ -5,9 +5,8 @@ The run's file may order measure and topic either way; the names of measures and
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..errors import ConcordantError, ReadError
+from ..tables.cells import scores_of
 from ..tables.contents import Contents, warn_of_words
 from ..tables.numbers import number
 from ..tables.pivot import Grid, pivot
@@ -132,12 +131,10 @@ def _fields(source: Source, width: int) -> Fields:
 
 
 def _grid(source: Source, rows: Fields, topic: int, with_system: bool) -> Grid:
-    values = [number(row[-1]) for _, row in rows]
-    if None in values:
-        raise source.error("the last field is not a finite number", rows[values.index(None)][0])
+    values, percent = scores_of([row[-1] for _, row in rows], lambda k, said: source.error(said, rows[k][0]))
 
     def twice(first: int, again: int) -> ConcordantError:
         return source.error(f"the same score was given at line {rows[first][0]}", rows[again][0])
 
     systems = [row[0] for _, row in rows] if with_system else None
-    return pivot(source, [row[topic] for _, row in rows], systems, np.array(values, dtype=np.float64), twice)
+    return pivot(source, [row[topic] for _, row in rows], systems, values, twice, percent)

@@ -1,27 +1,22 @@
-"""Text files of delimited cells with a header, as `Cells`: CSV, TSV, semicolons or columns aligned by blanks.
-
-A large table is mostly numbers in regular lines: those are read in bulk, a piece at a time, and only cells that are no
-plain decimals one by one. Quotation marks, comments and uneven lines are left to Python's own reader of CSV.
-"""
+"""Text files of delimited cells with a header, as `Cells`: CSV, TSV, semicolons or columns aligned by blanks."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-import re
+from array import array
 from collections.abc import Iterator
+from itertools import chain, compress, islice
 from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
 from ..errors import ReadError, limit_of
-from ..tables.cells import Cells
+from ..tables.cells import BoolArray, Cells
 from ..tables.contents import Contents, table_contents
-from ..tables.decimals import Piece
 from ..tables.layout import Roles, is_plausible, name_columns
-from ..tables.numbers import NOTHING, cell_number, is_fraction, number
+from ..tables.numbers import NOTHING, cell_number, has_percent, is_fraction, number, plain_numbers
 from ..tables.vocabulary import holds_labels, names_labels
 from .source import QUOTED, Source
 
@@ -29,13 +24,15 @@ from .source import QUOTED, Source
 MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
 # Of text that is neither a label nor a number, at about 170 bytes each.
 MAX_WORDS = MAX_CELLS // 10
-_PIECE = 2**19
-_DIGITS = re.compile(r"[0-9.eE+-]*")
+_MOST_KNOWN = 2**16  # texts of numbers, and names, that are looked for again
+_BATCH = 2**13  # cells that are looked at together
+_BLANK = " \t\n"
 
 
 def read_delimited(source: Source, roles: Roles) -> Contents | None:
     """A table with a header line; None if it does not look like one."""
-    beginning = list(_rows(source, 2))  # it tells whether the rest is worth reading
+    # They tell whether the rest is worth reading.
+    beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
     header_line, header = beginning[0]
     if len(beginning) < 2 or all(number(name) is not None for name in header):
         return None
@@ -58,7 +55,7 @@ def read_delimited(source: Source, roles: Roles) -> Contents | None:
     if not isinstance(layout, str) and not is_plausible(layout, [cell_number(cell) for cell in first]):
         return None
     kept = [k for k, name in enumerate(header) if holds_labels(name, k) or name in (roles.topic, roles.system)]
-    cells = _bulk(source, header_line, header, kept) or _by_row(source, header, kept, trailing)
+    cells = _cells(source, header, kept, trailing)
     if longer and not trailing:
         bad = next((row for row, cell in enumerate(cells.kept[0]) if is_fraction(number(cell))), None)
         if bad is not None:  # no row is named so: these are scores
@@ -99,112 +96,80 @@ def too_many_cells(source: Source) -> ReadError:
     return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
 
 
-def _bulk(source: Source, header_line: int, header: list[str], kept: list[int]) -> Cells | None:
-    """The cells of a table whose lines all have as many delimiters; None if anything is unusual."""
-    data, width = source.data, len(header)
-    delimiter = delimiter_of(next(source.lines())[1])
-    start = 0
-    for _ in range(header_line):
-        start = data.find(b"\n", start) + 1
-    if (
-        delimiter == " "
-        or not start
-        or len(kept) == width
-        or data.find(b'"', start) >= 0
-        or _may_have_comments(data, start - 1)
-    ):
-        return None
-    count = data.count(b"\n", start) + (not data.endswith(b"\n"))
-    scores = [k for k in range(width) if k not in kept]
-    if count * width > MAX_CELLS:
-        raise too_many_cells(source)
-    at_end = scores == list(range(width - len(scores), width))
-    columns: Any = slice(scores[0], None) if at_end else np.array(scores, dtype=np.intp)
-    texts: dict[int, list[str]] = {k: [] for k in kept}
-    odd: dict[int, dict[int, Any]] = {}
-    block, done = np.empty((count, len(scores))), 0
-    while start < len(data):
-        end = data.rfind(b"\n", start, start + _PIECE) + 1 or data.find(b"\n", start) + 1 or len(data)
-        text = data[start:end]
-        piece = Piece(text if text.endswith(b"\n") else text + b"\n", ord(delimiter))
-        rows = len(piece) // width
-        if len(piece) % width or not piece.ends_line(slice(width - 1, None, width)):
-            return None
-        values, bad = piece.numbers(rows, columns)
-        block[done : done + rows] = values.reshape(rows, len(scores))
-        for k in bad.tolist():
-            row, place = divmod(k, len(scores))
-            cell = piece.cell(row * width + scores[place])
-            value = cell_number(cell)
-            if value is None:
-                odd.setdefault(scores[place], {})[done + row] = cell
-            else:
-                block[done + row, place] = value
-        for column, labels in texts.items():
-            labels += [piece.cell(k) for k in range(column, len(piece), width)]
-        start, done = end, done + rows
-        source.tell(start, len(data))
-        if sum(len(found) for found in odd.values()) > MAX_WORDS:
-            raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
-    lines = range(header_line + 1, header_line + 1 + count)
-    return Cells(source, header, texts, block, odd, lines, header_line)
+class _Scores:
+    """The scores of a table, collected row by row."""
+
+    def __init__(self, columns: list[int], count: int) -> None:
+        self.columns, self.count = columns, count
+        self.values, self.words = array("d"), 0
+        self.odd: dict[int, dict[int, Any]] = {}
+        self.percent: dict[int, BoolArray] = {}
+        self._known: dict[str, float] = {}  # a text is parsed once: most scores have few decimals
+
+    def add(self, cells: list[str]) -> None:
+        """Add the cells of some rows."""
+        try:
+            self.values.extend(list(map(self._known.__getitem__, cells)))
+            return
+        except KeyError:
+            found = plain_numbers(cells)
+        if found is None:
+            found = [self._number(len(self.values) + k, cell) for k, cell in enumerate(cells)]
+        elif len(self._known) < _MOST_KNOWN:
+            self._known.update(zip(cells, found, strict=True))
+        self.values.extend(found)
+
+    def _number(self, place: int, cell: str) -> float:
+        value = self._known.get(cell)
+        if value is not None:
+            return value
+        value = cell_number(cell)
+        row, k = divmod(place, len(self.columns))
+        if value is None:
+            self.odd.setdefault(self.columns[k], {})[row] = cell.strip(_BLANK)
+            self.words += 1
+            return math.nan
+        if has_percent(cell):
+            self.percent.setdefault(self.columns[k], np.zeros(self.count, dtype=np.bool_))[row] = True
+        elif len(self._known) < _MOST_KNOWN:
+            self._known[cell] = value
+        return value
 
 
-def _by_row(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:
-    """The same row by row, to read what is quoted, and to say what is wrong and where."""
+def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:
+    """All rows below the header."""
     rows = _rows(source)
     header_line = next(rows)[0]
     width = len(header)
-    scores = [k for k in range(width) if k not in kept]
     count = source.data.count(b"\n") + 1
     if count * width > MAX_CELLS:
         raise too_many_cells(source)
+    scored = [k not in kept for k in range(width)]
+    scores = _Scores(list(compress(range(width), scored)), count)
     texts: dict[int, list[str]] = {k: [] for k in kept}
-    odd: dict[int, dict[int, Any]] = {}
-    lines: list[int] = []
-    block, words = np.full((count, len(scores)), np.nan), 0
-    for line, row in rows:
-        cells = row[:-1] if trailing and len(row) == width + 1 and not row[-1] else row
-        if len(cells) != width:
-            raise _unequal(source, len(cells), width, line)
+    names: dict[str, str] = {}  # a name is kept once, not once per row
+    lines = array("q")
+    while batch := list(islice(rows, 1 + _BATCH // width)):
+        for line, row in batch:
+            if trailing and len(row) == width + 1 and not row[-1].strip():
+                row.pop()
+            if len(row) != width:
+                raise _unequal(source, len(row), width, line)
+            lines.append(line)
         for k, labels in texts.items():
-            labels.append(cells[k])
-        words += _fill(block, len(lines), cells, scores, odd)
-        lines.append(line)
-        if len(lines) % 1000 == 0:
-            source.tell(len(lines), count)
-        if words > MAX_WORDS:
+            found = [row[k].strip(_BLANK) for _, row in batch]
+            labels.extend([names.setdefault(name, name) for name in found] if len(names) < _MOST_KNOWN else found)
+        scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
+        source.tell(len(lines), count)
+        if scores.words > MAX_WORDS:
             raise _too_many(source, MAX_WORDS, "words among its scores", "MAX_WORDS")
-    return Cells(source, header, texts, block[: len(lines)], odd, lines, header_line)
+    block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
+    percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
+    return Cells(source, header, texts, block, scores.odd, lines, header_line, percent)
 
 
-def _fill(block: FloatArray, place: int, cells: list[str], scores: list[int], odd: dict[int, dict[int, Any]]) -> int:
-    """Put the numbers of a row into the block; the number of cells that are none.
-
-    What is written with digits and marks only, float() reads as `number` does.
-    """
-    texts = [cells[k] for k in scores]
-    try:
-        if _DIGITS.fullmatch("".join(texts)):
-            values = list(map(float, texts))
-            if math.isfinite(sum(values)):
-                block[place] = values
-                return 0
-    except ValueError:
-        pass
-    words = 0
-    for j, (k, text) in enumerate(zip(scores, texts, strict=True)):
-        value = cell_number(text)
-        if value is None:
-            odd.setdefault(k, {})[place] = text
-            words += 1
-        else:
-            block[place, j] = value
-    return words
-
-
-def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """The lines and cells of the rows, the header first; at most so many."""
+def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """The lines and cells of the rows, the header first."""
     line, first = next(source.lines())
     delimiter = delimiter_of(first)
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
@@ -216,22 +181,21 @@ def _rows(source: Source, most: int | None = None) -> Iterator[tuple[int, list[s
         lines = (line.strip(" \n") + "\n" for line in lines)
     # strict: a quotation mark that is never closed would swallow the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
-    count = 0
+    empty = True
     try:
         for row in reader:
             comment = marked[:1] == [True]
             marked.clear()
-            if not any(cells := [cell.strip(" \t\n") for cell in row]):
+            # The first cell is hardly ever empty.
+            if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
                 continue
             place = line - 1 + reader.line_num
-            if not comment or not _is_comment(source, cells, place):
-                yield place, cells
-                count += 1
-            if count == most:
-                return
+            if not comment or not _is_comment(source, row, place):
+                yield place, row
+                empty = False
     except csv.Error as error:
         raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
-    if not count:
+    if empty:
         raise source.error("is a table of empty fields", line)
 
 
@@ -248,9 +212,10 @@ def _may_have_comments(data: bytes, start: int = 0) -> bool:
 
 def _is_comment(source: Source, cells: list[str], line: int) -> bool:
     """Whether a line that starts with # is a comment, and no row."""
-    if cells[0].lower() in NOTHING:
+    first = cells[0].strip(_BLANK)
+    if first.lower() in NOTHING:
         return False
-    if len(cells) > 1 and not cells[0].startswith("# ") and cells[0] != "#":
+    if len(cells) > 1 and not first.startswith("# ") and first != "#":
         raise source.doubtful_comment(line)
     return True
 

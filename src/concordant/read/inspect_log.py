@@ -8,7 +8,7 @@ from typing import Any
 
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
-from ..tables.numbers import number
+from ..tables.numbers import plain_number
 from ..tables.pivot import Grid
 from .nested import finite
 from .source import Source
@@ -80,7 +80,7 @@ def _score(value: Any) -> float | None:
         return math.nan
     if isinstance(value, str):
         word = _GRADES.get(value, _WORDS.get(value.lower()))
-        return number(value) if word is None else word
+        return plain_number(value) if word is None else word
     return value if isinstance(value, int | float) else None
 
 

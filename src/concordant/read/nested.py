@@ -6,6 +6,7 @@ from typing import Any
 
 from ..tables.contents import Contents
 from ..tables.nested import unwrapped
+from ..tables.numbers import cell_number
 from .source import Source
 
 
@@ -25,7 +26,7 @@ def refuse_ranx_report(source: Source, content: Any) -> Contents:
 
 
 def is_nested(content: Any) -> bool:
-    """Two or three levels of dictionaries with numbers, or null, at the bottom; perhaps below one more key."""
+    """Two or three levels of dictionaries with numbers or holes at the bottom; perhaps below one more key."""
     content = unwrapped(content)
     if not isinstance(content, dict) or not content:
         return False
@@ -35,7 +36,7 @@ def is_nested(content: Any) -> bool:
             return False
         for value in inner.values():
             bottom = value.values() if isinstance(value, dict) and value else [value]
-            if not all(v is None or isinstance(v, int | float) for v in bottom):
+            if not all(isinstance(v, int | float) or cell_number(v) is not None for v in bottom):
                 return False
             found = found or any(v is not None for v in bottom)
     return found

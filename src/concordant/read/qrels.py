@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import ReadError
 from ..judgments.qrels import MOST, Qrels
-from ..tables.numbers import number
+from ..tables.numbers import not_a_number, plain_number
 from . import source as sources
 from .source import Source
 
@@ -32,9 +32,9 @@ def read_qrels(what: Any) -> Qrels:
     documents: dict[str, int] = {}
     judged: dict[tuple[int, int], float] = {}
     for line, topic, document, text in _rows(source):
-        grade = number(text)
+        grade = plain_number(text)
         if grade is None:
-            raise source.error("the grade is not a finite number", line)
+            raise source.error(not_a_number(text.decode(), what="the grade ", missing="leave out the line"), line)
         if abs(grade) > MOST:
             raise source.error(f"the grade is beyond {MOST:g}", line)
         pair = topics.setdefault(topic.decode(), len(topics)), documents.setdefault(document.decode(), len(documents))

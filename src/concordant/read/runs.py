@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import ReadError, warn
 from ..judgments.runs import Run, Runs
+from ..tables.numbers import not_a_number, plain_numbers
 from ..words import listing
 from . import source as sources
 from .source import Source
@@ -104,23 +105,21 @@ def _in_bulk(source: Source) -> tuple[_Lists, bytes] | None:
         tags.update(fields[5::6])
         if len(fields) != 6 * lines or set(fields[1::6]) != {b"Q0"} or len(tags) != 1:
             return None
-        values = _as_float32(fields[4::6])
+        values = _as_float32([text.decode() for text in fields[4::6]])
         if values is None or any(topic.startswith(b"#") for topic in set(fields[::6])):
             return None
         _add(found, fields[::6], fields[2::6], values)
     return found, tags.pop()
 
 
-def _as_float32(texts: list[bytes]) -> list[float] | None:
-    """Scores as trec_eval keeps them. Infinite scores have an order; nan has none."""
-    try:
-        values = np.array([float(text) for text in texts])
-    except ValueError:
-        return None
-    if np.isnan(values).any() or b"_" in b"".join(texts):
+def _as_float32(texts: list[str]) -> list[float] | None:
+    """Scores as trec_eval keeps them."""
+    values = plain_numbers(texts)
+    if values is None:
         return None
     with np.errstate(over="ignore"):
-        return [float(value) for value in values.astype(np.float32)]
+        found: list[float] = np.array(values).astype(np.float32).tolist()
+    return found
 
 
 def _by_line(source: Source) -> tuple[_Lists, bytes]:
@@ -132,9 +131,9 @@ def _by_line(source: Source) -> tuple[_Lists, bytes]:
         fields = text.split(None, 6)
         if len(fields) < 6:
             raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
-        value = _as_float32(fields[4:5])
+        value = _as_float32([fields[4].decode()])
         if value is None:
-            raise source.error(f"the score {fields[4].decode()!r} is not a number", line)
+            raise source.error(not_a_number(fields[4].decode(), what="the score ", missing="leave out the line"), line)
         _add(found, fields[:1], fields[2:3], value)
         tags[fields[5]] = None
     if len(tags) > 1:

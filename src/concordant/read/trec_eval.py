@@ -15,9 +15,10 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import ReadError
+from ..tables.cells import scores_of
 from ..tables.contents import Contents
 from ..tables.missing import warn_of_summaries
-from ..tables.numbers import number
+from ..tables.numbers import plain_numbers
 from ..tables.pivot import Grid
 from ..tables.vocabulary import is_summary
 from ..words import listing
@@ -58,7 +59,9 @@ class TrecEval(Contents):
 
     def _cut_out(self, measure: bytes) -> Grid | None:
         """The rows of a measure by splitting the file at its name; None if anything is unusual."""
-        topics, values, left = [], [], []
+        topics: list[bytes] = []
+        values: list[str] = []
+        left: list[str] = []
         for piece in self._data.split(b"\n" + measure)[1:]:
             padding, topic, rest = piece.split(b"\t", 2)
             if padding.strip():  # a longer name, as ndcg_cut_100 is of ndcg_cut_10
@@ -67,21 +70,17 @@ class TrecEval(Contents):
                 left.append(topic.decode())
                 continue
             topics.append(topic)
-            values.append(rest.partition(b"\n")[0])
-        try:
-            numbers = np.array([float(value) for value in values])
-        except ValueError:
-            return None
-        # float() also reads 1_0, nan and inf; a topic given twice is wrong as well.
-        if not topics or b"_" in b"".join(values) or not np.isfinite(numbers).all() or len(set(topics)) < len(topics):
+            values.append(rest.partition(b"\n")[0].decode())
+        numbers = plain_numbers(values)
+        if not topics or numbers is None or len(set(topics)) < len(topics):
             return None
         warn_of_summaries(self.source, left)
-        return Grid(numbers[:, None], [topic.decode() for topic in topics])
+        return Grid(np.array(numbers)[:, None], [topic.decode() for topic in topics])
 
     def _by_fields(self, measure: str) -> Grid:
         """The same line by line, to say what is wrong and where."""
         fields = self._fields if self._fields is not None else _by_line(self.source)
-        rows: dict[str, tuple[float, int]] = {}
+        rows: dict[str, tuple[str, int]] = {}
         summarised: list[str] = []
         for line, name, topic, value in fields:
             if name != measure.encode(errors="replace"):
@@ -89,21 +88,21 @@ class TrecEval(Contents):
             if _is_summary(topic):
                 summarised.append(topic.decode())
                 continue
-            score, key = number(value), topic.decode()
-            if score is None:
-                raise self.source.error(f"the value of {measure!r} is not a finite number", line)
+            key = topic.decode()
             if key in rows:
                 raise self.source.error(
                     f"topic {key!r} has {measure!r} twice (first at line {rows[key][1]}): one file holds one run",
                     line,
                 )
-            rows[key] = (score, line)
+            rows[key] = (value.decode(), line)
         if not rows:
             if any(not _is_summary(topic) for _, _, topic, _ in fields):
                 raise self._summary_measure(measure) if summarised else self.no_measure(measure)
             raise _only_summary(self.source)
         warn_of_summaries(self.source, summarised)
-        return Grid.of_run({topic: score for topic, (score, _) in rows.items()})
+        texts, lines = zip(*rows.values(), strict=True)
+        values, percent = scores_of(texts, lambda k, said: self.source.error(said, lines[k]))
+        return Grid(values[:, None], list(rows), None, percent)
 
     def _summary_measure(self, measure: str) -> ReadError:
         return self.source.error(f"measure {measure!r} exists only as the summary of all topics, not for each topic")

@@ -19,6 +19,7 @@ from ..ranks.bounds import rank_intervals
 from ..resampling import Progress, Seed, check_count, check_level, generator
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
+from ..tables.numbers import plain_number
 from ..topics.costs import WANTED, is_cost
 from ..totals import Aggregate, Types, points_of
 from ..words import counted, listing, named
@@ -276,14 +277,11 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
     if costs is None:
         return np.ones(len(topics))
     labels = labels_of_topics(costs, topics, "costs")
-    try:
-        prices = np.array([float(label) for label in labels])
-    except ValueError as error:
-        raise InputError(f"{named('costs')} holds something that is not a number: {error}") from None
-    bad = [price for price in prices.tolist() if not is_cost(price)]
-    if bad:
-        raise InputError(f"{named('costs')} has {bad[0]:g}: {WANTED}")
-    return prices
+    prices = [plain_number(label) for label in labels]
+    for topic, label, price in zip(topics, labels, prices, strict=True):
+        if price is None or not is_cost(price):
+            raise InputError(f"{named('costs')} of topic {topic!r} is {label!r}: {WANTED}")
+    return np.array(prices, dtype=np.float64)
 
 
 def _budget(k: int | None, budget: float | None, prices: FloatArray) -> float:

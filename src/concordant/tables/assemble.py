@@ -158,6 +158,7 @@ def joined(found: Sequence[Contents], measure: str | None, any_system: bool = Fa
     found = _with_measure(found, chosen)
     grids = [contents.grid(chosen) for contents in found]
     _refuse_unequal_counts(found, grids)
+    _refuse_percent_beside_none(found, grids)
     if not any_system:
         _refuse_summaries(found, grids)
     names = _names(found, grids)
@@ -287,6 +288,17 @@ def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> 
                 f"has {count} rows without names of topics, and {found[first].origin.label} has {counts[first]}: "
                 "nothing tells which belong together; give the files a column named topic"
             )
+
+
+def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
+    """Scores of one matrix have one unit."""
+    signed = [contents.origin for contents, grid in zip(found, grids, strict=True) if grid.percent]
+    if 0 < len(signed) < len(grids):
+        plain = next(contents.origin.label for contents, grid in zip(found, grids, strict=True) if not grid.percent)
+        raise signed[0].error(
+            f"has scores with a percent sign, but {plain} has none. Write all of these scores with the sign, or all "
+            "without it, in the same unit."
+        )
 
 
 def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid]) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError, warn
-from .numbers import cell_number
+from .numbers import cell_number, has_percent, not_a_number, plain_numbers
 from .vocabulary import holds_labels
 
 
@@ -41,12 +41,25 @@ def warn_of(origin: Origin, message: str) -> None:
     warn(f"{origin.label}: {message}")
 
 
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Parsed(NamedTuple):
+    """What some cells hold: numbers, nan where there is none; by place, what is neither; and which are in percent."""
+
+    values: FloatArray
+    odd: Mapping[int, Any]
+    percent: BoolArray | None
+    """None where no cell has the sign."""
+
+
 @dataclass(frozen=True)
 class Cells:
     """Named columns of equal length.
 
     Columns whose names say that they hold labels are kept as they stand; of the others, the numbers: `block` is rows x
-    those columns, nan where a cell has none, and `odd` holds what else stands in a cell, by column and row.
+    those columns, nan where a cell has none, and `odd` holds what else stands in a cell, by column and row. `percent`
+    says which rows of a column have a percent sign.
     """
 
     origin: Origin
@@ -56,6 +69,7 @@ class Cells:
     odd: Mapping[int, Mapping[int, Any]] = field(default_factory=dict)
     lines: Sequence[int] | None = None
     header_line: int | None = None
+    percent: Mapping[int, BoolArray] = field(default_factory=dict)
     texts: frozenset[int] | None = None
     """Of JSON and frames, whose cells have types: the columns of text. None for text files, where all is text."""
 
@@ -115,37 +129,65 @@ class Cells:
             for k in range(len(self.names))
         ]
 
+    def _parsed(self, column: int) -> Parsed:
+        if column in self.kept:
+            return parse(self.kept[column])
+        return Parsed(self.block[:, self.places[column]], self.odd.get(column, {}), self.percent.get(column))
+
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
         """The numbers of a column, or of some of its rows, nan where there is none; what is none is refused."""
-        if column not in self.kept:
-            values, odd = self.block[:, self.places[column]], self.odd.get(column, {})
-        else:
-            values, odd = _numbers(self.kept[column])
-        bad = next((row for row in odd if rows is None or row in rows), None)
+        found = self._parsed(column)
+        bad = next((row for row in found.odd if rows is None or row in rows), None)
         if bad is not None:
-            raise self._no_number(column, bad, odd[bad])
-        return values
+            raise self._no_number(column, bad, found.odd[bad])
+        self._refuse_mixed([column], rows)
+        return found.values
 
     def matrix(self, columns: Sequence[int]) -> FloatArray:
         """Rows x these columns."""
         bad = min(((row, k) for k in columns for row in self.odd.get(k, ())), default=None)
         if bad is not None:
             raise self._no_number(bad[1], bad[0], self.odd[bad[1]][bad[0]])
-        if list(columns) == list(self.places):
-            return self.block
-        return np.column_stack([self.numbers(k) for k in columns])
+        values = self.block
+        if list(columns) != list(self.places):
+            values = np.column_stack([self.numbers(k) for k in columns])
+        self._refuse_mixed(columns)
+        return values
+
+    def in_percent(self, columns: Collection[int]) -> bool:
+        """Whether scores in some columns have a percent sign."""
+        return any(k in self.percent or (k in self.kept and self._parsed(k).percent is not None) for k in columns)
+
+    def _refuse_mixed(self, columns: Sequence[int], rows: Collection[int] | None = None) -> None:
+        """Refuse 45% beside 0.45, whether in a column or in two: what is compared has to have one unit."""
+        if not self.in_percent(columns):
+            return
+        found = [self._parsed(k) for k in columns]
+        values = np.column_stack([column.values for column in found])
+        signs = np.column_stack([c.percent if c.percent is not None else np.zeros(len(self), np.bool_) for c in found])
+        places = list(range(len(self))) if rows is None else sorted(rows)
+        mixed = mixed_percent(values[places], signs[places])
+        if mixed is not None:
+            (row, k), (other, j) = (divmod(place, len(columns)) for place in mixed)
+            row, other = places[row], places[other]
+            beside = f" in column {self.names[columns[j]]!r}{self._row(other, ' at line ')}"
+            said = percent_beside(values[row, k], self._in(columns[k], row), values[other, j], beside)
+            raise self.error(said, row)
+
+    def _in(self, column: int, row: int) -> str:
+        """Where a cell is; its line is named by the error."""
+        return f" in column {self.names[column]!r}" + ("" if self.lines is not None else self._row(row))
+
+    def _row(self, row: int, line: str = "") -> str:
+        return f"{line}{self.lines[row]}" if self.lines is not None else f", row {row + 1}"
 
     def _no_number(self, column: int, row: int, cell: Any) -> ConcordantError:
-        return self.error(f"column {self.names[column]!r} holds {cell!r}, which is not a finite number", row)
+        return self.error(not_a_number(cell, self._in(column, row)), row)
 
     def has_numbers(self, column: int) -> bool:
         """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
-        values, odd = (
-            _numbers(self.kept[column])
-            if column in self.kept
-            else (self.block[:, self.places[column]], self.odd.get(column, {}))
-        )
-        return not odd or not np.isnan(values).all()
+        found = self._parsed(column)
+        return not found.odd or not np.isnan(found.values).all()
 
     @classmethod
     def of(
@@ -165,12 +207,13 @@ class Cells:
             if holds_labels(name, k) or name in keep
         }
         rest = [k for k in range(len(names)) if k not in kept]
-        found = {k: _numbers(columns[k]) for k in rest}
+        found = {k: parse(columns[k]) for k in rest}
         count = len(columns[0]) if len(columns) else 0
         texts = frozenset(k for k in range(len(names)) if count and _is_text(columns[k]))
-        block = np.column_stack([found[k][0] for k in rest]) if rest else np.empty((count, 0))
-        strange = {k: odd for k in rest if (odd := found[k][1])}
-        return cls(origin, names, kept, block, strange, lines, header_line, texts)
+        block = np.column_stack([found[k].values for k in rest]) if rest else np.empty((count, 0))
+        strange = {k: found[k].odd for k in rest if found[k].odd}
+        percent = {k: signs for k in rest if (signs := found[k].percent) is not None}
+        return cls(origin, names, kept, block, strange, lines, header_line, percent, texts)
 
 
 def _is_text(cells: Any) -> bool:
@@ -178,13 +221,49 @@ def _is_text(cells: Any) -> bool:
     return not numbers and all(isinstance(cell, str) for cell in cells)
 
 
-def _numbers(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
-    """The numbers of some cells, nan where there is none, and what else stands in them, by place."""
+def parse(cells: Any) -> Parsed:
+    """The numbers of some cells, and what else stands in them."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
         values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
         if np.isfinite(values.sum()):  # quicker than to look at each
-            return values, {}
-        return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
+            return Parsed(values, {}, None)
+        return Parsed(values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}, None)
+    plain = plain_numbers(cells) if all(type(cell) is str for cell in cells) else None
+    if plain is not None:
+        return Parsed(np.array(plain), {}, None)
     found = [cell_number(cell) for cell in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
-    return np.array([np.nan if value is None else value for value in found], dtype=np.float64), odd
+    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_)
+    values = np.array([np.nan if value is None else value for value in found], dtype=np.float64)
+    return Parsed(values, odd, signs if (signs & ~np.isnan(values)).any() else None)
+
+
+def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
+    """The scores in some cells that are no table, nan where there is none, and whether they are in percent.
+
+    `error(place, message)` is the error for a cell that is no score.
+    """
+    found = parse(cells)
+    for place, cell in found.odd.items():
+        raise error(place, not_a_number(cell, missing="write nan"))
+    if found.percent is None:
+        return found.values, False
+    mixed = mixed_percent(found.values, found.percent)
+    if mixed is not None:
+        raise error(mixed[0], percent_beside(found.values[mixed[0]], "", found.values[mixed[1]], ""))
+    return found.values, True
+
+
+def mixed_percent(values: FloatArray, signs: BoolArray) -> tuple[int, int] | None:
+    """The places of the first number with a percent sign and of the first one without; None if all are alike."""
+    there = ~np.isnan(values)
+    with_sign, without = (there & signs).ravel(), (there & ~signs).ravel()
+    return (int(with_sign.argmax()), int(without.argmax())) if with_sign.any() and without.any() else None
+
+
+def percent_beside(signed: float, where: str, plain: float, beside: str) -> str:
+    """What is wrong with a score in percent beside one that is not."""
+    return (
+        f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none. Write all of these scores with the "
+        "sign, or all without it, in the same unit."
+    )

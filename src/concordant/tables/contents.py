@@ -190,9 +190,8 @@ class _Matrix(Contents):
             down = invent_topics(len(cells))
         refuse_measures_as_rows(cells, down, names_topics(name))
         _refuse_twice(cells, down, "topic", columns)
-        self.scores = without_summaries(
-            cells.origin, Grid(cells.matrix(columns), down, [cells.names[k] for k in columns])
-        )
+        grid = Grid(cells.matrix(columns), down, [cells.names[k] for k in columns], cells.in_percent(columns))
+        self.scores = without_summaries(cells.origin, grid)
 
     @property
     def named(self) -> bool:
@@ -290,7 +289,7 @@ class _Rows(Contents):
         if len(keep) < len(self.labels):
             warn_of_summaries(self.origin, self.labels)
         values = self.cells.numbers(column)[keep]
-        return Grid(values[None], [MEAN], [self.labels[k] for k in keep])
+        return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
 
     def _matrix(self) -> Grid:
         cells, across = self.cells, [self.cells.names[k] for k in self.columns]
@@ -316,7 +315,8 @@ class _Rows(Contents):
                 "system, ask for a column by its name as the measure",
             )
         _refuse_twice(cells, self.labels, "system", self.columns)
-        return without_summaries(self.origin, Grid(cells.matrix(self.columns).T, across, self.labels))
+        grid = Grid(cells.matrix(self.columns).T, across, self.labels, cells.in_percent(self.columns))
+        return without_summaries(self.origin, grid)
 
 
 def refused_measure(origin: Origin, measure: str) -> ConcordantError:
@@ -395,7 +395,8 @@ class _Long(Contents):
         topics = self.topics if whole else [self.topics[k] for k in places]
         systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
         values = cells.numbers(column, None if whole else set(places))
-        return pivot(self.origin, topics, systems, values if whole else values[places], twice)
+        percent = cells.in_percent([column])
+        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ConcordantError
 from ..words import listing
-from .cells import Origin, warn_of
+from .cells import Origin, scores_of, warn_of
 from .contents import Contents, refused_measure, warn_of_words
 from .missing import warn_of_lost
 from .numbers import cell_number
@@ -87,22 +87,17 @@ class Nested(Contents):
         self._warn(found)
         topics = [found.topics[k] for k in rows]
         systems = None if found.systems is None else [found.systems[k] for k in rows]
-        values = []
-        for k in rows:
-            value = cell_number(found.values[k])
-            odd = isinstance(found.values[k], str) or (isinstance(found.values[k], float) and np.isnan(found.values[k]))
-            if value is None or odd:
-                of = f" of {found.systems[k]}" if found.systems is not None else ""
-                raise self.origin.error(
-                    f"{measure or 'the score'}{of} on {found.topics[k]} is {str(found.values[k])[:40]!r}, which is not "
-                    "a finite number"
-                )
-            values.append(value)
+
+        def no_score(place: int, said: str) -> ConcordantError:
+            of = "" if systems is None else f" of {systems[place]}"
+            return self.origin.error(f"{measure or 'the score'}{of} on {topics[place]}: {said}")
+
+        values, percent = scores_of([found.values[k] for k in rows], no_score)
 
         def twice(first: int, again: int) -> ConcordantError:
             return self.origin.error(f"topic {topics[again]!r} has two scores of one system: leave one out")
 
-        grid = pivot(self.origin, topics, systems, np.array(values), twice)
+        grid = pivot(self.origin, topics, systems, values, twice, percent)
         warn_of_lost(self.origin, measure, found.topics, grid.topics)
         return grid
 
@@ -222,4 +217,4 @@ def unwrapped(nested: Any) -> Any:
 
 def _is_number(value: Any) -> bool:
     number = cell_number(value)
-    return number is not None and not np.isnan(number) and not isinstance(value, str)
+    return number is not None and not np.isnan(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,14 @@ MEAN = "\0mean"  # the row of one score per system; no topic is called so
 class Grid:
     """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
 
-    `systems` is None where all of it is one run, whose name is to be found elsewhere.
+    `systems` is None where all of it is one run, whose name is to be found elsewhere. `percent`: the file writes the
+    scores with a percent sign.
     """
 
     values: FloatArray
     topics: list[str]
     systems: list[str] | None = None
+    percent: bool = False
 
     @classmethod
     def of_run(cls, scores: dict[str, float]) -> Grid:
@@ -42,6 +44,7 @@ def pivot(
     systems: Sequence[str] | None,
     values: FloatArray,
     twice: Callable[[int, int], ConcordantError],
+    percent: bool = False,
 ) -> Grid:
     """One score for each topic and system, in the order of first appearance, without summary rows.
 
@@ -64,7 +67,7 @@ def pivot(
     if len(again):
         raise twice(keep[int(first[places[again[0]]])], keep[int(again[0])])
     grid = found.reshape(len(row), len(column))
-    return Grid(grid, list(row), None if systems is None else list(column))
+    return Grid(grid, list(row), None if systems is None else list(column), percent)
 
 
 def _codes(labels: Sequence[str], places: dict[str, int]) -> npt.NDArray[np.intp]:
@@ -100,7 +103,7 @@ def without_summaries(origin: Origin, grid: Grid) -> Grid:
     keep = _topics_only(origin, grid.topics)
     if len(keep) == len(grid.topics):
         return grid
-    return Grid(grid.values[keep], [grid.topics[k] for k in keep], grid.systems)
+    return replace(grid, values=grid.values[keep], topics=[grid.topics[k] for k in keep])
 
 
 def _topics_only(origin: Origin, topics: Sequence[str]) -> Sequence[int]:
