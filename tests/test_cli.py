@@ -270,7 +270,7 @@ def test_bad_usage_is_status_2(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--top", "1"], ["--per-topic", "--own-topics"], ["--missing", "zero", "--lower-is-better"], ["--format", "xml"]],
+    [["--top", "1"], ["--per-topic", "--own-topics"], ["--format", "xml"]],
 )
 def test_options_that_contradict_are_bad_usage(options: list[str]) -> None:
     bad("compare", "--no-worth", PEOPLE, CAREFUL, *options, status=2)

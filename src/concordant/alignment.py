@@ -149,7 +149,8 @@ def _completed(found: Alignment) -> Alignment:
             made.append(side)
             continue
         if (holes := left_open(side)) is not None:
-            made.append(Means(holes.means(), holes.systems, holes.measure))
+            lower = holes.lower_is_better
+            made.append(Means(holes.shown(holes.means()), holes.systems, holes.measure, lower_is_better=lower))
             said.append(
                 f"{side.origin.label}: scores are missing; means on all topics by those that are there: {ASSUMED}"
             )

@@ -71,7 +71,7 @@ def by_group(scores: Scores, groups: Groups | None) -> Scores:
     if groups is None:
         return scores
     names, places = places_of_groups(groups, scores.topics)
-    return Scores(group_rows(scores.values, places), names, scores.systems, scores.measure)
+    return scores.like(group_rows(scores.values, places), names)
 
 
 def sides_by_group(sides: tuple[Scores | Means, ...], groups: Groups | None) -> tuple[Scores | Means, ...]:

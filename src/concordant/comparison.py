@@ -35,7 +35,7 @@ from .topics.judged import Judged, curves_of, for_worth
 from .topics.splits import FEWEST as FEWEST_TOPICS
 from .topics.worth import JudgeWorth, worth_from
 from .totals import Aggregate, Totalling, Types
-from .words import counted, listing
+from .words import counted, listing, nearly_reversed
 
 Notes = list[str]
 _FAR = 1e6  # times the median of the systems' largest scores
@@ -159,7 +159,7 @@ def compare(
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
     x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
-    notes: Notes = [*found.notes, *more]
+    notes: Notes = [*found.notes, *more, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
     values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
     tests = [k for k, v in enumerate(values) if test and v.coefficient in chosen and not v.why]
@@ -187,6 +187,7 @@ def compare(
         topics=a.topics if by_topic else (),
         truth_means=x,
         candidate_means=y,
+        lower_is_better=(a.lower_is_better, b.lower_is_better),
         values=tuple(values),
         tied_truth=tied_truth,
         tied_candidate=tied_candidate,

@@ -11,6 +11,7 @@ from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
+from .scores import with_sign
 from .totals import Totalling
 from .words import counted, one_line, p_equals
 
@@ -71,6 +72,7 @@ class Comparison(Result):
     topics: tuple[str, ...]
     """Empty where a side came without topics, or was averaged over its own."""
     truth_means: FloatArray
+    """Higher is better, as in `Scores.means`; tables and figures show them as they were given."""
     candidate_means: FloatArray
     values: tuple[CoefficientValue, ...]
     tied_truth: int
@@ -84,6 +86,8 @@ class Comparison(Result):
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
     worth: JudgeWorth | None = None
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
+    lower_is_better: tuple[bool, bool] = (False, False)
+    """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
     totalling: Totalling = field(default=Totalling(), compare=False, metadata={"in_dict": False})
@@ -107,6 +111,8 @@ class Comparison(Result):
         ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
         topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
         measure = f", {self.measure}" if self.measure else ""
+        lower = [name for name, low in zip((self.truth, self.candidate), self.lower_is_better, strict=True) if low]
+        ties += f"; lower is better in {' and '.join(lower)}" if lower else ""
         return f"{counted(len(self.systems), 'system')}{topics}{measure}; truth: {self.truth}{ties}"
 
     @property
@@ -205,8 +211,9 @@ class Comparison(Result):
             "same": self.same,
             "systems": list(self.systems),
             "topics": list(self.topics),
-            "truth_means": self.truth_means.tolist(),
-            "candidate_means": self.candidate_means.tolist(),
+            "truth_means": with_sign(self.truth_means, self.lower_is_better[0]).tolist(),
+            "candidate_means": with_sign(self.candidate_means, self.lower_is_better[1]).tolist(),
+            "lower_is_better": list(self.lower_is_better),
             "coefficients": {v.coefficient: plain(v.value) for v in self.values},
             "not_defined": {v.coefficient: v.why for v in self.values if v.why},
             "intervals": {

@@ -17,6 +17,7 @@ from .tables import Filling, Missing, Unfilled, invent_topics
 from .tables.assemble import assemble
 from .tables.cells import Given
 from .tables.contents import NO_ROLES, frame_contents
+from .tables.direction import direction
 from .tables.frames import is_frame
 from .tables.layout import Roles
 from .tables.missing import check_missing
@@ -34,6 +35,7 @@ def as_scores(
     *,
     measure: str | None = ...,
     missing: Filling = ...,
+    lower_is_better: bool | None = ...,
     topic_column: str | None = ...,
     system_column: str | None = ...,
     score_column: str | None = ...,
@@ -47,6 +49,7 @@ def as_scores(
     *,
     measure: str | None = ...,
     missing: Missing,
+    lower_is_better: bool | None = ...,
     topic_column: str | None = ...,
     system_column: str | None = ...,
     score_column: str | None = ...,
@@ -59,6 +62,7 @@ def as_scores(
     *,
     measure: str | None = None,
     missing: Missing = "error",
+    lower_is_better: bool | None = None,
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
@@ -78,6 +82,8 @@ def as_scores(
         The measure to read, where there are several.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic. "available" leaves it open: `IncompleteScores`.
+    lower_is_better : bool, optional
+        Whether the scores are errors, times or ranks, as in `read_scores`.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
 
@@ -96,7 +102,7 @@ def as_scores(
 
     """
     columns = Roles(topic_column, system_column, score_column)
-    side = as_side(given, name, measure=measure, missing=missing, columns=columns)
+    side = as_side(given, name, measure=measure, missing=missing, lower_is_better=lower_is_better, columns=columns)
     return left_open_or_completed(side)
 
 
@@ -106,26 +112,34 @@ def as_side(
     *,
     measure: str | None = None,
     missing: Missing = "error",
+    lower_is_better: bool | None = None,
     columns: Roles = NO_ROLES,
 ) -> Scores | Means | Unfilled:
     """Like `as_scores`, for a side that is to be matched with others: where scores are missing they are so still.
 
     `alignment` does what `missing` says when it knows which systems and topics are compared.
     """
-    if isinstance(given, Scores | Means | Unfilled):
-        return given
-    if isinstance(given, IncompleteScores):
-        return as_read(given, name)
+    if isinstance(given, Scores | Means | Unfilled | IncompleteScores):
+        if lower_is_better not in (None, given.lower_is_better):
+            raise InputError(
+                f"{name}: these are {type(given).__name__}, whose direction was given before; pass "
+                f"lower_is_better={lower_is_better} when they are read or made"
+            )
+        return as_read(given, name) if isinstance(given, IncompleteScores) else given
     if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return read_side(given, measure, missing, columns=columns)
+        return read_side(given, measure, missing, lower_is_better, columns=columns)
     if _is_series(given):
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
-        return Means(list(given.to_dict().values()), list(given.index), measure)
+        column = given.name if isinstance(given.name, str) else ""
+        lower = direction(measure or column, lower_is_better, Given(name))
+        return Means(list(given.to_dict().values()), list(given.index), measure, lower_is_better=lower)
     if is_frame(given):
-        return unless_complete(assemble([frame_contents(given, name, columns)], measure, missing))
+        found = frame_contents(given, name, columns)
+        return unless_complete(assemble([found], measure, missing, lower_is_better=lower_is_better))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
-        return Means(list(given.values()), list(given), measure)
+        lower = direction(measure or "", lower_is_better, Given(name))
+        return Means(list(given.values()), list(given), measure, lower_is_better=lower)
     if is_bare(given):
         raise InputTypeError(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
@@ -137,7 +151,8 @@ def as_side(
             f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
-    return unless_complete(assemble([results_contents(given, "run", name)], measure, missing))
+    results = results_contents(given, "run", name)
+    return unless_complete(assemble([results], measure, missing, lower_is_better=lower_is_better))
 
 
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2) -> Scores:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,10 @@ import numpy.typing as npt
 from .arrays import FloatArray, IntArray
 from .errors import InputError
 from .means import mean_over_topics
-from .scores import Means, Scores, completed, places_of, ranked
+from .scores import Means, Scores, completed, places_of, ranked, with_sign
 from .tables import Missing, Unfilled, fill_or_drop
 from .tables.cells import Given
+from .tables.missing import refuse_best_zeros
 from .words import counted, listing
 
 ASSUMED = "a system is taken to be as far ahead of the others on the topics that it lacks as on those that it has"
@@ -33,6 +35,8 @@ ASSUMED = "a system is taken to be as far ahead of the others on the topics that
 @dataclass(frozen=True, eq=False, repr=False)
 class IncompleteScores:
     """Scores of one measure, topics x systems, higher is better, nan where a system lacks a topic. Immutable.
+
+    With ``lower_is_better=True`` scores change their sign, as in `Scores`.
 
     `read_scores` and `as_scores` give it for ``missing="available"``. What can work with holes takes it as it takes
     `Scores`: `rank_intervals` and `board` compare two systems on the topics that both have. All else refuses it, and
@@ -49,14 +53,21 @@ class IncompleteScores:
     topics: tuple[str, ...]
     systems: tuple[str, ...]
     measure: str
+    lower_is_better: bool
 
     def __init__(
-        self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
+        self,
+        values: npt.ArrayLike,
+        topics: Iterable[Any],
+        systems: Iterable[Any],
+        measure: str | None = None,
+        *,
+        lower_is_better: bool = False,
     ) -> None:
         array = np.array(values, dtype=np.float64)
         holes = np.isnan(array)
         # The same checks of labels and numbers, with a number in each hole.
-        checked = Scores(np.where(holes, 0.0, array), topics, systems, measure)
+        checked = Scores(np.where(holes, 0.0, array), topics, systems, measure, lower_is_better=lower_is_better)
         array = np.where(holes, np.nan, checked.values)
         _refuse_apart(~holes, checked.topics, checked.systems)
         array.flags.writeable = False
@@ -64,6 +75,11 @@ class IncompleteScores:
         object.__setattr__(self, "topics", checked.topics)
         object.__setattr__(self, "systems", checked.systems)
         object.__setattr__(self, "measure", checked.measure)
+        object.__setattr__(self, "lower_is_better", checked.lower_is_better)
+
+    def shown(self, values: FloatArray | None = None) -> FloatArray:
+        """Values with the sign that the scores were given with; by default those of all topics and systems."""
+        return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def counts(self) -> IntArray:
         """How many topics each system has."""
@@ -87,8 +103,15 @@ class IncompleteScores:
         """Only these systems and topics, in the order given; `Scores` where nothing is missing among them."""
         columns = range(len(self.systems)) if systems is None else places_of(systems, self.systems, "systems")
         rows = range(len(self.topics)) if topics is None else places_of(topics, self.topics, "topics")
-        values = self.values[np.ix_(list(rows), list(columns))]
-        return with_holes(values, [self.topics[i] for i in rows], [self.systems[j] for j in columns], self.measure)
+        labels = [self.topics[i] for i in rows], [self.systems[j] for j in columns]
+        return self.like(self.values[np.ix_(list(rows), list(columns))], *labels)
+
+    def like(
+        self, values: FloatArray, topics: Iterable[Any] | None = None, systems: Iterable[Any] | None = None
+    ) -> Scores | IncompleteScores:
+        """Other values, higher is better, of the same measure; `Scores` where none is missing."""
+        labels = self.topics if topics is None else topics, self.systems if systems is None else systems
+        return with_holes(self.shown(values), *labels, self.measure, lower_is_better=self.lower_is_better)
 
     def complete(self, missing: Missing) -> Scores:
         """Without holes, by another policy for missing topics: "zero", "drop", "drop-systems" or "mean"."""
@@ -96,8 +119,9 @@ class IncompleteScores:
             raise InputError(
                 "missing is 'available', which leaves the holes: use 'zero', 'drop', 'drop-systems', 'mean'"
             )
-        made = fill_or_drop(self.values, list(self.topics), list(self.systems), missing)
-        return Scores(made.values, made.topics, made.systems, self.measure)
+        refuse_best_zeros(missing, self.lower_is_better)
+        made = fill_or_drop(self.shown(), list(self.topics), list(self.systems), missing)
+        return Scores(made.values, made.topics, made.systems, self.measure, lower_is_better=self.lower_is_better)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
@@ -107,23 +131,31 @@ class IncompleteScores:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IncompleteScores):
             return NotImplemented
-        labels = (self.topics, self.systems, self.measure) == (other.topics, other.systems, other.measure)
-        return labels and bool(np.array_equal(self.values, other.values, equal_nan=True))
+        return self._about() == other._about() and bool(np.array_equal(self.values, other.values, equal_nan=True))
 
     def __hash__(self) -> int:
-        return hash((self.topics, self.systems, self.measure, self.values.tobytes()))
+        return hash((self._about(), self.values.tobytes()))
+
+    def _about(self) -> tuple[Any, ...]:
+        return self.topics, self.systems, self.measure, self.lower_is_better
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return IncompleteScores, (self.values, self.topics, self.systems, self.measure)
+        given = partial(IncompleteScores, lower_is_better=self.lower_is_better)
+        return given, (self.shown(), self.topics, self.systems, self.measure)
 
 
 def with_holes(
-    values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
+    values: npt.ArrayLike,
+    topics: Iterable[Any],
+    systems: Iterable[Any],
+    measure: str | None = None,
+    *,
+    lower_is_better: bool = False,
 ) -> Scores | IncompleteScores:
     """`Scores` where nothing is missing, else `IncompleteScores`."""
     array = np.asarray(values, dtype=np.float64)
     made = IncompleteScores if np.isnan(array).any() else Scores
-    return made(array, topics, systems, measure)
+    return made(array, topics, systems, measure, lower_is_better=lower_is_better)
 
 
 def left_open(side: Scores | Means | Unfilled) -> Scores | Means | IncompleteScores | None:
@@ -132,7 +164,7 @@ def left_open(side: Scores | Means | Unfilled) -> Scores | Means | IncompleteSco
         return side
     if side.missing != "available" or side.own_topics is None or side.empty:
         return None
-    return with_holes(side.values, side.topics, side.systems, side.measure)
+    return with_holes(side.values, side.topics, side.systems, side.measure, lower_is_better=side.lower_is_better)
 
 
 def open_to_holes(side: Scores | Means | Unfilled) -> Scores | Means | Unfilled:
@@ -147,8 +179,8 @@ def left_open_or_completed(side: Scores | Means | Unfilled) -> Scores | Means | 
 
 def as_read(scores: IncompleteScores, name: str) -> Unfilled:
     """The same, as it comes from a file: where nothing else is decided, its holes stay."""
-    holes = list(scores.topics), list(scores.systems)
-    return Unfilled(scores.values, *holes, scores.measure, "available", Given(name))
+    labels, lower = (list(scores.topics), list(scores.systems)), scores.lower_is_better
+    return Unfilled(scores.shown(), *labels, scores.measure, "available", Given(name), lower_is_better=lower)
 
 
 def fitted(values: FloatArray) -> FloatArray:

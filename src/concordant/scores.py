@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ class Scores:
     """Scores of one measure, topics x systems, higher is better. Immutable.
 
     `values[i, j]` is the score of `systems[j]` on `topics[i]`. Labels are strings and unique; every score is
-    finite. `measure` names what was measured and may be empty.
+    finite. `measure` names what was measured and may be empty. With ``lower_is_better=True``, as for error rates,
+    `values` are the negatives of what was given; tables show what was given, by `shown`.
 
     >>> s = Scores([[0.5, 0.25], [0.75, 1.0]], topics=["301", "302"], systems=["bm25", "ql"], measure="map")
     >>> s
@@ -45,15 +47,24 @@ class Scores:
     [0.625, 0.625]
     >>> s.ranking()
     (('bm25', 'ql'),)
+    >>> Scores([[0.5, 0.25]], ["301"], ["bm25", "ql"], "wer", lower_is_better=True).ranking()
+    (('ql',), ('bm25',))
     """
 
     values: FloatArray
     topics: tuple[str, ...]
     systems: tuple[str, ...]
     measure: str
+    lower_is_better: bool
 
     def __init__(
-        self, values: npt.ArrayLike, topics: Iterable[Any], systems: Iterable[Any], measure: str | None = None
+        self,
+        values: npt.ArrayLike,
+        topics: Iterable[Any],
+        systems: Iterable[Any],
+        measure: str | None = None,
+        *,
+        lower_is_better: bool = False,
     ) -> None:
         _refuse_other_labels(values, topics, systems)
         array = _matrix(values)
@@ -77,12 +88,27 @@ class Scores:
                 f"score must be a number, at most {_LARGEST:g} in size; leave out the topic or the system, or give it "
                 "a score"
             )
-        array += 0.0  # -0.0 becomes 0.0
+        np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
         array.flags.writeable = False
         object.__setattr__(self, "values", array)
         object.__setattr__(self, "topics", names["topics"])
         object.__setattr__(self, "systems", names["systems"])
         object.__setattr__(self, "measure", measure or "")
+        object.__setattr__(self, "lower_is_better", bool(lower_is_better))
+
+    def shown(self, values: FloatArray | None = None) -> FloatArray:
+        """Values with the sign that the scores were given with; by default those of all topics and systems."""
+        return with_sign(self.values if values is None else values, self.lower_is_better)
+
+    def like(self, values: FloatArray, topics: Iterable[Any] | None = None, systems: Any = None) -> Scores:
+        """Other values, higher is better, of the same measure."""
+        return Scores(
+            self.shown(values),
+            self.topics if topics is None else topics,
+            self.systems if systems is None else systems,
+            self.measure,
+            lower_is_better=self.lower_is_better,
+        )
 
     def means(self) -> FloatArray:
         """The mean of each system, in the order of `systems`; equal totals give equal means."""
@@ -135,11 +161,8 @@ class Scores:
     def _take(self, systems: Any = None, topics: Any = None) -> Scores:
         rows = np.arange(len(self.topics)) if topics is None else topics
         columns = np.arange(len(self.systems)) if systems is None else systems
-        return Scores(
-            self.values[np.ix_(rows, columns)],
-            [self.topics[i] for i in rows],
-            [self.systems[j] for j in columns],
-            self.measure,
+        return self.like(
+            self.values[np.ix_(rows, columns)], [self.topics[i] for i in rows], [self.systems[j] for j in columns]
         )
 
     def decimals(self) -> int | None:
@@ -154,11 +177,11 @@ class Scores:
         return next((d for d in range(7) if np.array_equal(np.round(self.values, d), self.values)), None)
 
     def to_frame(self, long: bool = False) -> Any:
-        """A pandas frame, topics x systems; or long, with columns topic, system, measure and value."""
+        """A pandas frame, topics x systems; or long, with columns topic, system, measure and value. Scores as given."""
         pandas = import_extra("pandas")
         if not long:
             return pandas.DataFrame(
-                self.values.copy(),
+                self.shown().copy(),
                 index=pandas.Index(self.topics, name="topic"),
                 columns=pandas.Index(self.systems, name="system"),
             )
@@ -167,7 +190,7 @@ class Scores:
                 "topic": np.repeat(np.array(self.topics, dtype=object), len(self.systems)),
                 "system": np.tile(np.array(self.systems, dtype=object), len(self.topics)),
                 "measure": self.measure,
-                "value": self.values.ravel(),
+                "value": self.shown().ravel(),
             }
         )
 
@@ -178,6 +201,7 @@ class Scores:
         measure: str | None = None,
         *,
         missing: tables.Missing = "error",
+        lower_is_better: bool | None = None,
         topic_column: str | None = None,
         system_column: str | None = None,
         score_column: str | None = None,
@@ -195,6 +219,8 @@ class Scores:
             The measure to read, where there are several. A wide frame names none.
         missing : {"error", "zero", "drop", "drop-systems", "mean"}
             What to do where a system lacks a topic.
+        lower_is_better : bool, optional
+            Whether the scores are errors, as in `read_scores`.
         topic_column, system_column, score_column : str, optional
             The columns that hold topics, systems and scores, where their names do not say so.
 
@@ -216,7 +242,8 @@ class Scores:
 
         tables.check_measure(measure)
         roles = Roles(topic_column, system_column, score_column)
-        return cls.of(filled(assemble([frame_contents(frame, roles=roles)], measure, missing)))
+        found = assemble([frame_contents(frame, roles=roles)], measure, missing, lower_is_better=lower_is_better)
+        return cls.of(filled(found))
 
     @classmethod
     def from_dict(
@@ -226,6 +253,7 @@ class Scores:
         *,
         system: str = "run",
         missing: tables.Missing = "error",
+        lower_is_better: bool | None = None,
     ) -> Scores:
         """Scores from what evaluation tools return: pytrec_eval, ranx, ir_measures and people's scripts.
 
@@ -244,7 +272,8 @@ class Scores:
         from .tables.tools import results_contents
 
         tables.check_measure(measure)
-        return cls.of(filled(assemble([results_contents(nested, system)], measure, missing)))
+        found = assemble([results_contents(nested, system)], measure, missing, lower_is_better=lower_is_better)
+        return cls.of(filled(found))
 
     @classmethod
     def of(cls, found: tables.Assembled) -> Scores:
@@ -257,7 +286,7 @@ class Scores:
         values = found.values
         if values.flags.c_contiguous and values.flags.owndata and values.dtype == np.float64:
             values = values.view(_Owned)
-        return cls(values, found.topics, found.systems, found.measure)
+        return cls(values, found.topics, found.systems, found.measure, lower_is_better=found.lower_is_better)
 
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
@@ -269,22 +298,17 @@ class Scores:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
             return NotImplemented
-        return (self.topics, self.systems, self.measure) == (
-            other.topics,
-            other.systems,
-            other.measure,
-        ) and bool(np.array_equal(self.values, other.values))
+        return self._about() == other._about() and bool(np.array_equal(self.values, other.values))
 
     def __hash__(self) -> int:
-        return hash((self.topics, self.systems, self.measure, self.values.tobytes()))
+        return hash((self._about(), self.values.tobytes()))
+
+    def _about(self) -> tuple[Any, ...]:
+        return self.topics, self.systems, self.measure, self.lower_is_better
 
     def __reduce__(self) -> tuple[Callable[..., Scores], tuple[Any, ...]]:
-        return Scores, (
-            self.values,
-            self.topics,
-            self.systems,
-            self.measure,
-        )  # read-only again after pickling
+        given = partial(Scores, lower_is_better=self.lower_is_better)
+        return given, (self.shown(), self.topics, self.systems, self.measure)  # read-only again after pickling
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -292,7 +316,7 @@ class Means:
     """One score per system, higher is better: a leaderboard, or what is left where topics are not known. Immutable.
 
     What needs topics (intervals, tests, reliability) refuses it and says so; everything else takes it as it takes
-    `Scores`.
+    `Scores`. With ``lower_is_better=True`` scores change their sign, as there.
 
     Examples
     --------
@@ -307,13 +331,22 @@ class Means:
     values: FloatArray
     systems: tuple[str, ...]
     measure: str
+    lower_is_better: bool
 
-    def __init__(self, values: npt.ArrayLike, systems: Iterable[Any], measure: str | None = None) -> None:
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        systems: Iterable[Any],
+        measure: str | None = None,
+        *,
+        lower_is_better: bool = False,
+    ) -> None:
         # One row of a matrix: the same checks of labels and numbers.
-        row = Scores(np.asarray(values)[None], topics=["mean"], systems=systems, measure=measure)
+        row = Scores(np.asarray(values)[None], ["mean"], systems, measure, lower_is_better=lower_is_better)
         object.__setattr__(self, "values", row.values[0])
         object.__setattr__(self, "systems", row.systems)
         object.__setattr__(self, "measure", row.measure)
+        object.__setattr__(self, "lower_is_better", row.lower_is_better)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -321,8 +354,12 @@ class Means:
         return ()
 
     def means(self) -> FloatArray:
-        """The score of each system, in the order of `systems`, as given."""
+        """The score of each system, in the order of `systems`."""
         return self.values
+
+    def shown(self, values: FloatArray | None = None) -> FloatArray:
+        """Values with the sign that the scores were given with; by default those of all systems."""
+        return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
         """The systems by their scores, best first; each inner tuple holds the systems that are tied."""
@@ -333,7 +370,8 @@ class Means:
         if systems is None:
             return self
         places = places_of(systems, self.systems, "systems")
-        return Means(self.values[places], [self.systems[k] for k in places], self.measure)
+        names = [self.systems[k] for k in places]
+        return Means(self.shown()[places], names, self.measure, lower_is_better=self.lower_is_better)
 
     def __repr__(self) -> str:
         return f"<Means: {counted(len(self.systems), 'system')}{', ' + self.measure if self.measure else ''}>"
@@ -344,15 +382,22 @@ class Means:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Means):
             return NotImplemented
-        return (self.systems, self.measure) == (other.systems, other.measure) and bool(
-            np.array_equal(self.values, other.values)
-        )
+        return self._about() == other._about() and bool(np.array_equal(self.values, other.values))
 
     def __hash__(self) -> int:
-        return hash((self.systems, self.measure, self.values.tobytes()))
+        return hash((self._about(), self.values.tobytes()))
+
+    def _about(self) -> tuple[Any, ...]:
+        return self.systems, self.measure, self.lower_is_better
 
     def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
-        return Means, (self.values, self.systems, self.measure)  # read-only again after pickling
+        given = partial(Means, lower_is_better=self.lower_is_better)
+        return given, (self.shown(), self.systems, self.measure)  # read-only again after pickling
+
+
+def with_sign(values: FloatArray, lower_is_better: bool) -> FloatArray:
+    """From higher is better to what was given, or the other way."""
+    return 0.0 - values if lower_is_better else values
 
 
 def filled(found: tables.Unfilled) -> tables.Assembled:
@@ -376,7 +421,7 @@ def completed(found: Scores | Means | tables.Unfilled) -> Scores | Means:
 def scores_or_means(found: tables.Assembled) -> Scores | Means:
     """What was read: scores of topics, or one score per system where no topics are known."""
     if found.topics is None:
-        return Means(found.values[0], found.systems, found.measure)
+        return Means(found.values[0], found.systems, found.measure, lower_is_better=found.lower_is_better)
     return Scores.of(found)
 
 
@@ -391,10 +436,11 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
 def _ranking_html(scores: Scores | Means) -> str:
     """A heading and a table of ranks, names and means, for a notebook."""
     means = dict(zip(scores.systems, scores.means().tolist(), strict=True))
+    shown = dict(zip(scores.systems, scores.shown(scores.means()).tolist(), strict=True))
     order = [system for group in scores.ranking() for system in group]
     rows = "".join(
         f'<tr><td style="{_CELL}">{1 + sum(mean > means[system] for mean in means.values())}</td>'
-        f'<td style="text-align: left"><bdi>{text(system)}</bdi></td><td style="{_CELL}">{means[system]:.4f}</td></tr>'
+        f'<td style="text-align: left"><bdi>{text(system)}</bdi></td><td style="{_CELL}">{shown[system]:.4f}</td></tr>'
         for system in order[:_SHOWN]
     )
     rest = f"<p>and {len(order) - _SHOWN} more</p>" if len(order) > _SHOWN else ""

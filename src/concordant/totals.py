@@ -19,10 +19,10 @@ from .arrays import FloatArray
 from .clusters import Groups, by_group
 from .door import Collection, as_available
 from .errors import InputError, check_choice
-from .incomplete import ASSUMED, IncompleteScores, fitted, influences
+from .incomplete import ASSUMED, IncompleteScores, fitted, influences, with_holes
 from .labels import labels_of_topics
 from .means import mean_over_topics
-from .scores import Means, Scores
+from .scores import Means, Scores, with_sign
 from .tables import Missing
 from .words import counted, listing, named
 
@@ -41,8 +41,8 @@ class Rule:
     """From topics x systems with nan for holes to points, more is better; nan stays where the rule does not fill it."""
     column: str
     """What tables call the total."""
-    lower: bool = False
-    """Whether totals are shown with the sign changed, because less is better."""
+    lower_is_better: bool | None = False
+    """Whether lower totals are better, as people print them; None: as in the scores."""
     decimals: int = 4
     """Decimals of the totals in a table for reading."""
 
@@ -51,10 +51,6 @@ class Rule:
         if self.name == "borda":
             return np.asarray(points.sum(axis=0))
         return mean_over_topics(fitted(points))
-
-    def shown(self, totals: FloatArray) -> FloatArray:
-        """Totals as people print them."""
-        return 0.0 - totals if self.lower else totals
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
@@ -86,11 +82,11 @@ def _win_rates(values: FloatArray) -> FloatArray:
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("mean", "mean score over the topics", lambda values: values, "mean"),
-        Rule("type-mean", "mean over types of topics of the mean score in each", lambda values: values, "mean"),
+        Rule("mean", "mean score over the topics", lambda values: values, "mean", None),
+        Rule("type-mean", "mean over types of topics of the mean score in each", lambda values: values, "mean", None),
         Rule("borda", "points on each topic, n systems - rank, 0 where a system lacks it; summed", _borda, "points",
              decimals=1),
-        Rule("mean-rank", "mean rank on the topics", lambda values: -mean_ranks(values), "mean rank", lower=True),
+        Rule("mean-rank", "mean rank on the topics", lambda values: -mean_ranks(values), "mean rank", True),
         Rule("z-score", "mean of the scores standardised within each topic", _z_scores, "mean z"),
         Rule("win-rate", "share of other systems that a system beats, ties one half, mean over topics", _win_rates,
              "win rate"),
@@ -112,7 +108,9 @@ class Points(NamedTuple):
         """The points, where holes hold what they add to the error of a total: nothing."""
         if isinstance(self.scores, Scores):
             return self.scores
-        return Scores(influences(self.scores.values), self.scores.topics, self.scores.systems, self.scores.measure)
+        made = self.scores.like(influences(self.scores.values))
+        assert isinstance(made, Scores)  # without holes
+        return made
 
 
 def points_of(scores: Scores | IncompleteScores, aggregate: Aggregate = "mean", types: Types | None = None) -> Points:
@@ -133,8 +131,9 @@ def points_of(scores: Scores | IncompleteScores, aggregate: Aggregate = "mean", 
         values = weights * values
     made: Scores | IncompleteScores = scores
     if values is not scores.values:
-        kind = IncompleteScores if np.isnan(values).any() else Scores
-        made = kind(values, scores.topics, scores.systems, scores.measure)
+        lower = scores.lower_is_better if rule.lower_is_better is None else rule.lower_is_better
+        labels = scores.topics, scores.systems, scores.measure
+        made = with_holes(with_sign(values, lower), *labels, lower_is_better=lower)
     return Points(made, totals, rule, _notes(scores, made))
 
 

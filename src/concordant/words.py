@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _options: Mapping[str, str] = {}
+_REVERSED = -0.3  # the coefficient below which one side may be an error measure
 # What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -94,6 +95,24 @@ def argument(name: str, value: Any = None) -> str:
     if option is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
+
+
+def either_direction() -> str:
+    """How the reader of a message says whether lower or higher scores are better, of one side or of all."""
+    if not _options:
+        return "pass lower_is_better=True or lower_is_better=False to read_scores or as_scores"
+    flags = [flag for value in (True, False) if (flag := _options.get(f"lower_is_better={value}"))]
+    every = f"; for all files, {' or '.join(flags)}" if flags else ""
+    return f"write :lower or :higher after the path and measure, as in scores.csv:wer:lower{every}"
+
+
+def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:
+    """A note where two rankings are so different that one of them may be upside down."""
+    if not value < _REVERSED:
+        return ()
+    lower = "read it with lower_is_better=True" if not _options else "write :lower after its path"
+    which = f"{coefficient} = {value:.2f}"
+    return (f"These rankings are nearly reversed ({which}). Is one side an error measure? Then {lower}.",)
 
 
 def named(name: str) -> str:

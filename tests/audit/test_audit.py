@@ -281,7 +281,7 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
 
         return names_of(
             audit_read(
-                Read(sides, [files, other], lambda k, measure: cc.as_scores([files, other][k], measure=measure)),
+                Read(sides, [files, other], lambda k, measure, _: cc.as_scores([files, other][k], measure=measure)),
                 f"{reported:.5f}", ["truth", "candidate"], departures=2,
             ).matches
         )  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
-from concordant.read import look, parse_side, read_qrels, read_run, read_scores, short_names
+from concordant.read import SideName, look, parse_side, read_qrels, read_run, read_scores, short_names
 from concordant.scores import Scores
 
 
@@ -271,17 +271,30 @@ class TestSides:
         for name in ("a.csv", "b:c.csv", "d=e.csv"):
             Path(name).write_text("")
         Path("runs").mkdir()
-        assert parse_side("a.csv") == (None, "a.csv", None)
-        assert parse_side("a.csv:map") == (None, "a.csv", "map")
-        assert parse_side("x=a.csv:nDCG@10") == ("x", "a.csv", "nDCG@10")
-        assert parse_side("b:c.csv:map") == (None, "b:c.csv", "map")
-        assert parse_side("d=e.csv") == (None, "d=e.csv", None)
-        assert parse_side("human=runs/:ndcg_cut_10") == ("human", "runs/", "ndcg_cut_10")
-        assert parse_side("x=*.csv:map") == ("x", "*.csv", "map")
-        assert parse_side("x=a.csv:em:strict") == ("x", "a.csv", "em:strict")
-        assert parse_side("x=nowhere.csv") == ("x", "nowhere.csv", None)
+        assert parse_side("a.csv")[:3] == (None, "a.csv", None)
+        assert parse_side("a.csv:map")[:3] == (None, "a.csv", "map")
+        assert parse_side("x=a.csv:nDCG@10")[:3] == ("x", "a.csv", "nDCG@10")
+        assert parse_side("b:c.csv:map")[:3] == (None, "b:c.csv", "map")
+        assert parse_side("d=e.csv")[:3] == (None, "d=e.csv", None)
+        assert parse_side("human=runs/:ndcg_cut_10")[:3] == ("human", "runs/", "ndcg_cut_10")
+        assert parse_side("x=*.csv:map")[:3] == ("x", "*.csv", "map")
+        assert parse_side("x=a.csv:em:strict")[:3] == ("x", "a.csv", "em:strict")
+        assert parse_side("x=nowhere.csv")[:3] == ("x", "nowhere.csv", None)
         with pytest.raises(InputError, match="ends with a colon"):
             parse_side("a.csv:")
+
+    def test_a_last_part_lower_or_higher_is_the_direction(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        for name in ("a.csv", "b.csv:lower"):
+            Path(name).write_text("")
+        assert parse_side("a.csv:wer:lower") == SideName(None, "a.csv", "wer", True)
+        assert parse_side("x=a.csv:wer:higher") == SideName("x", "a.csv", "wer", False)
+        assert parse_side("a.csv:lower") == SideName(None, "a.csv", None, True)
+        assert parse_side("a.csv:lower:higher") == SideName(None, "a.csv", "lower", False)  # a measure called lower
+        assert parse_side("a.csv:wer:lowest") == SideName(None, "a.csv", "wer:lowest", None)
+        assert parse_side("b.csv:lower") == SideName(None, "b.csv:lower", None, None)  # a file of this name
 
     @pytest.mark.parametrize(
         ("paths", "names"),

@@ -133,7 +133,7 @@ def test_lower_is_better() -> None:
     scores = read("topic,a,b\n1,0,2\n", lower_is_better=True)
     assert scores.ranking() == (("a",), ("b",))
     assert str(scores.values[0, 0]) == "0.0"
-    with pytest.raises(InputError, match="would give the best score"):
+    with pytest.raises(ReadError, match="file: missing=.zero. would give the best score"):
         read("topic,a\n1,2\n", lower_is_better=True, missing="zero")
     with pytest.raises(InputError, match="missing is 'skip'"):
         read("topic,a\n1,2\n", missing="skip")

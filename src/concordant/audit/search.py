@@ -259,8 +259,8 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
 
     given = (truth, *rankings)
 
-    def reread(k: int, measure: str) -> Unmatched:
-        return as_side(given[k], labels[k], measure=measure)
+    def reread(k: int, measure: str, lower: bool) -> Unmatched:
+        return as_side(given[k], labels[k], measure=measure, lower_is_better=lower)
 
     sides = [as_side(side, label) for side, label in zip(given, labels, strict=True)]
     how: dict[str, Any] = {"top": top, "departures": departures, "on": on, "missing": missing, "progress": progress}
@@ -274,7 +274,7 @@ class Read:
     sides: Sequence[Unmatched]
     files: Sequence[Any] = ()
     """What they were read from, whose `all` rows are tried."""
-    again: Callable[[int, str], Unmatched] | None = None
+    again: Callable[[int, str, bool], Unmatched] | None = None
     """Side k by another measure."""
 
 
@@ -364,13 +364,14 @@ def _matched(read: Read, labels: Sequence[str], on: On) -> list[Given]:
         again: dict[tuple[SideName, Reread], Unmatched] = {}
         whose: tuple[tuple[SideName, int, int], ...] = (("truth", 0, k), ("candidate", k, 0))
         for side, place, other in whose:
-            own, measure = read.sides[place], read.sides[other].measure
-            summary = summary_means(read.files[place], own.measure, own.systems) if read.files else None
+            own, measure, lower = read.sides[place], read.sides[other].measure, read.sides[other].lower_is_better
+            about = own.measure, own.systems, own.lower_is_better
+            summary = summary_means(read.files[place], *about) if read.files else None
             if summary is not None:
                 again[side, "all rows"] = summary
             if read.again is not None and measure not in ("", own.measure):
                 with suppress(ConcordantError):  # a side that has no such measure
-                    found = read.again(place, measure)
+                    found = read.again(place, measure, lower)
                     if found.systems != own.systems or not np.array_equal(found.values, own.values, equal_nan=True):
                         again[side, "other measure"] = found  # and not the same scores, whatever they are called
         given = Given.of(read.sides[0], read.sides[k], (labels[0], label), again, on)

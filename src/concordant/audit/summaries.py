@@ -13,7 +13,7 @@ from ..tables.numbers import plain_number
 _SUMMARY = b"all"
 
 
-def summary_means(files: Any, measure: str, systems: Sequence[str]) -> Means | None:
+def summary_means(files: Any, measure: str, systems: Sequence[str], lower_is_better: bool = False) -> Means | None:
     """What files of trec_eval say in their rows of topic `all`; concordant never uses these elsewhere.
 
     Parameters
@@ -24,6 +24,8 @@ def summary_means(files: Any, measure: str, systems: Sequence[str]) -> Means | N
         As trec_eval calls it.
     systems : sequence of str
         Those to find, by the run's tag, or else by the name of its file.
+    lower_is_better : bool
+        Whether the means are errors.
 
     Returns
     -------
@@ -46,7 +48,8 @@ def summary_means(files: Any, measure: str, systems: Sequence[str]) -> Means | N
         by_tag[rows.get(b"runid", b"").decode()] = mean
     for found in (by_tag, by_file):
         if set(systems) <= set(found):
-            return Means([found[system] for system in systems], systems, measure)
+            means = [found[system] for system in systems]
+            return Means(means, systems, measure, lower_is_better=lower_is_better)
     return None
 
 

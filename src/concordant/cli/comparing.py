@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
 from .options import (
@@ -133,8 +133,11 @@ def compare(
         from ..read import parse_side
         from ..report import report_document
 
-        sides = [parse_side(side) for side in (truth, *candidate)]
-        files = {label: [side.path, side.measure or read.measure] for label, side in zip(labels, sides, strict=True)}
+        files = {}
+        for label, given, side in zip(labels, (truth, *candidate), (first, *others), strict=True):
+            it = parse_side(given)
+            said = read.lower_is_better if it.lower_is_better is None else it.lower_is_better
+            files[label] = [it.path, it.measure or read.measure, side.lower_is_better or said]
         made = report_document(found, first, others, ranking=ranking, workers=random.workers)
         return {**made, "files": files}
 
@@ -191,7 +194,7 @@ def matrix(
     from ..coefficients.registry import all_pairs, get_coefficient
     from ..plots.matrices import matrix as draw
     from ..results import plain
-    from ..words import counted
+    from ..words import counted, nearly_reversed
 
     if len(files) < 2:
         raise typer.BadParameter("give at least two files")
@@ -200,6 +203,8 @@ def matrix(
     sides = on_common_data(read.sides(files, out.quiet), labels, own_topics)
     values = all_pairs(get_coefficient(name).function, np.stack([side.means() for side in sides]), labels)
     systems, topics = sides[0].systems, () if own_topics else sides[0].topics
+    for note in nearly_reversed(float(np.nanmin(values, initial=1.0)), name):
+        warn(note)
 
     def text() -> str:
         size = counted(len(systems), "system") + (f", {counted(len(topics), 'topic')}" if topics else "")
@@ -257,7 +262,9 @@ def explain(
         of_truth, of_candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
         sides = f"{of_truth:+.4f} by the truth, {of_candidate:+.4f} by the candidate"
         shown = f"{len(rows[:10])} of {len(rows)} topics, those with the largest shift against the truth first"
-        return f"{one_line(f'{first} minus {second}')}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
+        lower = found.truth.lower_is_better or found.candidate.lower_is_better
+        what = f"lead of {first} over {second}" if lower else f"{first} minus {second}"
+        return f"{one_line(what)}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
 
     return Answer(
         text,
@@ -297,11 +304,9 @@ def audit(
 
     given = [truth, *candidate]
     labels = labels_of(given)
-    if read.lower_is_better and missing == "zero":
-        raise typer.BadParameter("--missing zero would give the best score to a missing topic where lower is better")
 
-    def again(k: int, measure: str) -> Side:
-        return read.side(given[k], measure=measure)
+    def again(k: int, measure: str, lower: bool) -> Side:
+        return read.again(given[k], measure, lower)
 
     found = Read(read.sides(given, out.quiet), [parse_side(side).path for side in given], again)
     on: On = "systems" if own_topics else "both"

@@ -12,7 +12,7 @@ from .options import CoefficientOption, LevelOption, SeedOption, costs_of
 from .reading import Reader, known_coefficients
 from .render import Rows
 
-HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE].")]
+HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE][:lower].")]
 MachineArgument = Annotated[
     str, typer.Argument(metavar="MACHINE", help="Machine scores on these topics and more, given in the same way.")
 ]

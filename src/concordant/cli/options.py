@@ -77,6 +77,11 @@ class _Command(TyperCommand):
             if option.param_type_name == "option":
                 text = "-m" if option.name == "measure" else max(option.opts, key=len)
                 found |= dict.fromkeys((option.name, *_STANDS_FOR.get(option.name, ())), text)
+                if option.secondary_opts:  # --lower-is-better/--higher-is-better
+                    found[f"{option.name}=True"], found[f"{option.name}=False"] = (
+                        option.opts[0],
+                        option.secondary_opts[0],
+                    )
         if "lowest" in found:
             found["bounds"] = f"{found['lowest']} and {found['highest']}"
         return found
@@ -105,13 +110,17 @@ class Commands(typer.Typer):
         return super().command(name, cls=_Command, **options)
 
 
-TruthArgument = Annotated[str, typer.Argument(metavar="TRUTH", help="Scores of the truth: [NAME=]PATH[:MEASURE].")]
+TruthArgument = Annotated[
+    str, typer.Argument(metavar="TRUTH", help="Scores of the truth: [NAME=]PATH[:MEASURE][:lower].")
+]
 CandidatesArgument = Annotated[
     list[str], typer.Argument(metavar="CANDIDATE", help="Scores to compare with it, given in the same way.")
 ]
 ScoresArgument = Annotated[
     str,
-    typer.Argument(metavar="SCORES", help="Scores of the systems: [NAME=]PATH[:MEASURE]; a file, a folder or a glob."),
+    typer.Argument(
+        metavar="SCORES", help="Scores of the systems: [NAME=]PATH[:MEASURE][:lower]; a file, folder or glob."
+    ),
 ]
 
 MissingOption = Annotated[

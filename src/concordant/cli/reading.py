@@ -30,7 +30,14 @@ class Reader:
         str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
     ] = None
     missing: MissingOption = "error"
-    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The scores are errors or times.")] = False
+    lower_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            show_default=False,
+            help="Whether scores are errors or times; for one side, write PATH:MEASURE:lower or :higher.",
+        ),
+    ] = None
     systems: Annotated[
         str | None,
         typer.Option(help="Only these systems: names separated by commas, or @FILE with one name per line."),
@@ -39,12 +46,6 @@ class Reader:
     topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
     system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
     score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
-
-    def __post_init__(self) -> None:
-        if self.lower_is_better and self.missing == "zero":
-            raise typer.BadParameter(
-                "--missing zero would give the best score to a missing topic where lower is better"
-            )
 
     def __call__(self, given: str, quiet: bool, *, holes: bool = False) -> Scores | Means | IncompleteScores:
         """The scores of a collection that is compared with no other; `holes` says that the command can leave them."""
@@ -61,19 +62,30 @@ class Reader:
         measures = list(dict.fromkeys(side.measure for side in given))
         if len(measures) > 1:
             raise typer.BadParameter(f"the files name different measures ({listing(measures)}): choose one with -m")
+        if len({side.lower_is_better for side in given}) > 1:
+            raise typer.BadParameter(
+                "the files have different directions: write :lower or :higher after each, or after none"
+            )
         paths = [side.path for side in given]
         with Bar("reading", quiet) as bar:
-            side = self._read(paths[0] if len(paths) == 1 else paths, measures[0], bar)
+            what = paths[0] if len(paths) == 1 else paths
+            side = self._read(what, measures[0], given[0].lower_is_better, bar)
         return left_open_or_completed(side) if holes else left_open(side) or completed(side)
 
-    def side(self, given: str, bar: Bar | None = None, measure: str | None = None) -> Side:
-        """One side, given as NAME=PATH:MEASURE. `measure` goes before its own, and this before --measure."""
+    def side(self, given: str, bar: Bar | None = None) -> Side:
+        """One side, given as NAME=PATH:MEASURE:DIRECTION; what it says goes before the options for all."""
         from ..read import parse_side
 
         side = parse_side(given)
-        return self._read(side.path, measure or side.measure, bar)
+        return self._read(side.path, side.measure, side.lower_is_better, bar)
 
-    def _read(self, what: str | list[str], measure: str | None, bar: Bar | None) -> Side:
+    def again(self, given: str, measure: str, lower: bool) -> Side:
+        """The same file by another measure."""
+        from ..read import parse_side
+
+        return self._read(parse_side(given).path, measure, lower, None)
+
+    def _read(self, what: str | list[str], measure: str | None, lower: bool | None, bar: Bar | None) -> Side:
         from ..read.reader import read_side
         from ..tables.layout import Roles
 
@@ -81,7 +93,7 @@ class Reader:
             what,
             measure=measure or self.measure,
             missing=self.missing,
-            lower_is_better=self.lower_is_better,
+            lower_is_better=self.lower_is_better if lower is None else lower,
             systems=names_of(self.systems, "--systems"),
             topics=names_of(self.topics, "--topics"),
             columns=Roles(self.topic_column, self.system_column, self.score_column),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @answering(without=("missing", "lower_is_better", "systems", "topics"))
 def look(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Files, folders or quoted patterns, as PATH or PATH:MEASURE.")
+        list[str], typer.Argument(metavar="FILE", help="Files, folders or quoted patterns, as PATH[:MEASURE][:lower].")
     ],
     *,
     read: Reader,
@@ -44,7 +44,7 @@ def look(
 
     sides = [parse_side(file) for file in files]
     columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
-    return [run(side.path, side.measure or read.measure, **columns) for side in sides]
+    return [run(side.path, side.measure or read.measure, side.lower_is_better, **columns) for side in sides]
 
 
 @answering(plot=True, html=True)
@@ -166,6 +166,6 @@ def write_scores(scores: Scores, path: Path) -> None:
     """A table with a column for the topics and one for each system, in full precision."""
     from ..files import written_whole
 
-    rows = [[topic, *row] for topic, row in zip(scores.topics, scores.values.tolist(), strict=True)]
+    rows = [[topic, *row] for topic, row in zip(scores.topics, scores.shown().tolist(), strict=True)]
     with written_whole(path) as file:
         file.write((to_csv(Table(["topic", *scores.systems], rows)) + "\n").encode())

@@ -43,7 +43,7 @@ class CombinedMeans(Result):
     freedom: float
     """Degrees of freedom of the covariance, for differences between systems."""
     low: FloatArray
-    """Lower limit of the interval for each mean, taken by itself."""
+    """Lower limit of the interval for each mean, taken by itself; limits and means below as the scores were given."""
     high: FloatArray
     """Upper limit of that interval."""
     human: FloatArray
@@ -93,7 +93,7 @@ class CombinedMeans(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, best first."""
         error = np.sqrt(np.diag(self.covariance))
-        parts = (self.means.values, error, self.low, self.high, self.human, self.machine)
+        parts = (self.means.shown(), error, self.low, self.high, self.human, self.machine)
         names = ("mean", "standard_error", "low", "high", "human", "machine")
         return [
             {"system": system, **dict(zip(names, map(float, numbers), strict=True))}
@@ -240,14 +240,16 @@ def combine(
     quantile = ndtri((1 + level) / 2) if errors == "normal" else stdtrit(found.mean_freedom, (1 + level) / 2)
     reach = float(quantile) * np.sqrt(np.diag(covariance))
     every = np.vstack([sides.paired.values, sides.more.values])
+    shown, lower = sides.human.shown(values), sides.human.lower_is_better
+    names = [sides.human.systems[k] for k in order]
     return CombinedMeans(
-        means=Means(values, [sides.human.systems[k] for k in order], sides.human.measure),
+        means=Means(shown, names, sides.human.measure, lower_is_better=lower),
         covariance=covariance,
         freedom=found.freedom,
-        low=values - reach,
-        high=values + reach,
-        human=sides.human.means()[order],
-        machine=mean_over_topics(every)[order],
+        low=shown - reach,
+        high=shown + reach,
+        human=sides.human.shown(sides.human.means()[order]),
+        machine=sides.more.shown(mean_over_topics(every)[order]),
         n_human=len(sides.paired.topics),
         n_machine=len(sides.more.topics),
         worth=found.worth,

@@ -21,7 +21,7 @@ def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int
     """Means by the candidate against means by the truth: diagonal, the top k, tied systems, and who moves furthest."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
-        diagonal(ax, truth, candidate)
+        _orient(ax, comparison)
         tied = _link_ties(ax, truth, candidate)
         best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # all that tie with the k-th
         if not best.all():
@@ -30,8 +30,8 @@ def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int
             ).pop().set_label("others")
         label = None if best.all() else f"{best.sum()} best of the truth"
         ax.plot(truth[best], candidate[best], "o", color=VERMILLION, label=label)
-        ax.set_xlabel(_side(comparison.truth, comparison.measure))
-        ax.set_ylabel(_side(comparison.candidate, comparison.measure))
+        ax.set_xlabel(_side(comparison.truth, comparison.measure, comparison.lower_is_better[0]))
+        ax.set_ylabel(_side(comparison.candidate, comparison.measure, comparison.lower_is_better[1]))
         main = [f"{symbol(v.coefficient)} {v.value:.3f}" for v in comparison.main_values if not v.why]
         ax.set_title(", ".join(main), fontsize="medium")
         if tied or not best.all():
@@ -58,7 +58,7 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
             shown.insert(0, (f"all {len(order)}", order, DARK))
         for ax, (title, who, colour) in zip(made, shown, strict=True):
             x, y = truth[who], candidate[who]
-            diagonal(ax, x, y)
+            _orient(ax, comparison, who)
             ax.plot(x, y, "o", color=colour, markersize=3)
             tau = comparison.tau_b_among(who)
             ax.set_title(
@@ -115,6 +115,16 @@ def diagonal(ax: Any, x: FloatArray, y: FloatArray) -> None:
     ax.plot([low, high], [low, high], color=LIGHT, linewidth=1, zorder=1)
 
 
+def _orient(ax: Any, comparison: Comparison, who: Any = slice(None)) -> None:
+    """The diagonal, where both sides have one direction; and the numbers of errors, which are drawn as negatives."""
+    lower = comparison.lower_is_better
+    if lower[0] == lower[1]:
+        diagonal(ax, comparison.truth_means[who], comparison.candidate_means[who])
+    for axis, changed in zip((ax.xaxis, ax.yaxis), lower, strict=True):
+        if changed:
+            axis.set_major_formatter(lambda value, _: f"{0.0 - value:g}")
+
+
 def plain_scatter(x: FloatArray, y: FloatArray, labels: tuple[str, str], ax: Any = None) -> Any:
     """Scores against scores with the diagonal, and nothing else."""
     with canvas(ax, height=0.85 * min(new_width(), 4.5)) as ax:
@@ -125,8 +135,9 @@ def plain_scatter(x: FloatArray, y: FloatArray, labels: tuple[str, str], ax: Any
     return ax
 
 
-def _side(name: str, measure: str) -> str:
-    return text(name, 30) + (f", {text(measure, 16)}" if measure else "")
+def _side(name: str, measure: str, lower: bool) -> str:
+    better = " (lower is better)" if lower else ""
+    return text(name, 30) + (f", {text(measure, 16)}" if measure else "") + better
 
 
 def _groups(values: FloatArray) -> list[IntArray]:

@@ -169,7 +169,7 @@ def combined(found: CombinedMeans, ax: Any = None) -> Any:
             found.human, places, "D", markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=0.8, markersize=3,
             label=f"{found.n_human} human topics alone",
         )  # fmt: skip
-        ax.plot(found.means.values, places, "o", color=DARK, markersize=3, label="combined")
+        ax.plot(found.means.shown(), places, "o", color=DARK, markersize=3, label="combined")
         name_places(ax, found.means.systems)
         ax.set_ylim(m - 0.4, -0.6)
         ax.set_xlabel(f"mean score, {100 * found.settings['confidence_level']:g}% interval")

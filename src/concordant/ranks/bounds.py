@@ -15,7 +15,7 @@ from ..errors import InputError, check_whole
 from ..parallel import Workers
 from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
 from ..results import Result, as_html, settings_of
-from ..scores import Scores
+from ..scores import Scores, with_sign
 from ..tables import Missing
 from ..totals import RULES, Aggregate, Points, Types, points_of
 from ..words import counted, listing, named, nearest, one_line
@@ -55,7 +55,7 @@ class RankIntervals(Result):
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
     means: FloatArray
-    """Totals by the rule `aggregate`, higher is better: mean scores, points, or mean ranks with their sign changed."""
+    """Totals by the rule `aggregate`, higher is better: mean ranks, or errors, have their sign changed."""
     rank: IntArray
     """The observed one: 1 + the number of strictly better systems."""
     low: IntArray
@@ -67,6 +67,8 @@ class RankIntervals(Result):
     confidence_level: float
     simultaneous: bool
     aggregate: Aggregate
+    lower_is_better: bool = False
+    """Whether totals are shown with the sign changed back, because lower is better."""
 
     def better(self) -> BoolArray:
         """`[i, j]` says whether system j is significantly better than i, as the interval of i counts it."""
@@ -170,7 +172,7 @@ class RankIntervals(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, best first; "mean" is the total by the rule, as people print it."""
         tier_of = {system: k for k, tier in enumerate(self.tiers, start=1) for system in tier}
-        shown = RULES[self.aggregate].shown(self.means)
+        shown = with_sign(self.means, self.lower_is_better)
         return [
             {"system": s, "mean": float(mean), "rank": int(r), "low": int(lo), "high": int(hi), "tier": tier_of[s]}
             for s, mean, r, lo, hi in zip(self.systems, shown, self.rank, self.low, self.high, strict=True)
@@ -202,7 +204,7 @@ class RankIntervals(Result):
         return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
 
     def _contents(self) -> dict[str, Any]:
-        names = ("confidence_level", "simultaneous", "aggregate")
+        names = ("confidence_level", "simultaneous", "aggregate", "lower_is_better")
         found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
         found["borderline"] = self.borderline
         return found | {name: getattr(self, name) for name in names}
@@ -349,6 +351,7 @@ def rank_intervals(  # noqa: PLR0913
         confidence_level=level,
         simultaneous=bool(simultaneous),
         aggregate=aggregate,
+        lower_is_better=points.scores.lower_is_better,
         notes=(*points.notes, *((few,) if 2.0 ** (1 - n) > 1 - level else ())),
         settings=settings_of(
             seed=how.seed,

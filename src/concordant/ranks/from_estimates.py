@@ -147,6 +147,7 @@ def rank_intervals_from_estimates(
         confidence_level=level,
         simultaneous=simultaneous,
         aggregate="mean",
+        lower_is_better=known.lower_is_better,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,

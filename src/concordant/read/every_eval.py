@@ -28,7 +28,7 @@ def is_instance(record: Any) -> bool:
 def read_results(source: Source, content: Any) -> Contents:
     """The scores of one model, a topic for each evaluation; a measure for each metric, `score` where it has no name."""
     scores: dict[str, dict[str, float]] = {}
-    lower = set()
+    lower: dict[str, dict[str, bool]] = {}
     for place, result in enumerate(content["evaluation_results"]):
         if not isinstance(result, dict) or not isinstance(result.get("score_details"), dict):
             raise source.error(f"evaluation result {place} has no score_details", 1)
@@ -40,8 +40,8 @@ def read_results(source: Source, content: Any) -> Contents:
         if topic in found:
             raise source.error(f"evaluation {topic!r} has {measure!r} twice", 1)
         found[topic] = finite(source, result["score_details"].get("score"), f"{topic!r} ({measure})")
-        if metric.get("lower_is_better") is True:
-            lower.add(measure)
+        if isinstance(said := metric.get("lower_is_better"), bool):
+            lower.setdefault(measure, {})[topic] = said
     if not scores:
         raise source.error("holds no evaluation results", 1)
     table = Contents(source, {name: Grid.of_run(found) for name, found in scores.items()})
@@ -49,7 +49,7 @@ def read_results(source: Source, content: Any) -> Contents:
     name = model.get("id") or model.get("name") if isinstance(model, dict) else None
     if name:
         table.names, table.part_of = (str(name), source.run_name()), str(name)
-    table.summary, table.lower, table.format = True, frozenset(lower), "Every Eval Ever, results"
+    table.summary, table.lower, table.format = True, lower, "Every Eval Ever, results"
     return table
 
 

@@ -52,7 +52,7 @@ def read_results(source: Source, content: Any) -> Contents:
     table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
     table.summary = table.beside_details = True
     table.format = "lm-evaluation-harness, results"
-    table.lower = _lower(content, columns)
+    table.lower = {name: _lower(content, name.partition(",")[0]) for name in columns}
     name = _model_name(content)
     if name:
         table.names = (name, source.run_name())
@@ -73,19 +73,12 @@ def _groups(content: Any) -> list[str]:
     return groups
 
 
-def _lower(content: Any, columns: dict[str, dict[str, float]]) -> frozenset[str]:
-    """The measures of which the file says that higher is not better."""
-    directions = content.get("higher_is_better")
-    if not isinstance(directions, dict):
-        return frozenset()
-    lower = {
-        metric
-        for found in directions.values()
-        if isinstance(found, dict)
-        for metric, up in found.items()
-        if up is False
-    }
-    return frozenset(name for name in columns if name.partition(",")[0] in lower)
+def _lower(content: Any, metric: str) -> dict[str, bool]:
+    """Of which tasks the file says whether lower is better."""
+    said = content.get("higher_is_better")
+    tasks = said.items() if isinstance(said, dict) else ()
+    higher = {task: found.get(metric) for task, found in tasks if isinstance(found, dict)}
+    return {task: not up for task, up in higher.items() if isinstance(up, bool)}
 
 
 def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:

@@ -12,10 +12,10 @@ import numpy as np
 
 from ..errors import ConcordantError
 from ..results import Result, settings_of
-from ..tables.assemble import Joined, joined
+from ..tables.assemble import Joined, direction_of, joined
 from ..tables.layout import Roles
 from ..tables.pivot import MEAN
-from ..words import counted, listing, one_line
+from ..words import counted, either_direction, listing, one_line
 from . import source as sources
 from .reader import read_contents
 
@@ -44,6 +44,8 @@ class Look(Result):
     """Systems with the same scores on all topics."""
     decimals: int | None
     """The decimals that all scores are written with; None where they have more than 6."""
+    lower_is_better: bool | None = False
+    """Whether lower scores are better; None where that has to be said."""
     problem: str | None = None
     """Why the files cannot be read as they are."""
 
@@ -68,6 +70,9 @@ class Look(Result):
             "topics": f"{len(self.topics)}: {listing(self.topics, 5)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
+            "direction": {True: "lower is better", None: f"lower or higher? {either_direction()}"}.get(
+                self.lower_is_better, ""
+            ),
             "missing scores": str(self.missing),
             "tied pairs": str(self.tied_pairs),
             "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",
@@ -88,7 +93,9 @@ class Look(Result):
         if not self.systems:
             return ""
         path = f"./{self.path}" if self.path.startswith("-") else self.path  # which would be an option
-        side = shlex.quote(path + (f":{self.measure}" if self.measure and self.measures else ""))
+        measure = f":{self.measure}" if self.measure and self.measures else ""
+        said = {True: ":lower", False: ":higher"}.get(self.settings["lower_is_better"], "")
+        side = shlex.quote(path + measure + (":lower" if self.lower_is_better is None else said))
         missing = " --missing drop" if self.missing else ""
         if not self.topics or len(self.systems) == 1:
             return f"concordant compare {side} OTHER"
@@ -100,6 +107,7 @@ class Look(Result):
 def look(
     what: Any,
     measure: str | None = None,
+    lower_is_better: bool | None = None,
     *,
     topic_column: str | None = None,
     system_column: str | None = None,
@@ -113,6 +121,8 @@ def look(
         As `read_scores` takes it.
     measure : str, optional
         The measure to count ties, duplicates and missing scores of; by default the first that is there.
+    lower_is_better : bool, optional
+        As in `read_scores`.
     topic_column, system_column, score_column : str, optional
         As in `read_scores`.
 
@@ -132,7 +142,8 @@ def look(
     roles = Roles(topic_column, system_column, score_column)
     empty: dict[str, Any] = {
         "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "measures": (), "measure": "",
-        "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None, "settings": settings_of(**roles._asdict()),
+        "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None,
+        "settings": settings_of(**roles._asdict(), lower_is_better=lower_is_better),
     }  # fmt: skip
     try:
         found, _ = read_contents(sources.expand(what), roles)
@@ -150,9 +161,14 @@ def look(
         chosen = measure or default or next(iter(known["measures"]), None)
         result = joined(found, chosen)
         known["reading"] = found[0].reading(result.grid)
-        return Look(**(known | _counts(result)))
+        known |= _counts(result)
     except ConcordantError as error:
         return Look(**known, problem=str(error))
+    try:
+        lower = direction_of(found, result, lower_is_better)
+    except ConcordantError:
+        lower = None
+    return Look(**known, lower_is_better=lower)
 
 
 def _counts(found: Joined) -> dict[str, Any]:

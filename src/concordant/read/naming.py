@@ -1,4 +1,4 @@
-"""What a side of a comparison is called: `NAME=PATH:MEASURE` on the command line, or short names made from paths."""
+"""What a side of a comparison is called: `NAME=PATH:MEASURE:DIRECTION` on the command line, or short names of paths."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from .source import run_name
 
 
 class SideName(NamedTuple):
-    """A side as the caller wrote it. `name` and `measure` are None where it says none."""
+    """A side as the caller wrote it. `name`, `measure` and `lower_is_better` are None where it does not say them."""
 
     name: str | None
     path: str
     measure: str | None
+    lower_is_better: bool | None = None
 
 
 def parse_side(text: str) -> SideName:
-    """Take `NAME=PATH:MEASURE` apart; each part but the path may be left out.
+    """Take `NAME=PATH:MEASURE:DIRECTION` apart; each part but the path may be left out.
 
     Parameters
     ----------
     text : str
         What stands on the command line. The longest beginning that exists is the path, so that colons and equals signs
-        in paths, and drive letters, work; a pattern exists if a file matches it.
+        in paths, and drive letters, work; a pattern exists if a file matches it. A last part `lower` or `higher` says
+        which scores are better; a measure of that name needs a direction behind it, as in `scores.csv:lower:higher`.
 
     Returns
     -------
     SideName
-        Its name, path and measure. Where no part of it exists, all behind the first `=` is the path.
+        Its name, path, measure and direction. Where no part of it exists, all behind the first `=` is the path.
 
     Examples
     --------
     >>> parse_side("human=scores.csv")
-    SideName(name='human', path='scores.csv', measure=None)
+    SideName(name='human', path='scores.csv', measure=None, lower_is_better=None)
 
     """
     for place in [-1, *(found.start() for found in re.finditer("=", text))]:
@@ -50,6 +52,11 @@ def parse_side(text: str) -> SideName:
         measure = rest[len(path) + 1 :] if len(path) < len(rest) else None
         if measure == "":
             raise InputError(f"{text!r} ends with a colon: a measure stands behind it, or leave the colon out")
+        if measure is None:
+            return SideName(name, path, None)
+        before, _, last = measure.rpartition(":")
+        if last in ("lower", "higher"):
+            return SideName(name, path, before or None, last == "lower")
         return SideName(name, path, measure)
     name, equals, rest = text.partition("=")
     return SideName(name, rest, None) if equals and name and rest else SideName(None, text, None)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from ..errors import InputError, warn
+from ..errors import warn
 from ..incomplete import IncompleteScores, left_open_or_completed
 from ..scores import Means, Scores, check_labels, unless_complete
 from ..tables import Filling, Missing, Unfilled, check_measure
@@ -16,7 +16,7 @@ from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
 from ..tables.missing import check_missing
-from ..words import argument, listing
+from ..words import listing
 from . import mteb
 from . import source as sources
 from .recognise import Companion, recognise
@@ -28,7 +28,7 @@ def read_scores(
     what: Any,
     measure: str | None = ...,
     missing: Filling = ...,
-    lower_is_better: bool = ...,
+    lower_is_better: bool | None = ...,
     *,
     systems: Iterable[str] | None = ...,
     topics: Iterable[str] | None = ...,
@@ -44,7 +44,7 @@ def read_scores(
     what: Any,
     measure: str | None = ...,
     missing: Missing = ...,
-    lower_is_better: bool = ...,
+    lower_is_better: bool | None = ...,
     *,
     systems: Iterable[str] | None = ...,
     topics: Iterable[str] | None = ...,
@@ -59,7 +59,7 @@ def read_scores(
     what: Any,
     measure: str | None = None,
     missing: Missing = "error",
-    lower_is_better: bool = False,
+    lower_is_better: bool | None = None,
     *,
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
@@ -82,8 +82,10 @@ def read_scores(
         What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
         systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
         has, to reproduce numbers. "available" leaves it open: two systems are compared on the topics that both have.
-    lower_is_better : bool
-        Negate the scores.
+    lower_is_better : bool, optional
+        Whether the scores are errors, times or ranks. True: `values` are their negatives, and tables show them as they
+        were. Where it is left out, the file decides if its format has a direction; a measure whose name is usually that
+        of an error (wer, loss, ...) is refused.
     systems, topics : iterable of str, optional
         Read only these, in this order; what the others lack does not matter.
     topic_column, system_column, score_column : str, optional
@@ -125,7 +127,7 @@ def read_side(
     what: Any,
     measure: str | None = None,
     missing: Missing = "error",
-    lower_is_better: bool = False,
+    lower_is_better: bool | None = None,
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
     *,
@@ -134,11 +136,6 @@ def read_side(
 ) -> Scores | Means | Unfilled:
     """As `read_scores`; but where scores are missing they are so still, until the side is matched with another."""
     check_missing(missing)
-    if lower_is_better and missing == "zero":
-        raise InputError(
-            f"{argument('missing', 'zero')} would give the best score to a missing topic where lower is better: use "
-            "'drop'"
-        )
     check_measure(measure)
     wanted = {
         name: None if labels is None else check_labels(labels, name)

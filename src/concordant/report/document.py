@@ -23,7 +23,7 @@ from ..door import Collection, as_side
 from ..errors import InputError, InputTypeError
 from ..resampling import Progress
 from ..results import plain
-from ..scores import Means, Scores
+from ..scores import Means, Scores, with_sign
 from ..topics.judge_ranking import JudgeRanking
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
@@ -166,12 +166,13 @@ def _require_format(given: Any, known: int) -> None:
         raise InputError(f"this document has format {given!r}, and this version reads {known}")
 
 
-def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[str | None]]) -> str:
-    """The same in Python. `files` has the path and measure of a side, by its name, which else stands for its file."""
+def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[Any]]) -> str:
+    """The same in Python. `files` has path, measure and direction of a side, by its name, else its file's name."""
 
     def read(name: str) -> str:
-        path, measure = files.get(name, (name, None))
-        return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'})"
+        path, measure, lower = files.get(name, (name, None, None))
+        direction = "" if lower is None else f", lower_is_better={lower}"
+        return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'}{direction})"
 
     settings = parts[0]["settings"]
     own = ("top", "per_topic", "on", "test", "worth", "rank_test", "n_resamples")
@@ -210,7 +211,8 @@ def _versions() -> dict[str, str]:
 
 def _ranks(comparison: Mapping[str, Any]) -> dict[str, list[int]]:
     """1 + the number of strictly better systems, on both sides."""
-    return {side: _rank(np.asarray(comparison[f"{side}_means"])) for side in ("truth", "candidate")}
+    sides = zip(("truth", "candidate"), comparison["lower_is_better"], strict=True)
+    return {side: _rank(with_sign(np.asarray(comparison[f"{side}_means"]), lower)) for side, lower in sides}
 
 
 def _rank(means: FloatArray) -> list[int]:
@@ -300,7 +302,7 @@ def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, Any]]) -> di
     if not all(np.isfinite(side.values).all() for pair in pairs for side in pair):
         return None
     sides = {"truths": list(truths.values()), "candidates": [b for _, b in pairs]}
-    made = {name: [side.values.tolist() for side in of] for name, of in sides.items()}
+    made = {name: [side.shown().tolist() for side in of] for name, of in sides.items()}
     return made if len(json.dumps(made)) <= MOST_SCORES else None
 
 

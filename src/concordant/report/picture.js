@@ -22,19 +22,22 @@
     let systems = calculate.matching(group.systems, control("systems").value)
       .filter((s) => !brushed.size || brushed.has(group.systems[s]));
     const some = topics.length < group.topics.length;
-    const of = (side, means, from) => some
+    // Higher is better in what is ranked; `lower` says that the sign is changed back where it is shown.
+    const of = (side, means, lower, from) => (some
       ? topics.length ? calculate.means(scores[side][side === "truths" ? candidate.group : candidate.at], topics, from) : []
-      : from.map((k) => means[k]);
+      : from.map((k) => means[k])).map((mean) => (lower ? 0 - mean : mean));
     if (some && !topics.length) systems = [];
     const top = Number(control("top").value || NaN);
-    systems = calculate.best(of("truths", group.truth, systems), top).map((k) => systems[k]);
-    const x = of("truths", group.truth, systems), y = of("candidates", candidate.means, systems);
+    systems = calculate.best(of("truths", group.truth, group.lower, systems), top).map((k) => systems[k]);
+    const x = of("truths", group.truth, group.lower, systems);
+    const y = of("candidates", candidate.means, candidate.lower, systems);
     const whole = !some && systems.length === group.systems.length;
     const tolerance = Math.max(0, Number(control("tolerance").value) || 0);
     const counts = calculate.concordance(x, y, tolerance);
     const [truthRanks, ranks] = [x, y].map(calculate.ranks);
     const rows = systems.map((s, k) => ({
       name: group.systems[s], short: group.short[s], x: x[k], y: y[k], truthRank: truthRanks[k], rank: ranks[k],
+      shown: [group.lower ? 0 - x[k] : x[k], candidate.lower ? 0 - y[k] : y[k]],
       shift: Math.abs(ranks[k] - truthRanks[k]),
       outside: whole && group.low.length > 0 && (ranks[k] < group.low[s] || ranks[k] > group.high[s]),
       span: whole && group.low.length ? `; ranks ${group.low[s]} to ${group.high[s]} possible` : "",
@@ -87,18 +90,18 @@
   const kind = (row) => (page.chosen.has(row.name) ? " chosen" : row.outside ? " outside" : "") +
     (page.chosen.size && !page.chosen.has(row.name) ? " dimmed" : "");
   function about(row) {
-    return `${row.name}\n${data.what}: ${row.x.toFixed(4)} and ${row.y.toFixed(4)}\nranks ${row.truthRank} and ${row.rank}${row.span}`;
+    return `${row.name}\n${data.what}: ${row.shown[0].toFixed(4)} and ${row.shown[1].toFixed(4)}\nranks ${row.truthRank} and ${row.rank}${row.span}`;
   }
   function clickable(made, row) {
     made.append(node("title", {}, about(row)));
     made.addEventListener("click", () => page.toggle(row.name));
     return made;
   }
-  function ticks(low, high) {
+  function ticks([low, high], lower) {
     const raw = (high - low) / 5, power = 10 ** Math.floor(Math.log10(raw));
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw);
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), made = [];
-    for (let k = Math.ceil(low / step); k * step <= high; k++) made.push([k * step, (k * step).toFixed(digits)]);
+    for (let k = Math.ceil(low / step); k * step <= high; k++) made.push([k * step, ((lower ? 0 - k : k) * step).toFixed(digits)]);
     return made;
   }
 
@@ -111,36 +114,45 @@
     return (outside.length ? outside : moved).slice(0, NAMED);
   }
 
+  const worse = (side) => (side.lower ? " (lower is better)" : "");
   function scatter(it) {
     const width = Math.max(260, plots.scatter.clientWidth), height = Math.min(width, 460);
+    const alike = it.group.lower === it.candidate.lower; // else the sides have scales of their own
     const label = `Scatter plot: the mean of each system by ${data.truth} across, by ${it.candidate.name} upwards. ` +
-      `On the dashed line both are equal. Named: ${named(it).map((row) => row.name).join(", ") || "none"}.`;
+      `${alike ? "On the dashed line both are equal. " : ""}Named: ${named(it).map((row) => row.name).join(", ") || "none"}.`;
     const svg = picture(plots.scatter, width, height, label);
     inScatter = [];
     if (!it.rows.length) return;
-    const all = it.rows.flatMap((row) => [row.x, row.y]);
-    let low = Math.min(...all), high = Math.max(...all);
-    const room = (high - low) * 0.05 || 0.05;
-    low -= room; high += room;
+    const range = (values) => {
+      const low = Math.min(...values), high = Math.max(...values), room = (high - low) * 0.05 || 0.05;
+      return [low - room, high + room];
+    };
+    const [xs, ys] = [it.rows.map((row) => row.x), it.rows.map((row) => row.y)];
+    const [inX, inY] = alike ? [range([...xs, ...ys]), range([...xs, ...ys])] : [range(xs), range(ys)];
     const box = { left: 52, right: width - 12, top: 10, bottom: height - 44 };
-    const across = (v) => box.left + ((v - low) / (high - low)) * (box.right - box.left);
-    const up = (v) => box.bottom - ((v - low) / (high - low)) * (box.bottom - box.top);
-    for (const [v, text] of ticks(low, high)) {
+    const across = (v) => box.left + ((v - inX[0]) / (inX[1] - inX[0])) * (box.right - box.left);
+    const up = (v) => box.bottom - ((v - inY[0]) / (inY[1] - inY[0])) * (box.bottom - box.top);
+    for (const [v, text] of ticks(inX, it.group.lower)) {
       svg.append(node("line", { class: "grid-line", x1: across(v), x2: across(v), y1: box.top, y2: box.bottom }),
-        node("line", { class: "grid-line", x1: box.left, x2: box.right, y1: up(v), y2: up(v) }),
-        node("text", { class: "tick", x: across(v), y: box.bottom + 16, "text-anchor": "middle" }, text),
+        node("text", { class: "tick", x: across(v), y: box.bottom + 16, "text-anchor": "middle" }, text));
+    }
+    for (const [v, text] of ticks(inY, it.candidate.lower)) {
+      svg.append(node("line", { class: "grid-line", x1: box.left, x2: box.right, y1: up(v), y2: up(v) }),
         node("text", { class: "tick", x: box.left - 6, y: up(v) + 4, "text-anchor": "end" }, text));
     }
     const middle = (box.top + box.bottom) / 2;
-    svg.append(node("line", { class: "diagonal", x1: across(low), y1: up(low), x2: across(high), y2: up(high) }),
+    const [low, high] = inX;
+    if (alike) svg.append(node("line", { class: "diagonal", x1: across(low), y1: up(low), x2: across(high), y2: up(high) }));
+    svg.append(
       node("text", { class: "axis", x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle" },
-        fitted(`${data.what}, ${data.truth}`, width - 80)),
+        fitted(`${data.what}, ${data.truth}${worse(it.group)}`, width - 80)),
       node("text", { class: "axis", x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` },
-        fitted(`${data.what}, ${it.candidate.name}`, height - 60)));
+        fitted(`${data.what}, ${it.candidate.name}${worse(it.candidate)}`, height - 60)));
     const points = inScatter = it.rows.map((row) => ({ row, cx: across(row.x), cy: up(row.y) }));
     points.sort((a, b) => kind(a.row).length - kind(b.row).length);
     for (const { row, cx, cy } of points) svg.append(clickable(node("circle", { class: "point" + kind(row), cx, cy, r: 4.5 }), row));
-    label_points(svg, points, named(it), box, (x) => up(low + ((x - box.left) / (box.right - box.left)) * (high - low)));
+    const diagonal = (x) => (alike ? up(low + ((x - box.left) / (box.right - box.left)) * (high - low)) : NaN);
+    label_points(svg, points, named(it), box, diagonal);
   }
 
   // Names where no point, no name and not the diagonal is; with a thin line where that is not next to the point.

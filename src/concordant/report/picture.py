@@ -29,7 +29,13 @@ def explored(document: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any
         groups.setdefault(key, _group(c))
         places.append(list(groups).index(key))
     candidates = [
-        {"name": visible(found[k]["candidate"]), "at": k, "group": places[k], "means": found[k]["candidate_means"]}
+        {
+            "name": visible(found[k]["candidate"]),
+            "at": k,
+            "group": places[k],
+            "means": found[k]["candidate_means"],
+            "lower": found[k]["lower_is_better"][1],
+        }
         for k in order
     ]
     what = found[0]["settings"].get("aggregate", "mean")
@@ -51,6 +57,7 @@ def _group(c: Part) -> dict[str, Any]:
         "short": shortened(names),
         "topics": list(map(visible, c["topics"])),
         "truth": c["truth_means"],
+        "lower": c["lower_is_better"][0],
         **ends,
     }
 
@@ -65,6 +72,8 @@ def picture(document: Mapping[str, Any], drawn: Mapping[str, Any]) -> str:
     colours = (
         text(" Orange: the candidate's rank lies outside of those that the truth's topics leave open.") * intervals
     )
+    alike = any(drawn["groups"][it["group"]]["lower"] == it["lower"] for it in drawn["candidates"])
+    same = "On the dashed line both sides give the same mean." * alike
     options = "".join(
         f'<option value="{k}">{attribute(it["name"])}</option>' for k, it in enumerate(drawn["candidates"])
     )
@@ -95,9 +104,7 @@ def picture(document: Mapping[str, Any], drawn: Mapping[str, Any]) -> str:
         '<button type="button" class="button" id="explore-reset">Reset</button></div>'
         '<p class="readout" aria-live="polite"><strong id="explore-value"></strong> <span id="explore-said"></span></p>'
         '<div class="grid">'
-        + _figure(
-            "scatter", "Means against means", f"On the dashed line both sides give the same mean.{colours} {_BRUSH}"
-        )
+        + _figure("scatter", "Means against means", f"{same}{colours} {_BRUSH}")
         + _figure("ranks", "Ranks against ranks", f"Each line joins a system's two ranks; 1 is best. {zoom}", tall=True)
         + "</div>"
     )

@@ -124,8 +124,8 @@ def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
     old, new = model.scores.values, model.draw(how.n_resamples, how.rng)
     return Fidelity(
         systems=model.scores.systems,
-        means=model.scores.means(),
-        true_means=model.true_means(),
+        means=model.scores.shown(model.scores.means()),
+        true_means=model.scores.shown(model.true_means()),
         sds=old.std(axis=0, ddof=1),
         simulated_sds=new.std(axis=0, ddof=1) if len(new) > 1 else np.full(new.shape[1], np.nan),
         distances=np.asarray(ks_2samp(old, new, method="asymp").statistic),

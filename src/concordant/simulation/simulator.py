@@ -66,7 +66,7 @@ class Simulator:
     dropped : tuple of str
         The systems that `drop_bottom` left out.
     bounds : tuple of float
-        The lowest and highest possible score.
+        The lowest and highest possible score, higher is better.
     settings : dict
         The options, ready for JSON.
 
@@ -103,7 +103,8 @@ class Simulator:
     ) -> None:
         whole = as_topics(scores, "scores", least_systems=1)
         require_room_for_pairs(len(whole.systems), "simulation", 7)
-        self.bounds = check_bounds(bounds)
+        low, high = given = check_bounds(bounds)
+        self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else given
         self.scores = whole.drop_bottom(drop_bottom)
         self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
         self.settings: dict[str, Any] = {
@@ -113,7 +114,7 @@ class Simulator:
             "random_topics": bool(random_topics),
             "exact_means": bool(exact_means),
             "drop_bottom": float(drop_bottom),
-            "bounds": list(self.bounds),
+            "bounds": list(given),
         }
         y = _transformed(self.scores, self.bounds)
         self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
@@ -178,7 +179,7 @@ class Simulator:
     def simulate(self, n_topics: int, rng: Seed = None) -> Scores:
         """Scores of the same systems on `n_topics` new topics, which are called sim1, sim2, ..."""
         values = self.draw(n_topics, rng)
-        return Scores(values, [f"sim{k + 1}" for k in range(len(values))], self.scores.systems, self.scores.measure)
+        return self.scores.like(values, [f"sim{k + 1}" for k in range(len(values))])
 
     def true_means(self) -> FloatArray:
         """The mean of each system across the population of topics, in the order of the systems.

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, ReadError, warn
-from ..words import argument, counted, listing, nearest
+from ..words import argument, counted, either_direction, listing, nearest
 from .cells import Given, Origin, warn_of
 from .contents import Contents
+from .direction import direction, usually_an_error
 from .measures import check_measure, only_measure
-from .missing import Missing, are_invented, check_missing, fill_or_drop, has_holes, refuse_errors
+from .missing import (
+    Missing,
+    are_invented,
+    check_missing,
+    fill_or_drop,
+    has_holes,
+    refuse_best_zeros,
+    refuse_errors,
+)
 from .pivot import MEAN, Grid, join
 from .vocabulary import is_summary
 
@@ -30,11 +40,12 @@ class Assembled(NamedTuple):
     measure: str
     said: tuple[str, ...] = ()
     """What was filled in or left out."""
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Unfilled:
-    """Scores as they were read, nan where a system lacks a topic; and what to do about that.
+    """Scores as they stand in the file, nan where a system lacks a topic; and what to do about that.
 
     It is done when all is known that is compared: a system that another side lacks must not make topics drop out.
     """
@@ -50,6 +61,7 @@ class Unfilled:
     """Files that hold nothing."""
     open_to_holes: bool = False
     """Whether scores may be missing for good where this goes, so that an error names that as a way out."""
+    lower_is_better: bool = False
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -83,14 +95,16 @@ class Unfilled:
 
     def filled(self) -> Assembled:
         """What is left when the policy for missing topics was applied; an error where there is none."""
+        refuse_best_zeros(self.missing, self.lower_is_better, self.origin)
         said = _without_empty(self.empty, self.missing)
         if self.own_topics is None:
             values, systems, more = _one_score_each(self.values, self.own_systems, self.missing, self.origin)
-            return Assembled(values, None, systems, self.measure, (*said, *more))
+            return Assembled(values, None, systems, self.measure, (*said, *more), self.lower_is_better)
         labels = self.own_topics, self.own_systems
         found = fill_or_drop(self.values, *labels, self.missing, self.origin, open_to_holes=self.open_to_holes)
         more = (found.said,) if found.said else ()
-        return Assembled(found.values, found.topics, found.systems, self.measure, (*said, *more))
+        labels = found.topics, found.systems
+        return Assembled(found.values, *labels, self.measure, (*said, *more), self.lower_is_better)
 
 
 class Together(NamedTuple):
@@ -126,15 +140,13 @@ def assemble(
     *,
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
-    lower_is_better: bool = False,
+    lower_is_better: bool | None = None,
     empty: Sequence[Origin] = (),
 ) -> Unfilled:
     """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
     check_missing(missing)
     check_measure(measure)
     grid, chosen, origin = joined(found, measure, any_system=systems is not None)
-    if not lower_is_better and (wrong := next((c for c in found if chosen in c.lower), None)):
-        warn(f"{wrong.origin.label} says that lower is better for {chosen!r}: pass {argument('lower_is_better', True)}")
     values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
     if topics is not None and MEAN not in own_topics:
         places = _places(list(topics), own_topics, "topic", origin)
@@ -148,8 +160,22 @@ def assemble(
     if topics is None and not one_each:
         values, own_topics = _without_means(values, own_topics, origin)
     refuse_errors([] if one_each else own_topics, own_systems, origin)
-    values = 0.0 - values if lower_is_better else values
-    return Unfilled(values, None if one_each else own_topics, own_systems, chosen, missing, origin, empty)
+    lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), chosen, origin), lower_is_better)
+    of = None if one_each else own_topics
+    return Unfilled(values, of, own_systems, chosen, missing, origin, empty, lower_is_better=lower)
+
+
+def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:
+    """Whether lower is better in the scores that were made of these files."""
+    topics = set(made.grid.topics)
+    by_file = [lower for c in found for topic, lower in c.lower.get(made.measure, {}).items() if topic in topics]
+    named = made.measure or next((c.column for c in found if c.column), "")
+    lower = direction(named, said, made.origin, by_file)
+    if said is None and not made.measure:
+        label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
+        if label is not None:
+            warn(f"{label} was read with higher scores as better; if lower is better, {either_direction()}")
+    return lower
 
 
 def joined(found: Sequence[Contents], measure: str | None, any_system: bool = False) -> Joined:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,10 @@ class Contents:
     default: str | None = None
     # It holds what the topics of others are summarised to; it is used only when it is alone.
     summary: bool = False
-    # Measures of which the file itself says that lower is better.
-    lower: frozenset[str] = frozenset()
+    # By measure and topic, whether the file itself says that lower is better.
+    lower: Mapping[str, Mapping[str, bool]] = MappingProxyType({})
+    # The column of its scores, where it names no measure.
+    column: str = ""
     # One of many files of a run, with topics that need not have every measure.
     partial: bool = False
     # Whether what it summarises lies in the same folder.
@@ -346,6 +349,7 @@ class _Long(Contents):
         self.measured = None if layout.measure is None else cells.labels(layout.measure, "measure")
         if not self.named:
             assert layout.value is not None
+            self.column = cells.names[layout.value]
             self._scores = self._pivoted(layout.value, range(len(cells)))
 
     @property

@@ -72,6 +72,16 @@ def refuse_errors(topics: Sequence[str], systems: Sequence[str], origin: Origin 
             raise InputError(message) if origin is None else origin.error(message)
 
 
+def refuse_best_zeros(missing: Missing, lower_is_better: bool, origin: Origin | None = None) -> None:
+    """Refuse to score missing topics 0 where that would be the best score."""
+    if missing == "zero" and lower_is_better:
+        message = (
+            f"{argument('missing', 'zero')} would give the best score to a missing topic, because lower is better: use "
+            "'drop'"
+        )
+        raise InputError(message) if origin is None else origin.error(message)
+
+
 def has_holes(values: FloatArray) -> bool:
     """Whether a score is missing."""
     with np.errstate(all="ignore"):

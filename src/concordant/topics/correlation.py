@@ -19,7 +19,7 @@ from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, settings_of
 from ..scores import Means, Scores
 from ..tables import Unfilled
-from ..words import counted
+from ..words import counted, nearly_reversed
 from .bootstrap import Found, TopicBootstrap
 
 Test = Literal["chance"]
@@ -166,7 +166,7 @@ def correlate(  # noqa: PLR0913
     grouped: dict[str, Any] = {}
     if test is not None and not math.isnan(value):
         p = chance_pvalue(known, x, y, replace(drawn, n_resamples=_PERMUTATIONS).quiet())
-    notes = found.notes
+    notes = (*found.notes, *nearly_reversed(value, known.name))
     if interval is not None and not math.isnan(value):
         assert isinstance(a, Scores)  # as_topic_side has made sure
         assert isinstance(b, Scores)

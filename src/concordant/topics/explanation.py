@@ -18,7 +18,7 @@ from ..means import tied_means
 from ..results import Result, columns, plain, settings_of
 from ..scores import Means, Scores
 from ..tables import Missing
-from ..words import counted, listing, nearest
+from ..words import counted, listing, nearest, nearly_reversed
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
@@ -35,7 +35,7 @@ class PairLoss:
     loss: float
     """Its part of 1 - coefficient; the parts of all pairs sum to it exactly."""
     truth_difference: float
-    """Mean of `better` minus mean of `worse`."""
+    """Mean of `better` minus mean of `worse`, higher is better: errors have their sign changed."""
     candidate_difference: float
 
     @property
@@ -107,7 +107,7 @@ class Explanation(Result):
         return get_coefficient(self.coefficient).losses is not None
 
     def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
-        """Which topics drive a pair: each topic's part of mean(a) - mean(b), on both sides.
+        """Which topics drive a pair: each topic's part of mean(a) - mean(b), higher is better, on both sides.
 
         The parts of a side sum to its difference of means. The topic that pushes the candidate difference furthest
         against the truth's comes first.
@@ -267,9 +267,10 @@ def explain(
     check_choice("on", on, get_args(On))
     given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
     found = matched(*given, on)
-    sides, notes = found.scores, found.notes
+    sides = found.scores
     x, y = (side.means() for side in sides)
     value = float(entry.formula(x, y))
+    notes = (*found.notes, *nearly_reversed(value, entry.name))
     warn_undefined(value, entry.undefined)
     pairs: tuple[PairLoss, ...] = ()
     systems: tuple[SystemLoss, ...] = ()
