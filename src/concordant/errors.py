@@ -97,6 +97,10 @@ class ReadError(ConcordantError, ValueError):
         return f"{place}: {self.message}{quoted}" if place else f"{self.message}{quoted}"
 
 
+class OtherKindError(ReadError):
+    """A file holds something else than scores. Named by the caller it is refused; in a folder it is skipped."""
+
+
 class DataWarning(UserWarning):
     """The data were read, but something was filled in, left out or renamed."""
 

@@ -312,7 +312,7 @@ class TestToolsOutput:
             (tmp_path / model / "1").mkdir(parents=True)
             content = {"task_name": "T", "scores": {split: [{"hf_subset": "en", "main_score": 0.5}]}}
             (tmp_path / model / "1" / "T.json").write_text(json.dumps(content))
-        with pytest.raises(ReadError, match=r"m lacks topic T; n lacks topic T\[dev\]"):
+        with pytest.raises(ReadError, match=r"m lacks topic T/en; n lacks topic T\[dev\]/en"):
             read_scores(tmp_path)
 
     def test_tasks_of_lm_eval_without_the_measure(self) -> None:

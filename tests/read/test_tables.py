@@ -243,8 +243,8 @@ def test_mteb_subsets_and_splits() -> None:
     content = {"task_name": "T", "scores": {"train": parts[:1], "dev": parts}}
     assert read(json.dumps(content)).topics == ("T[dev]/de", "T[dev]/en")
     parts[1]["hf_subset"] = "de"
-    with pytest.raises(ReadError, match=r"has the subset 'T\[dev\]/de' twice"):
-        read(json.dumps(content))
+    with pytest.warns(DataWarning, match=r"has T\[dev\]/de more than once: the mean was used, as MTEB does"):
+        assert read_scores(io.StringIO(json.dumps(content))).values.tolist() == [[0.375]]
 
 
 def test_lm_eval_stderr_filters_and_direction() -> None:

@@ -10,11 +10,17 @@ from __future__ import annotations
 import functools
 import math
 import re
+import sys
+from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import ReadError, warn
+from ..tables.cells import warn_of
 from ..tables.contents import Contents
 from ..tables.pivot import Grid
 from ..words import counted, listing
@@ -43,47 +49,52 @@ def is_model_meta(content: Any) -> bool:
 
 
 class Task(Contents):
-    """The scores of one model on one task, by measure and topic."""
+    """The scores of one model on one task: a row per measure, a column per topic."""
 
     format = "MTEB results"
     partial = True
     default = "main_score"
 
-    def __init__(self, source: Source, scores: dict[str, dict[str, float]], version: str) -> None:
-        super().__init__(source)
-        self.scores = scores
+    def __init__(self, source: Source, topics: list[str], scores: dict[str, list[float]], version: str) -> None:
+        # A results repository holds a hundred thousand files: keep the numbers, and every name once.
+        super().__init__(replace(source, data=b""))
+        self.topics = list(map(sys.intern, topics))
+        self.rows, self.values = _once(tuple(scores)), np.array(list(scores.values()))
         self.model, self.revision = _model(source)
         self.version = tuple(map(int, re.findall(r"\d+", version)))
         self.names, self.part_of = (self.model,), f"{self.model} of MTEB"
 
     def measures(self) -> Collection[str]:
         """The measures of the task."""
-        return self.scores
+        return self.rows
 
     def grid(self, measure: str) -> Grid:
         """The scores of one measure."""
-        if measure not in self.scores:
+        if measure not in self.rows:
             raise self.no_measure(measure)
-        return Grid.of_run(self.scores[measure])
+        return Grid(self.values[self.rows.index(measure), :, None], self.topics)
 
-    @property
-    def topics(self) -> set[str]:
-        """All topics of the file."""
-        return {topic for found in self.scores.values() for topic in found}
-
-    def keep(self, topics: set[str]) -> None:
+    def keep(self, topics: list[str]) -> None:
         """Leave out all other topics."""
-        self.scores = {name: {t: v for t, v in found.items() if t in topics} for name, found in self.scores.items()}
+        if len(topics) < len(self.topics):
+            self.values = self.values[:, [self.topics.index(topic) for topic in topics]]
+            self.topics = topics
+
+
+@functools.lru_cache(maxsize=4096)
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same object for equal names, which most files of a task have."""
+    return tuple(map(sys.intern, names))
 
 
 def read_mteb(source: Source, content: Any) -> Task:
     """The scores of one model on one task: main_score, and the other measures by their names.
 
-    A task of several subsets (languages) gives a topic for each: `Task/subset`. Scores of another split than test are
-    other topics: `Task[dev]`.
+    A subset (a language) is a topic, `Task/subset`; the subset `default`, the only one of most tasks, is `Task`. Scores
+    of another split than test are other topics: `Task[dev]/subset`. So a topic has the same name in every file.
     """
-    old = "mteb_dataset_name" in content
-    task = str(content["mteb_dataset_name" if old else "task_name"])
+    old = not isinstance(content.get("scores"), dict)
+    task = str(content.get("task_name") or content["mteb_dataset_name"])
     splits: dict[str, Any] = (
         {name: _old_subsets(part) for name, part in content.items() if name not in _OLD_KEYS and isinstance(part, dict)}
         if old
@@ -91,24 +102,57 @@ def read_mteb(source: Source, content: Any) -> Task:
     )
     if not splits:
         raise source.error(f"has none of the splits {', '.join(_SPLITS)}", 1)
-    known = next((name for name in _SPLITS if name in splits), None)
-    scores: dict[str, dict[str, float]] = {}
-    for split in splits if known is None else (known,):
-        subsets, topic = splits[split], task + ("" if split == "test" else f"[{split}]")
+    found: dict[str, dict[str, float]] = {}
+    times: Counter[str] = Counter()
+    for split in _scored(source, task, splits):
+        for part in splits[split]:
+            subset = str(part.get("hf_subset") or "default")
+            topic = task + ("" if split == "test" else f"[{split}]") + ("" if subset == "default" else f"/{subset}")
+            times[topic] += 1
+            scores = _numbers(part)
+            if times[topic] > 1:
+                before = found[topic]
+                scores = {
+                    name: before[name] + (scores[name] - before[name]) / times[topic]
+                    for name in before.keys() & scores.keys()
+                }
+            found[topic] = scores
+    measures = dict.fromkeys(name for scores in found.values() for name in scores)
+    if not measures:
+        raise source.error(f"scores.{next(iter(splits))} holds no numbers", 1)
+    if twice := [topic for topic, count in times.items() if count > 1]:
+        warn_of(source, f"has {listing(twice, 3)} more than once: the mean was used, as MTEB does")
+    table = {name: [scores.get(name, math.nan) for scores in found.values()] for name in measures}
+    return Task(source, list(found), table, str(content.get("mteb_version") or ""))
+
+
+def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
+    """The split whose scores count, by the file alone; all of them where none has a known name.
+
+    Where a test set is not public, files hold nan for it, and numbers for the validation set.
+    """
+    for split, subsets in splits.items():
         if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
             raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)
-        for part in subsets:
-            name = topic if len(subsets) == 1 else f"{topic}/{part.get('hf_subset', 'default')}"
-            for measure, value in part.items():
-                if not isinstance(value, int | float) or isinstance(value, bool):
-                    continue
-                found = scores.setdefault(measure, {})
-                if name in found:
-                    raise source.error(f"scores.{split} has the subset {name!r} twice", 1)
-                found[name] = float(value) if math.isfinite(value) else math.nan
-    if not scores:
-        raise source.error(f"scores.{known or next(iter(splits))} holds no numbers", 1)
-    return Task(source, scores, str(content.get("mteb_version") or ""))
+    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # its test set has 43 queries
+    known = [split for split in order if split in splits]
+    return [next((split for split in known if _is_scored(splits[split])), known[0])] if known else list(splits)
+
+
+def _is_scored(subsets: list[dict[str, Any]]) -> bool:
+    """Whether a subset has a main score, or any number where the file names none."""
+    if any("main_score" in part for part in subsets):
+        subsets = [{"main_score": part.get("main_score")} for part in subsets]
+    return any(not math.isnan(score) for part in subsets for score in _numbers(part).values())
+
+
+def _numbers(part: dict[str, Any]) -> dict[str, float]:
+    """The measures of a subset; nan for what is not finite."""
+    return {
+        name: float(value) if abs(value) <= sys.float_info.max else math.nan
+        for name, value in part.items()
+        if type(value) in (int, float) and name != "evaluation_time"
+    }
 
 
 def _old_subsets(part: dict[str, Any]) -> list[dict[str, Any]]:
@@ -139,27 +183,28 @@ def _flat(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def newest(tasks: Sequence[Task]) -> list[Task]:
-    """Of tasks that a model has in several revisions, the newest; what was left out is warned of, by model."""
+    """Of tasks that a model has in several revisions, the newest; one note says what was left out."""
     best: dict[tuple[str, str], Task] = {}
     for task in tasks:
         for topic in task.topics:
             other = best.get((task.model, topic))
             if other is None or _age(task) > _age(other):
                 best[task.model, topic] = task
-    kept = {id(task) for task in best.values()}
-    lost: dict[str, list[Task]] = {}
+    older: dict[str, list[Task]] = {}
     for task in tasks:
-        if any(best[task.model, topic] is not task for topic in task.topics):
-            lost.setdefault(task.model, []).append(task)
-    for model, older in lost.items():
-        used = sorted({best[model, topic].revision for task in older for topic in task.topics})
-        warn(
-            f"{model}: {counted(len(older), 'result')} of older revisions left out "
-            f"({listing(sorted({task.revision for task in older}), 3)}), because {listing(used, 3)} has the same tasks"
+        kept = [topic for topic in task.topics if best[task.model, topic] is task]
+        if len(kept) < len(task.topics):
+            older.setdefault(task.model, []).append(task)
+        task.keep(kept)
+    if older:
+        lost = listing(
+            (f"{model} ({listing(sorted({t.revision for t in lost}), 3)})" for model, lost in older.items()), 5
         )
-    for task in tasks:
-        task.keep({topic for topic in task.topics if best[task.model, topic] is task})
-    return [task for task in tasks if id(task) in kept]
+        warn(
+            f"{counted(sum(map(len, older.values())), 'result')} of older revisions left out, because a newer revision "
+            f"of the model has the same tasks: {lost}"
+        )
+    return [task for task in tasks if task.topics]
 
 
 def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
@@ -167,14 +212,19 @@ def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
 
 
 def _model(source: Source) -> tuple[str, str]:
-    """The model and its revision: by model_meta.json beside the file, else by the folders' names."""
+    """The model and its revision: by model_meta.json beside the file, else by the folders' names.
+
+    MODEL/REVISION/experiments/SETTING/Task.json is the model with another setting: a system of its own.
+    """
     if source.name or not source.path:
         return source.name or source.run_name(), ""
-    meta = sibling(source.path, "model_meta.json")
+    meta, folder = sibling(source.path, "model_meta.json"), source.path.absolute().parent
+    setting = ""
+    if folder.parent.name == "experiments":
+        setting, folder = f"/{folder.name}", folder.parent.parent
     if is_model_meta(meta):
-        return str(meta["name"]), str(meta["revision"])
-    folder = source.path.absolute().parent
-    return folder.parent.name.replace("__", "/", 1), folder.name
+        return str(meta["name"]) + setting, str(meta["revision"])
+    return folder.parent.name.replace("__", "/", 1) + setting, folder.name
 
 
 def sibling(path: Path, name: str) -> Any:

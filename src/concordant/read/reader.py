@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
-from ..errors import warn
+from ..errors import OtherKindError, ReadError, warn
 from ..incomplete import IncompleteScores, left_open_or_completed
 from ..scores import Means, Scores, check_labels, unless_complete
 from ..tables import Filling, Missing, Unfilled, check_measure
@@ -16,7 +18,7 @@ from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
 from ..tables.missing import check_missing
-from ..words import listing
+from ..words import argument, counted, listing
 from . import mteb
 from . import source as sources
 from .recognise import Companion, recognise
@@ -149,28 +151,33 @@ class Files(NamedTuple):
     """What files hold."""
 
     contents: list[Contents]
-    empty: list[Source]
-    """Files that hold nothing."""
+    empty: list[tuple[str, Source]]
+    """The runs whose files hold nothing."""
 
 
 def read_contents(
     items: list[Item], roles: Roles = NO_ROLES, progress: Callable[[int, int], object] | None = None
 ) -> Files:
-    """What all files that hold scores hold; an error where none does."""
+    """What all files that hold scores hold; an error where none does, or where one of them is damaged."""
     found: list[Contents] = []
-    empty: list[Source] = []
+    empty: list[tuple[str, Source]] = []
+    others: dict[str, OtherKindError] = {}
     alone = len(items) == 1 and progress is not None
     for done, item in enumerate(items, 1):
-        source = sources.load(item)
-        if source.empty:
-            empty.append(source)
-        else:
-            found.append(recognise(replace(source, progress=_percent(progress)) if alone else source, roles))
+        try:
+            source = sources.load(item)
+            if source.empty:
+                empty.append((source.name or source.run_name(), source))
+            else:
+                found.append(recognise(replace(source, progress=_percent(progress)) if alone else source, roles))
+        except OtherKindError as error:
+            if not item.found:
+                raise
+            others[str(item.file)] = error
         if progress is not None:
             progress(*((100, 100) if alone else (done, len(items))))
     if not found:
-        others = f", as are {len(empty) - 1} more: {listing(s.label for s in empty[1:])}" if len(empty) > 1 else ""
-        raise empty[0].error(f"is empty{others}")
+        raise next(iter(others.values()), None) or _all_empty([source for _, source in empty])
     scored = [table for table in found if not isinstance(table, Companion)]
     if not scored:
         raise found[0].origin.error(
@@ -178,6 +185,7 @@ def read_contents(
             "MTEB: Task.json)",
             1,
         )
+    _tell_of_others([*(table.origin.label for table in found if isinstance(table, Companion)), *others])
     tasks = [table for table in scored if isinstance(table, mteb.Task)]
     if tasks:
         kept = {id(task) for task in mteb.newest(tasks)}
@@ -193,6 +201,19 @@ def read_contents(
             + (f"; but of these tasks there are no samples, so they are lost: {listing(lost)}" if lost else "")
         )
     return Files(details or scored, empty)
+
+
+def _all_empty(empty: list[Source]) -> ReadError:
+    more = f", as are {len(empty) - 1} more: {listing(s.label for s in empty[1:])}" if len(empty) > 1 else ""
+    return empty[0].error(f"is empty{more}")
+
+
+def _tell_of_others(labels: list[str]) -> None:
+    """Say in one note which files were skipped, those of one name together."""
+    if labels:
+        names = Counter(os.path.basename(label) for label in labels)
+        shown = listing(name if count == 1 else f"{name} ({count:,})" for name, count in names.most_common())
+        warn(f"Skipped {counted(len(labels), 'file')} without scores: {shown}")
 
 
 def _percent(progress: Callable[[int, int], object] | None) -> Callable[[int, int], object]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from ..errors import ReadError
+from ..errors import OtherKindError, ReadError
 from ..tables.cells import Cells
 from ..tables.contents import NO_ROLES, Contents, table_contents
 from ..tables.layout import Roles
@@ -55,7 +55,14 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 
 def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
     """What a file that is not empty holds. Where it is one run, the name that the caller gave counts most."""
-    found = _recognise(source, roles)
+    try:
+        found = _recognise(source, roles)
+    except OtherKindError:
+        raise
+    except ReadError as error:
+        if source.binary is None and not _has_scores(source):
+            raise OtherKindError(*error.args) from None
+        raise
     if any(name is not None for name in roles) and not found.is_table:
         raise source.error("is not a table with named columns, so no column can be chosen")
     if source.name:
@@ -95,11 +102,32 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
     return table
 
 
-def unknown(source: Source, line: int | None) -> ReadError:
+def _has_scores(source: Source) -> bool:
+    """Whether a file that cannot be read as scores was meant as such: then it is damaged, and must not be skipped.
+
+    Half of the first cells are numbers; or any, where the columns are named as those of scores are.
+    """
+    lines = list(islice(source.lines(), 20))
+    first = lines[0][1]
+    if first.lstrip()[:1] in (b"{", b"["):
+        record = _first_record(source, first)
+        content = load_json(source) if record is None else [record]
+        if not isinstance(content, list) or not content or not isinstance(content[0], dict):
+            return True
+        header, rows = list(content[0]), [list(record.values()) for record in content[:20] if isinstance(record, dict)]
+        cells = [isinstance(cell, int | float) and not isinstance(cell, bool) for row in rows for cell in row]
+        return any(cells) and (2 * sum(cells) >= len(cells) or any(map(names_labels, header)))
+    mark = separator(source)
+    header, *rows = [split_line(text, mark) for _, text in lines]
+    cells = [number(cell) is not None for row in rows or [header] for cell in row[1:]]
+    named = mark is not None and any(map(names_labels, header))  # words of prose may be names of columns, too
+    return any(cells) and (2 * sum(cells) >= len(cells) or named)
+
+
+def unknown(source: Source, line: int | None) -> OtherKindError:
     """The error for a file that no reader takes."""
-    return source.error(
-        f"has a format that is not recognised. Known are: {KNOWN}. Of a folder, a glob leaves "
-        "out what does not belong. The line",
+    return source.other_kind(
+        f"has a format that is not recognised. Known are: {KNOWN}. The line",
         line,
     )
 
@@ -113,7 +141,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
         and number(fields[4]) is not None
         and fields[1].upper() == "Q0"
     ):
-        raise source.error(
+        raise source.other_kind(
             "is a run: it ranks documents and has no scores of measures. Evaluate it with trec_eval -q", line
         )
     numbers = [number(field) for field in fields]
@@ -137,7 +165,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     if (None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2]))) or is_fraction(numbers[1]):
         raise no_header(source, line)
     if len(fields) == 4 and number(fields[1]) is not None:
-        raise source.error(
+        raise source.other_kind(
             "looks like qrels (topic, iteration, document, grade), which hold no scores: use read_qrels", line
         )
     raise source.error(

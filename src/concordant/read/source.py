@@ -12,19 +12,20 @@ import json
 import os
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import InputTypeError, ReadError, warn
+from ..errors import InputTypeError, OtherKindError, ReadError, warn
 from ..files import JSON_SHARE, most_bytes, pieces, read_bytes, too_large
 from ..tables.numbers import number
 
 # Of `files.MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
 LINE_SHARE = 8
 # Below one folder: a link may lead to a whole disk.
-MAX_FILES = 100_000
+MAX_FILES = 1_000_000
 _ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
 QUOTED = re.compile(rb'"[^"]*"')
 
@@ -48,6 +49,8 @@ class Item(NamedTuple):
 
     file: Any
     name: str | None = None
+    found: bool = False
+    """Whether it was found in a folder or by a pattern: it may be of another kind. A file that is named is not."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,10 @@ class Source:
             text = None if text.strip() in ("{", "[") else text  # of indented JSON, where that says nothing
         return ReadError(message, self.label, line, text)
 
+    def other_kind(self, message: str, line: int | None = None) -> OtherKindError:
+        """The same where the file is something else than scores."""
+        return OtherKindError(*self.error(message, line).args)
+
     def run_name(self) -> str:
         """The name of the run in this file, where the file does not say it: from the file's own name."""
         name = self.path.name if self.path else self.label
@@ -145,7 +152,7 @@ def expand(what: Any) -> list[Item]:
     if isinstance(what, Mapping):
         return [Item(_single(file), str(name)) for name, file in what.items()]
     if isinstance(what, str | os.PathLike):
-        return [Item(path) for path in _paths(what)]
+        return _paths(what)
     if hasattr(what, "read"):
         return [Item(what)]
     if isinstance(what, bytes | bytearray) or not isinstance(what, Iterable):
@@ -165,7 +172,7 @@ def _single(file: Any) -> Any:
     return found[0].file
 
 
-def _paths(what: str | os.PathLike[str]) -> list[Path]:
+def _paths(what: str | os.PathLike[str]) -> list[Item]:
     text = os.fspath(what)
     if not isinstance(text, str):
         text = os.fsdecode(text)
@@ -178,14 +185,14 @@ def _paths(what: str | os.PathLike[str]) -> list[Path]:
         if not path.exists():
             path = path.expanduser()
         if path.is_dir():
-            return _folder(path)
+            return [Item(file, found=True) for file in _folder(path)]
         if not path.exists() and glob.has_magic(text):
-            return _glob(path, text)
+            return [Item(file, found=True) for file in _glob(path, text)]
     except RuntimeError:  # ~ of a user that there is not
-        return [Path(text)]
+        return [Item(Path(text))]
     except OSError as error:  # such as a name that is too long
         raise ReadError(f"cannot be read: {error.strerror or error}", text) from None
-    return [path]
+    return [Item(path)]
 
 
 def _glob(pattern: Path, text: str) -> list[Path]:
@@ -288,7 +295,8 @@ def _gunzip(raw: bytes, label: str, share: int) -> bytes:
 def _clean(data: bytes, label: str) -> bytes:
     for magic, what in _OTHER_COMPRESSION.items():
         if data.startswith(magic):
-            raise ReadError(f"is {what}: decompress it first, or use gzip", label)
+            kind = OtherKindError if magic == b"PK\x03\x04" else ReadError
+            raise kind(f"is {what}: decompress it first, or use gzip", label)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             data = data.decode("utf-16").encode()
@@ -299,7 +307,8 @@ def _clean(data: bytes, label: str) -> bytes:
     if not data.isascii():
         data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
     if b"\0" in data:
-        raise _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
+        error = _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte", label)
+        raise OtherKindError(*error.args)
     if not data.isascii():
         try:
             data.decode()
@@ -323,6 +332,10 @@ def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
     return ReadError(message, label, data.count(b"\n", 0, place) + 1, text)
 
 
+# No scores; a published file of MTEB has both twice.
+_TOLERATED = frozenset({"evaluation_time", "kg_co2_emissions"})
+
+
 class _TwiceError(ValueError):
     """An object of JSON names a key twice; parsers keep the last one silently."""
 
@@ -330,8 +343,9 @@ class _TwiceError(ValueError):
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        seen: set[str] = set()
-        raise _TwiceError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+        times = Counter(key for key, _ in pairs if key not in _TOLERATED)
+        if (twice := next((key for key, count in times.items() if count > 1), None)) is not None:
+            raise _TwiceError(twice)
     return result
 
 
@@ -345,7 +359,10 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
     try:
         return _DECODER.decode((source.data if text is None else text).decode())
     except json.JSONDecodeError as error:
-        raise source.error(f"is not JSON: {error.msg}", line or error.lineno) from None
+        start, rest = error.doc[: error.pos].strip(), error.doc[error.pos :].strip()
+        # Prose may begin with a bracket; JSON that was cut off ends where it goes wrong.
+        kind = source.other_kind if text is None and start in ("{", "[") and rest else source.error
+        raise kind(f"is not JSON: {error.msg}", line or error.lineno) from None
     except _TwiceError as error:
         raise source.error(f"has the key {str(error)!r} twice in one object", line) from None
     except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits

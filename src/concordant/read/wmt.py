@@ -17,16 +17,15 @@ def is_document(record: Any) -> bool:
 
 
 def read_documents(source: Source, records: list[tuple[int, Any]]) -> Contents:
-    """The scores of one system, a topic for each segment: `document#segment`, from 0; a measure for each metric.
+    """The scores of one system: a topic for each segment, `en-cs/document#segment`, from 0; a measure for each metric.
 
-    Where a file holds several pairs of languages, they stand before: `en-cs/document#segment`.
+    A document is translated into several languages, so the pair belongs to the name also where a system has only one.
     """
-    pairs = {record.get("language_pair") for _, record in records if isinstance(record, dict)}
     scores: dict[str, dict[str, float]] = {}
     for line, record in records:
         if not is_document(record):
             raise source.error("is not a document with metric_scores, as the first line is", line)
-        document = f"{record['language_pair']}/" * (len(pairs) > 1) + str(record["document_id"])
+        document = "/".join(str(record[key]) for key in ("language_pair", "document_id") if key in record)
         for metric, values in record["metric_scores"].items():
             found = scores.setdefault(str(metric), {})
             for segment, value in enumerate(values if isinstance(values, list) else [values]):

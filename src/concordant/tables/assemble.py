@@ -57,8 +57,8 @@ class Unfilled:
     measure: str
     missing: Missing
     origin: Origin
-    empty: Sequence[Origin] = ()
-    """Files that hold nothing."""
+    empty: Sequence[tuple[str, Origin]] = ()
+    """The systems whose files hold nothing."""
     open_to_holes: bool = False
     """Whether scores may be missing for good where this goes, so that an error names that as a way out."""
     lower_is_better: bool = False
@@ -96,7 +96,7 @@ class Unfilled:
     def filled(self) -> Assembled:
         """What is left when the policy for missing topics was applied; an error where there is none."""
         refuse_best_zeros(self.missing, self.lower_is_better, self.origin)
-        said = _without_empty(self.empty, self.missing)
+        said = _without_empty([file for _, file in self.empty], self.missing)
         if self.own_topics is None:
             values, systems, more = _one_score_each(self.values, self.own_systems, self.missing, self.origin)
             return Assembled(values, None, systems, self.measure, (*said, *more), self.lower_is_better)
@@ -141,7 +141,7 @@ def assemble(
     systems: Iterable[str] | None = None,
     topics: Iterable[str] | None = None,
     lower_is_better: bool | None = None,
-    empty: Sequence[Origin] = (),
+    empty: Sequence[tuple[str, Origin]] = (),
 ) -> Unfilled:
     """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
     check_missing(missing)
@@ -152,8 +152,16 @@ def assemble(
         places = _places(list(topics), own_topics, "topic", origin)
         values, own_topics = values[places], [own_topics[k] for k in places]
     if systems is not None:
-        places = _places(list(systems), own_systems, "system", origin)
+        asked = list(systems)
+        if others := [file.label for name, file in empty if name not in asked]:
+            warn(f"Skipped {counted(len(others), 'empty file')} of systems that were not asked for: {listing(others)}")
+        empty = [(name, file) for name, file in empty if name in asked]
+        without = {name for name, _ in empty if name not in own_systems}
+        places = _places([name for name in asked if name not in without], own_systems, "system", origin)
         values, own_systems = values[:, places], [own_systems[k] for k in places]
+        if topics is None and missing == "available":  # a topic that none of them has is none of theirs
+            rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
+            values, own_topics = values[rows], [own_topics[k] for k in rows]
     one_each = MEAN in own_topics
     if one_each and len(values) > 1:
         raise origin.error("some hold scores of topics, others one score per system: read them one by one")
