@@ -12,7 +12,7 @@ from .coefficients.inputs import floats, refuse_not_finite
 from .errors import InputError, InputTypeError
 from .incomplete import IncompleteScores, as_read, left_open_or_completed
 from .read.reader import read_side
-from .scores import Means, Scores, completed, require_summable, unless_complete
+from .scores import Means, Scores, checked_choice, completed, require_summable, unless_complete
 from .tables import Filling, Missing, Unfilled, invent_topics
 from .tables.assemble import assemble
 from .tables.cells import Given
@@ -36,6 +36,8 @@ def as_scores(
     measure: str | None = ...,
     missing: Filling = ...,
     lower_is_better: bool | None = ...,
+    systems: Iterable[str] | None = ...,
+    topics: Iterable[str] | None = ...,
     topic_column: str | None = ...,
     system_column: str | None = ...,
     score_column: str | None = ...,
@@ -50,6 +52,8 @@ def as_scores(
     measure: str | None = ...,
     missing: Missing,
     lower_is_better: bool | None = ...,
+    systems: Iterable[str] | None = ...,
+    topics: Iterable[str] | None = ...,
     topic_column: str | None = ...,
     system_column: str | None = ...,
     score_column: str | None = ...,
@@ -63,6 +67,8 @@ def as_scores(
     measure: str | None = None,
     missing: Missing = "error",
     lower_is_better: bool | None = None,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
@@ -84,6 +90,8 @@ def as_scores(
         What to do where a system lacks a topic. "available" leaves it open: `IncompleteScores`.
     lower_is_better : bool, optional
         Whether the scores are errors, times or ranks, as in `read_scores`.
+    systems, topics : iterable of str, optional
+        Only these, in this order: names, patterns (``"STS*"``), and what to leave out (``"!AFQMC"``).
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
 
@@ -101,7 +109,7 @@ def as_scores(
     <Scores: 1 topic x 2 systems, map>
 
     """
-    columns = Roles(topic_column, system_column, score_column)
+    columns = Roles(topic_column, system_column, score_column, **checked_choice(systems, topics))
     side = as_side(given, name, measure=measure, missing=missing, lower_is_better=lower_is_better, columns=columns)
     return left_open_or_completed(side)
 
@@ -119,27 +127,33 @@ def as_side(
 
     `alignment` does what `missing` says when it knows which systems and topics are compared.
     """
+    wanted: Any = {"systems": columns.systems, "topics": columns.topics}
     if isinstance(given, Scores | Means | Unfilled | IncompleteScores):
         if lower_is_better not in (None, given.lower_is_better):
             raise InputError(
                 f"{name}: these are {type(given).__name__}, whose direction was given before; pass "
                 f"lower_is_better={lower_is_better} when they are read or made"
             )
+        if isinstance(given, Means):
+            return given.select(columns.systems)
+        if not isinstance(given, Unfilled) and any(wanted.values()):
+            given = given.select(**wanted)
         return as_read(given, name) if isinstance(given, IncompleteScores) else given
     if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return read_side(given, measure, missing, lower_is_better, columns=columns)
+        return read_side(given, measure, missing, lower_is_better, columns=columns, **wanted)
+    how: Any = {"lower_is_better": lower_is_better, **wanted}
     if _is_series(given):
         if not given.index.is_unique:
             raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
         column = given.name if isinstance(given.name, str) else ""
         lower = direction(measure or column, lower_is_better, Given(name))
-        return Means(list(given.to_dict().values()), list(given.index), measure, lower_is_better=lower)
+        made = Means(list(given.to_dict().values()), list(given.index), measure, lower_is_better=lower)
+        return made.select(columns.systems)
     if is_frame(given):
-        found = frame_contents(given, name, columns)
-        return unless_complete(assemble([found], measure, missing, lower_is_better=lower_is_better))
+        return unless_complete(assemble([frame_contents(given, name, columns)], measure, missing, **how))
     if isinstance(given, Mapping) and given and not any(map(_has_parts, given.values())):
         lower = direction(measure or "", lower_is_better, Given(name))
-        return Means(list(given.values()), list(given), measure, lower_is_better=lower)
+        return Means(list(given.values()), list(given), measure, lower_is_better=lower).select(columns.systems)
     if is_bare(given):
         raise InputTypeError(
             f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
@@ -151,8 +165,7 @@ def as_side(
             f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
-    results = results_contents(given, "run", name)
-    return unless_complete(assemble([results], measure, missing, lower_is_better=lower_is_better))
+    return unless_complete(assemble([results_contents(given, "run", name)], measure, missing, **how))
 
 
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2) -> Scores:

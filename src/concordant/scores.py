@@ -15,7 +15,8 @@ from .arrays import FloatArray
 from .errors import InputError, InputTypeError, LimitError, import_extra, warn
 from .markup import text
 from .means import mean_over_topics
-from .words import counted, listing, named, nearest
+from .tables.choice import choose
+from .words import counted, listing, named
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
@@ -152,7 +153,10 @@ class Scores:
         return self._take(systems=np.flatnonzero(means >= limit))
 
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
-        """Only these systems and topics, in the order given. A label that is not there is an error."""
+        """Only these systems and topics, in the order given: names, patterns (``"STS*"``), what to leave out (``"!x"``).
+
+        A name that is not there is an error.
+        """
         return self._take(
             systems=None if systems is None else places_of(systems, self.systems, "systems"),
             topics=None if topics is None else places_of(topics, self.topics, "topics"),
@@ -202,6 +206,8 @@ class Scores:
         *,
         missing: tables.Missing = "error",
         lower_is_better: bool | None = None,
+        systems: Iterable[str] | None = None,
+        topics: Iterable[str] | None = None,
         topic_column: str | None = None,
         system_column: str | None = None,
         score_column: str | None = None,
@@ -221,6 +227,8 @@ class Scores:
             What to do where a system lacks a topic.
         lower_is_better : bool, optional
             Whether the scores are errors, as in `read_scores`.
+        systems, topics : iterable of str, optional
+            Read only these, as in `read_scores`.
         topic_column, system_column, score_column : str, optional
             The columns that hold topics, systems and scores, where their names do not say so.
 
@@ -241,9 +249,10 @@ class Scores:
         from .tables.layout import Roles
 
         tables.check_measure(measure)
-        roles = Roles(topic_column, system_column, score_column)
-        found = assemble([frame_contents(frame, roles=roles)], measure, missing, lower_is_better=lower_is_better)
-        return cls.of(filled(found))
+        wanted = checked_choice(systems, topics)
+        roles = Roles(topic_column, system_column, score_column, **wanted)
+        how: Any = {"lower_is_better": lower_is_better, **wanted}
+        return cls.of(filled(assemble([frame_contents(frame, roles=roles)], measure, missing, **how)))
 
     @classmethod
     def from_dict(
@@ -527,10 +536,12 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, tuple[str, ...] | None]:
+    """The systems and topics that a caller asks for, as arguments of what reads them."""
+    given = {"systems": systems, "topics": topics}
+    return {name: None if labels is None else check_labels(labels, name) for name, labels in given.items()}
+
+
 def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
-    place = {label: k for k, label in enumerate(labels)}
-    names = check_labels(wanted, what)
-    for name in names:
-        if name not in place:
-            raise InputError(f"{what} has no {name!r}{nearest(name, labels)}")
-    return [place[name] for name in names]
+    """The places of what is chosen, by names, patterns (STS*) and what to leave out (!AFQMC)."""
+    return choose(check_labels(wanted, what), labels, what[:-1], lambda message: InputError(f"{what}: {message}"))

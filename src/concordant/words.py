@@ -94,6 +94,8 @@ def argument(name: str, value: Any = None) -> str:
     option = _options.get(name)
     if option is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
+    if isinstance(value, list):  # separated by commas, so a comma in a name becomes a pattern
+        value = ",".join(str(name).replace(",", "?") for name in value)
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
 
 

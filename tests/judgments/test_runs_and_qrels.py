@@ -80,7 +80,7 @@ def test_bad_runs(nested: Any, message: str) -> None:
 
 def test_unknown_labels() -> None:
     runs = Runs.from_dict({"bm25": {"1": ["x"]}})
-    with pytest.raises(InputError, match="systems has no 'bm26'; did you mean 'bm25'"):
+    with pytest.raises(InputError, match="systems: has no system 'bm26'; did you mean 'bm25'"):
         runs.documents("bm26", "1")
     with pytest.raises(InputError, match="k is 0"):
         runs.cut(0)

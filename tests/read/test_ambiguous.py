@@ -131,7 +131,7 @@ class TestMeasuresAndSystems:
 
     def test_f1_is_a_measure(self) -> None:
         with pytest.raises(
-            ReadError, match=r"named as measures \(F1\) and others \(F2\).*if these are systems, rename"
+            ReadError, match=r"named as measures \(F1\) and others \(F2\).*if all are systems, say systems="
         ):
             read("topic,F1,F2\n1,.5,.6\n")
         with pytest.raises(ReadError, match="2 measures; choose one"):
@@ -172,15 +172,15 @@ class TestSummaries:
 
     @pytest.mark.parametrize("name", ["arc_stderr", "arc (std)", "arc std dev", "arc.Std.Err."])
     def test_errors_of_others(self, name: str) -> None:
-        with pytest.raises(ReadError, match=r"is named as the error of another topic|3 measures; choose one"):
+        with pytest.raises(ReadError, match=r"do not look like topics: .*belongs to 'arc'|3 measures; choose one"):
             read(f"model,arc,{name},mmlu\ngpt,.5,.01,.6\nllama,.4,.02,.3\n")
         content = f"topic,arc,{name}\n1,.5,.01\n"
-        with pytest.raises(ReadError, match=r"system '.*' is named as the error of another system"):
+        with pytest.raises(ReadError, match=r"do not look like systems: .*belongs to 'arc'.*systems=\['!arc"):
             read(content)
         assert read(content, systems=["arc"]).systems == ("arc",)
         assert read(f"topic,bm25,{name}\n1,.5,.01\n").systems == ("bm25", name)
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="is named as the error of another system"):
+        with pytest.raises(InputError, match="do not look like systems: .*belongs to 'arc'"):
             Scores.from_frame(pd.DataFrame({"topic": [1], "arc": [0.5], name: [0.01]}))
 
     def test_what_pandas_describes(self) -> None:

@@ -131,7 +131,7 @@ class TestTrecEval:
     def test_not_scores(self, formats: Path) -> None:
         with pytest.raises(ReadError, match=r"looks like qrels.*use read_qrels.*CR93E-10279"):
             read_scores(formats / "trec_eval" / "qrels.test")
-        with pytest.raises(ReadError, match=r"is a run.*trec_eval -q") as caught:
+        with pytest.raises(ReadError, match=r"is a run.*concordant evaluate RUNS QRELS") as caught:
             read_scores(formats / "trec_eval" / "results.trunc")
         assert caught.value.line == 1
 

@@ -76,6 +76,8 @@ class Answer:
     printed: Callable[[], Rows] | None = None
     """For Markdown and LaTeX; by default the rows."""
     notes: tuple[str, ...] = ()
+    failed: bool = False
+    """Whether the answer is that something cannot be read: status 1."""
 
     @classmethod
     def of(cls, found: Result | Sequence[Result]) -> Answer:
@@ -135,6 +137,8 @@ def answering(
             if answer is not None:
                 with Notes(out.quiet):
                     _give(answer, out, notes.seen, ctx)
+                if answer.failed:
+                    raise typer.Exit(1)
 
         command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
         command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]

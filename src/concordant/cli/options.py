@@ -71,7 +71,7 @@ class _Command(TyperCommand):
 
     def options(self) -> dict[str, str]:
         """By argument of the library, or by argument=value, the option of this command that stands for it."""
-        found = {"systems": "--systems"}  # which `look` speaks of, because the commands that it is asked for have it
+        found: dict[str, str] = {}
         option: Any
         for option in self.params:
             if option.param_type_name == "option":

@@ -40,7 +40,10 @@ class Reader:
     ] = None
     systems: Annotated[
         str | None,
-        typer.Option(help="Only these systems: names separated by commas, or @FILE with one name per line."),
+        typer.Option(
+            help="Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' takes all that "
+            "fit, '!NAME' leaves one out."
+        ),
     ] = None
     topics: Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")] = None
     topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
@@ -94,11 +97,14 @@ class Reader:
             measure=measure or self.measure,
             missing=self.missing,
             lower_is_better=self.lower_is_better if lower is None else lower,
-            systems=names_of(self.systems, "--systems"),
-            topics=names_of(self.topics, "--topics"),
+            **self.wanted(),
             columns=Roles(self.topic_column, self.system_column, self.score_column),
             progress=bar.update if bar else None,
         )
+
+    def wanted(self) -> dict[str, list[str] | None]:
+        """The systems and topics to read."""
+        return {"systems": names_of(self.systems, "--systems"), "topics": names_of(self.topics, "--topics")}
 
     def sides(self, paths: Sequence[str], quiet: bool) -> list[Side]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""

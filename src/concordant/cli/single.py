@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..scores import Scores
 
 
-@answering(without=("missing", "lower_is_better", "systems", "topics"))
+@answering(without=("missing", "lower_is_better"))
 def look(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="Files, folders or quoted patterns, as PATH[:MEASURE][:lower].")
@@ -35,7 +35,8 @@ def look(
 ) -> Found:
     """Show how files would be read.
 
-    Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next.
+    Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next. The exit status
+    is 1 if a file cannot be read as it is.
 
     Example: concordant look people.csv
     """
@@ -44,7 +45,9 @@ def look(
 
     sides = [parse_side(file) for file in files]
     columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
-    return [run(side.path, side.measure or read.measure, side.lower_is_better, **columns) for side in sides]
+    wanted: Any = read.wanted()
+    found = [run(side.path, side.measure or read.measure, side.lower_is_better, **columns, **wanted) for side in sides]
+    return replace(Answer.of(found), failed=any(one.problem is not None for one in found))
 
 
 @answering(plot=True, html=True)

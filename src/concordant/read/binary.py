@@ -22,7 +22,7 @@ def read_binary(source: Source, roles: Roles) -> Contents:
     """A table in Parquet or Arrow, or a log of Inspect."""
     if source.binary == "inspect":
         return read_inspect(source, _inspect_log(source))
-    cells = frame_cells(read_frame(source), source, [name for name in roles if name is not None])
+    cells = frame_cells(read_frame(source), source, roles.columns)
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise source.error("has no scores: give topics x systems, or columns of systems, topics and scores")

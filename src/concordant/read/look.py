@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 
 from ..errors import ConcordantError
 from ..results import Result, settings_of
-from ..tables.assemble import Joined, direction_of, joined
+from ..scores import checked_choice
+from ..tables.assemble import Unfilled, assemble
 from ..tables.layout import Roles
-from ..tables.pivot import MEAN
+from ..tables.pivot import MEAN, Grid
 from ..words import counted, either_direction, listing, one_line
 from . import source as sources
 from .reader import read_contents
@@ -66,8 +68,8 @@ class Look(Result):
         found = {
             "format": listing(self.formats),
             "read as": self.reading,
-            "systems": f"{len(self.systems)}: {listing(self.systems, 5)}" if self.systems else "",
-            "topics": f"{len(self.topics)}: {listing(self.topics, 5)}" if self.topics else "none",
+            "systems": f"{len(self.systems)}: {_ends(self.systems)}" if self.systems else "",
+            "topics": f"{len(self.topics)}: {_ends(self.topics)}" if self.topics else "none",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
             "direction": {True: "lower is better", None: f"lower or higher? {either_direction()}"}.get(
@@ -104,11 +106,20 @@ class Look(Result):
         )
 
 
+def _ends(labels: Sequence[str], most: int = 6) -> str:
+    """All labels, or the first and the last ones: what does not belong stands at an end."""
+    if len(labels) <= most:
+        return listing(labels)
+    return f"{listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
+
+
 def look(
     what: Any,
     measure: str | None = None,
     lower_is_better: bool | None = None,
     *,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
@@ -123,6 +134,8 @@ def look(
         The measure to count ties, duplicates and missing scores of; by default the first that is there.
     lower_is_better : bool, optional
         As in `read_scores`.
+    systems, topics : iterable of str, optional
+        As in `read_scores`, as are the columns below.
     topic_column, system_column, score_column : str, optional
         As in `read_scores`.
 
@@ -139,7 +152,8 @@ def look(
 
     """
     path = os.fspath(what) if isinstance(what, str | os.PathLike) else None
-    roles = Roles(topic_column, system_column, score_column)
+    wanted: Any = checked_choice(systems, topics)
+    roles = Roles(topic_column, system_column, score_column, **wanted)
     empty: dict[str, Any] = {
         "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "measures": (), "measure": "",
         "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None,
@@ -159,35 +173,35 @@ def look(
         known["measures"] = tuple(dict.fromkeys(m for c in found if c.named for m in c.measures()))
         default = next((c.default for c in found if c.default in known["measures"]), None)
         chosen = measure or default or next(iter(known["measures"]), None)
-        result = joined(found, chosen)
-        known["reading"] = found[0].reading(result.grid)
+        try:
+            result = assemble(found, chosen, "error", lower_is_better=lower_is_better, **wanted)
+            lower: bool | None = result.lower_is_better
+        except ConcordantError:  # what is shown is the same in both directions
+            result, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
+        labels = [MEAN] if result.own_topics is None else result.own_topics
+        known["reading"] = found[0].reading(Grid(result.values, labels, result.own_systems))
         known |= _counts(result)
     except ConcordantError as error:
         return Look(**known, problem=str(error))
-    try:
-        lower = direction_of(found, result, lower_is_better)
-    except ConcordantError:
-        lower = None
     return Look(**known, lower_is_better=lower)
 
 
-def _counts(found: Joined) -> dict[str, Any]:
+def _counts(found: Unfilled) -> dict[str, Any]:
     """What is said of the scores of one measure."""
-    values, systems, holes = found.grid.values, found.grid.systems or [], np.isnan(found.grid.values)
+    values, holes = found.values, np.isnan(found.values)
     scored = ~holes.all(axis=0)
     means = np.array([np.nanmean(column) for column in values.T[scored]])
     _, counts = np.unique(np.round(means, 12), return_counts=True)
     same: dict[bytes, list[str]] = {}
-    for name, column in zip(systems, np.ascontiguousarray(values.T), strict=True):
+    for name, column in zip(found.systems, np.ascontiguousarray(values.T), strict=True):
         same.setdefault(column.tobytes(), []).append(name)
-    one_each = MEAN in found.grid.topics
     given = values[~holes]
     return {
-        "systems": tuple(systems),
-        "topics": () if one_each else tuple(found.grid.topics),
+        "systems": found.systems,
+        "topics": found.topics,
         "measure": found.measure,
         "missing": int(holes.sum()),
         "tied_pairs": int((counts * (counts - 1) // 2).sum()),
-        "duplicates": () if one_each else tuple(tuple(group) for group in same.values() if len(group) > 1),
+        "duplicates": () if not found.topics else tuple(tuple(group) for group in same.values() if len(group) > 1),
         "decimals": next((d for d in range(7) if np.array_equal(np.round(given, d), given)), None),
     }

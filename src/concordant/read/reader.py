@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 
 from ..errors import OtherKindError, ReadError, warn
 from ..incomplete import IncompleteScores, left_open_or_completed
-from ..scores import Means, Scores, check_labels, unless_complete
+from ..scores import Means, Scores, checked_choice, unless_complete
 from ..tables import Filling, Missing, Unfilled, check_measure
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
@@ -89,7 +89,8 @@ def read_scores(
         were. Where it is left out, the file decides if its format has a direction; a measure whose name is usually that
         of an error (wer, loss, ...) is refused.
     systems, topics : iterable of str, optional
-        Read only these, in this order; what the others lack does not matter.
+        Read only these, in this order; what the others lack does not matter. ``"STS*"`` stands for all that fit, and
+        ``"!AFQMC"`` leaves one out.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
     progress : callable, optional
@@ -139,11 +140,8 @@ def read_side(
     """As `read_scores`; but where scores are missing they are so still, until the side is matched with another."""
     check_missing(missing)
     check_measure(measure)
-    wanted = {
-        name: None if labels is None else check_labels(labels, name)
-        for name, labels in (("systems", systems), ("topics", topics))
-    }
-    found, empty = read_contents(sources.expand(what), columns, progress)
+    wanted: Any = checked_choice(systems, topics)
+    found, empty = read_contents(sources.expand(what), columns._replace(**wanted), progress)
     return unless_complete(assemble(found, measure, missing, lower_is_better=lower_is_better, empty=empty, **wanted))
 
 

@@ -63,7 +63,7 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
         if source.binary is None and not _has_scores(source):
             raise OtherKindError(*error.args) from None
         raise
-    if any(name is not None for name in roles) and not found.is_table:
+    if roles.columns and not found.is_table:
         raise source.error("is not a table with named columns, so no column can be chosen")
     if source.name:
         found.names = (source.name,)
@@ -92,7 +92,7 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
         or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
         return TrecEval(source)
-    if not names_labels(fields[0].strip('"')) and roles == NO_ROLES:
+    if not names_labels(fields[0].strip('"')) and not roles.columns:
         table = _headerless(source, line, fields)
         if table is not None:
             return table
@@ -142,7 +142,9 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
         and fields[1].upper() == "Q0"
     ):
         raise source.other_kind(
-            "is a run: it ranks documents and has no scores of measures. Evaluate it with trec_eval -q", line
+            "is a run: it ranks documents and has no scores. Score all runs against judgments first, with `concordant "
+            "evaluate RUNS QRELS -m nDCG@10 -o scores.csv`, and read scores.csv. The line",
+            line,
         )
     numbers = [number(field) for field in fields]
     # Four whole numbers may be qrels.
@@ -166,7 +168,9 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
         raise no_header(source, line)
     if len(fields) == 4 and number(fields[1]) is not None:
         raise source.other_kind(
-            "looks like qrels (topic, iteration, document, grade), which hold no scores: use read_qrels", line
+            "looks like qrels (topic, iteration, document, grade): judgments of documents, not scores of systems. They "
+            "score runs: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`. In Python, use read_qrels. The line",
+            line,
         )
     raise source.error(
         "cannot tell which column holds the topics and which the measures: add a first line that names the "
@@ -224,8 +228,7 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
             cell = record[key]
             known = type(cell) is str and len(names) < _MOST_NAMES
             column.append(names.setdefault(cell, cell) if known else cell)
-    keep = [name for name in roles if name is not None]
-    cells = Cells.of(source, header, columns, keep=keep, lines=lines, header_line=lines[0])
+    cells = Cells.of(source, header, columns, keep=roles.columns, lines=lines, header_line=lines[0])
     table = table_contents(cells, roles)
     if table is None:
         raise unknown(source, lines[0])

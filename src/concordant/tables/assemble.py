@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, ReadError, warn
-from ..words import argument, counted, either_direction, listing, nearest
+from ..words import argument, counted, either_direction, listing
 from .cells import Given, Origin, warn_of
+from .choice import choose, chosen, says_which
 from .contents import Contents
 from .direction import direction, usually_an_error
 from .measures import check_measure, only_measure
@@ -80,18 +81,18 @@ class Unfilled:
 
     def select(self, systems: Sequence[str], topics: Sequence[str] | None = None) -> Unfilled:
         """Only these; without `topics`, the topics on which these have scores, or all where a missing score is 0."""
-        columns = _places(list(systems), self.own_systems, "system", self.origin)
+        columns = choose(systems, self.own_systems, "system", self.origin.error)
         values = self.values[:, columns]
         own = self.own_topics
         if own is not None:
             if topics is not None:
-                rows = _places(list(topics), own, "topic", self.origin)
+                rows = choose(topics, own, "topic", self.origin.error)
             elif self.missing == "zero":
                 rows = list(range(len(own)))
             else:
                 rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
             values, own = values[rows], [own[k] for k in rows]
-        return replace(self, values=values, own_topics=own, own_systems=list(systems))
+        return replace(self, values=values, own_topics=own, own_systems=[self.own_systems[k] for k in columns])
 
     def filled(self) -> Assembled:
         """What is left when the policy for missing topics was applied; an error where there is none."""
@@ -138,39 +139,47 @@ def assemble(
     measure: str | None,
     missing: Missing,
     *,
-    systems: Iterable[str] | None = None,
-    topics: Iterable[str] | None = None,
+    systems: Sequence[str] | None = None,
+    topics: Sequence[str] | None = None,
     lower_is_better: bool | None = None,
     empty: Sequence[tuple[str, Origin]] = (),
 ) -> Unfilled:
     """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
     check_missing(missing)
     check_measure(measure)
-    grid, chosen, origin = joined(found, measure, any_system=systems is not None)
+    grid, name, origin = joined(found, measure, systems)
     values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
-    if topics is not None and MEAN not in own_topics:
-        places = _places(list(topics), own_topics, "topic", origin)
+    seen = [name for contents in found for name in contents.seen]
+    one_each = MEAN in own_topics
+    if topics is not None and not one_each:
+        places = choose(topics, own_topics, "topic", origin.error, seen)
         values, own_topics = values[places], [own_topics[k] for k in places]
     if systems is not None:
-        asked = list(systems)
-        if others := [file.label for name, file in empty if name not in asked]:
+        labels = [*own_systems, *(name for name, _ in empty if name not in own_systems)]
+        asked = choose(systems, labels, "system", origin.error, seen)
+        names = {labels[k] for k in asked}
+        if others := [file.label for name, file in empty if name not in names]:
             warn(f"Skipped {counted(len(others), 'empty file')} of systems that were not asked for: {listing(others)}")
-        empty = [(name, file) for name, file in empty if name in asked]
-        without = {name for name, _ in empty if name not in own_systems}
-        places = _places([name for name in asked if name not in without], own_systems, "system", origin)
+        empty = [(name, file) for name, file in empty if name in names]
+        places = [k for k in asked if k < len(own_systems)]
         values, own_systems = values[:, places], [own_systems[k] for k in places]
         if topics is None and missing == "available":  # a topic that none of them has is none of theirs
             rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
             values, own_topics = values[rows], [own_topics[k] for k in rows]
-    one_each = MEAN in own_topics
     if one_each and len(values) > 1:
         raise origin.error("some hold scores of topics, others one score per system: read them one by one")
-    if topics is None and not one_each:
-        values, own_topics = _without_means(values, own_topics, origin)
-    refuse_errors([] if one_each else own_topics, own_systems, origin)
-    lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), chosen, origin), lower_is_better)
+    if not one_each and not says_which(topics):
+        values, own_topics = _without_means(values, own_topics, "topics", origin)
+    if not one_each and not says_which(systems):
+        columns, own_systems = _without_means(values.T, own_systems, "systems", origin)
+        values = values if len(columns) == values.shape[1] else columns.T
+    _warn_of_zeros(values, origin)
+    refuse_errors(
+        [] if one_each or says_which(topics) else own_topics, [] if says_which(systems) else own_systems, origin
+    )
+    lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), name, origin), lower_is_better)
     of = None if one_each else own_topics
-    return Unfilled(values, of, own_systems, chosen, missing, origin, empty, lower_is_better=lower)
+    return Unfilled(values, of, own_systems, name, missing, origin, empty, lower_is_better=lower)
 
 
 def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:
@@ -186,15 +195,15 @@ def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> 
     return lower
 
 
-def joined(found: Sequence[Contents], measure: str | None, any_system: bool = False) -> Joined:
-    """The scores of one measure of all files, side by side; with `any_system`, summaries of systems as well."""
-    chosen = _choose(found, measure)
-    found = _with_measure(found, chosen)
-    grids = [contents.grid(chosen) for contents in found]
+def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> Joined:
+    """The scores of one measure of all files, side by side; summaries only where they are among `systems`."""
+    asked = _choose(found, measure)
+    found = _with_measure(found, asked)
+    grids = [contents.grid(asked) for contents in found]
     _refuse_unequal_counts(found, grids)
     _refuse_percent_beside_none(found, grids)
-    if not any_system:
-        _refuse_summaries(found, grids)
+    if not says_which(systems):
+        _refuse_summaries(found, grids, systems)
     names = _names(found, grids)
 
     def twice(k: int, system: str, topic: str) -> ConcordantError:
@@ -209,7 +218,7 @@ def joined(found: Sequence[Contents], measure: str | None, any_system: bool = Fa
             f"system {system!r} has a score{where} already, from {before}: read them one by one, or {way_out}"
         )
 
-    return Joined(join(grids, names, twice), chosen, Together([contents.origin for contents in found]))
+    return Joined(join(grids, names, twice), asked, Together([contents.origin for contents in found]))
 
 
 def _without_empty(empty: Sequence[Origin], missing: Missing) -> tuple[str, ...]:
@@ -237,23 +246,68 @@ def _one_score_each(
     return values[:, keep], [systems[k] for k in keep], (said,) if lacking else ()
 
 
-def _without_means(values: FloatArray, topics: list[str], origin: Origin) -> tuple[FloatArray, list[str]]:
-    """Leave out a first or last row that holds the mean of all others in every column, whatever it is called."""
-    n, m = values.shape
-    for place in (n - 1, 0) if n > 3 and m > 1 else ():
-        row, others = values[place], np.delete(np.arange(n), place)
-        if np.isnan(row).any():
+_LIKELY, _POSSIBLE = 1e-4, 3e-3
+"""The chance of a row of means by coincidence: below the first it is left out, below the second it is refused."""
+
+
+def _without_means(
+    values: FloatArray, labels: list[str], axis: Literal["topics", "systems"], origin: Origin
+) -> tuple[FloatArray, list[str]]:
+    """Leave out a first or last row that holds the mean of all others in every column, whatever it is called.
+
+    It may have been rounded to fewer decimals. Where a row could be so by coincidence, because there are few columns or
+    few decimals, it is refused.
+    """
+    n = len(values)
+    line, what = ("row", "column") if axis == "topics" else ("column", "row")
+    for place in (n - 1, 0) if n > 3 else ():
+        others = np.delete(np.arange(n), place)
+        chance = _chance_of_means(values[place, :50], values[:, :50][others])
+        if chance >= _POSSIBLE:
             continue
-        decimals = next((d for d in range(7) if np.array_equal(np.round(row, d), row)), 6)
-        digits = m * decimals
-        means = np.array([np.nanmean(values[others, k]) for k in range(min(m, 50))])
-        spread = [np.nanmax(values[others, k]) > np.nanmin(values[others, k]) for k in range(min(m, 50))]
-        if digits < 6 or sum(spread) < 2 or decimals < 2:
-            continue
-        if (np.abs(means - row[:50]) <= 0.5000001 * 10.0**-decimals).all():
-            warn_of(origin, f"left out, because it is the mean of the other rows in every column: {topics[place]}")
-            return values[others], [topics[k] for k in others]
-    return values, topics
+        what_it_is = f"the mean of the other {line}s in every {what}"
+        if chance >= _LIKELY:
+            raise origin.error(
+                f"{line} {labels[place]!r} is {what_it_is}: leave it out with {argument(axis, [f'!{labels[place]}'])}, "
+                f"or read every {line} with {argument(axis, ['*'])}"
+            )
+        warn_of(origin, f"left out, because it is {what_it_is}: {labels[place]}")
+        return values[others], [labels[k] for k in others]
+    return values, labels
+
+
+def _chance_of_means(row: FloatArray, others: FloatArray) -> float:
+    """The chance that a row which holds the means of all others, as rounded, does so by coincidence; 1 if it does not.
+
+    In each column this is the share of the range of scores, or of the scores, that rounds to the mean.
+    """
+    if np.isnan(row).any() or np.isnan(others).all(axis=0).any():
+        return 1.0
+    means = np.nanmean(others, axis=0)
+    written = others[:1000]
+    # Half a unit of the row, and about 2.4 standard errors of a mean of rounded scores.
+    of_scores = 0.7 * _unit(written[~np.isnan(written)]) / np.sqrt(len(others))
+    rounding = 0.500001 * _unit(row) + of_scores + 1e-12 * np.abs(means)
+    if (np.abs(means - row) > rounding).any():
+        return 1.0
+    spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
+    near = (np.abs(others - means) <= rounding).mean(axis=0)
+    shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
+    shares[spread == 0] = 1
+    _, different = np.unique(np.vstack([row, others]), axis=1, return_index=True)  # runs that were given twice
+    return float(np.prod(shares[different]))
+
+
+def _unit(values: FloatArray) -> float:
+    """One unit of the last decimal that numbers are written with; 0 where they have more than 12."""
+    return next((10.0**-d for d in range(13) if np.array_equal(np.round(values, d), values)), 0.0)
+
+
+def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
+    """Warn where no system scores anything, as by a measure that nothing satisfies."""
+    given = values[~np.isnan(values)]
+    if values.shape[1] > 1 and given.size and not given.any():
+        warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
 
 
 def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
@@ -276,7 +330,7 @@ def _choose(found: Sequence[Contents], measure: str | None) -> str:
         return ""
     available = dict.fromkeys(name for contents in named for name in contents.measures())
     default = named[0].default if len({contents.default for contents in named}) == 1 else None
-    return only_measure(named[0].origin, available, default)
+    return only_measure(named[0].origin, available, default, named[0].otherwise)
 
 
 def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
@@ -335,22 +389,13 @@ def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]
         )
 
 
-def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
+def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: Sequence[str] | None) -> None:
     """A column of means would count as one more system."""
     for contents, grid in zip(found, grids, strict=True):
-        name = next((name for name in grid.systems or () if is_summary(name)), None)
-        if name is not None:
-            select = f", or name the systems to read with {argument('systems')}"
-            files = "" if isinstance(contents.origin, Given) else select
+        systems = grid.systems or []
+        names = [systems[k] for k in chosen(wanted, systems) if is_summary(systems[k])]
+        if names:
             raise contents.origin.error(
-                f"a system is named {name!r}, as summaries of systems are: leave it out, rename it if "
-                f"it is a system{files}"
+                f"a system is named {names[0]!r}, as summaries of systems are: leave it out with "
+                f"{argument('systems', [f'!{name}' for name in names])}, or keep it with {argument('systems', ['*'])}"
             )
-
-
-def _places(wanted: list[str], labels: list[str], noun: str, origin: Origin) -> list[int]:
-    place = {label: k for k, label in enumerate(labels)}
-    for name in wanted:
-        if name not in place:
-            raise origin.error(f"has no {noun} {name!r}{nearest(name, labels)}")
-    return [place[name] for name in wanted]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError, warn
+from ..words import argument
 from .numbers import cell_number, has_percent, not_a_number, plain_numbers
 from .vocabulary import holds_labels
 
@@ -135,24 +136,24 @@ class Cells:
         return Parsed(self.block[:, self.places[column]], self.odd.get(column, {}), self.percent.get(column))
 
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
-        """The numbers of a column, or of some of its rows, nan where there is none; what is none is refused."""
-        found = self._parsed(column)
-        bad = next((row for row in found.odd if rows is None or row in rows), None)
-        if bad is not None:
-            raise self._no_number(column, bad, found.odd[bad])
-        self._refuse_mixed([column], rows)
-        return found.values
+        """The numbers of a column, nan where there is none; what is none is refused, or only in these rows."""
+        return self.matrix([column], rows)[:, 0]
 
-    def matrix(self, columns: Sequence[int]) -> FloatArray:
-        """Rows x these columns."""
-        bad = min(((row, k) for k in columns for row in self.odd.get(k, ())), default=None)
+    def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
+        """Rows x these columns, as `numbers`."""
+        words = [(row, k) for k in columns for row in self.words(k)]
+        asked = set(rows) if words and rows is not None else None
+        bad = min((place for place in words if asked is None or place[0] in asked), default=None)
         if bad is not None:
-            raise self._no_number(bad[1], bad[0], self.odd[bad[1]][bad[0]])
-        values = self.block
-        if list(columns) != list(self.places):
-            values = np.column_stack([self.numbers(k) for k in columns])
-        self._refuse_mixed(columns)
-        return values
+            raise self._no_number(*bad)
+        self._refuse_mixed(columns, rows)
+        if list(columns) == list(self.places):
+            return self.block
+        return np.column_stack([self._parsed(k).values for k in columns])
+
+    def words(self, column: int) -> Mapping[int, Any]:
+        """What is no number in a column, by row."""
+        return self._parsed(column).odd
 
     def in_percent(self, columns: Collection[int]) -> bool:
         """Whether scores in some columns have a percent sign."""
@@ -181,8 +182,38 @@ class Cells:
     def _row(self, row: int, line: str = "") -> str:
         return f"{line}{self.lines[row]}" if self.lines is not None else f", row {row + 1}"
 
-    def _no_number(self, column: int, row: int, cell: Any) -> ConcordantError:
-        return self.error(not_a_number(cell, self._in(column, row)), row)
+    def _no_number(self, row: int, column: int) -> ConcordantError:
+        """The error for a cell. A row without any number, such as a second header, can be left out."""
+        scores = [k for k in self.places if self.has_numbers(k)]
+        label = str(self.kept[0][row]) if 0 in self.kept else ""
+        message = not_a_number(self.words(column)[row], self._in(column, row))
+        if label and scores and len(self) > 1 and all(row in self.words(k) for k in scores):
+            message += f" If the row is not a topic, leave it out with {argument('topics', ['!' + label])}."
+        return self.error(message, row)
+
+    def take(self, rows: Sequence[int]) -> Cells:
+        """Only these rows."""
+        place = {row: k for k, row in enumerate(rows)}
+        kept = {k: [cells[row] for row in rows] for k, cells in self.kept.items()}
+        odd = {k: {place[row]: cell for row, cell in cells.items() if row in place} for k, cells in self.odd.items()}
+        percent = {k: signs[rows] for k, signs in self.percent.items()}
+        lines = None if self.lines is None else [self.lines[row] for row in rows]
+        return replace(self, kept=kept, block=self.block[rows], odd=odd, percent=percent, lines=lines)
+
+    def without(self, columns: Sequence[int]) -> Cells:
+        """All but these columns."""
+        if not columns:
+            return self
+        place = {k: new for new, k in enumerate(k for k in range(len(self.names)) if k not in columns)}
+        return replace(
+            self,
+            names=[self.names[k] for k in place],
+            kept={place[k]: cells for k, cells in self.kept.items() if k in place},
+            block=self.block[:, [new for k, new in self.places.items() if k in place]],
+            odd={place[k]: cells for k, cells in self.odd.items() if k in place},
+            percent={place[k]: signs for k, signs in self.percent.items() if k in place},
+            texts=None if self.texts is None else frozenset(place[k] for k in self.texts if k in place),
+        )
 
     def has_numbers(self, column: int) -> bool:
         """Whether a column may be a measure: something in it is a number, or there is nothing in it."""

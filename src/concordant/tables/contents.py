@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -12,6 +13,7 @@ import numpy as np
 from ..errors import ConcordantError
 from ..words import argument, listing
 from .cells import Cells, Given, Origin, warn_of
+from .choice import chosen, says_which
 from .frames import frame_cells
 from .layout import (
     Layout,
@@ -29,6 +31,7 @@ from .measures import no_measure
 from .missing import invent_topics, warn_of_lost, warn_of_summaries
 from .numbers import cell_number
 from .pivot import MEAN, Grid, pivot, without_summaries
+from .strays import score_columns
 from .vocabulary import (
     INDEX_COLUMNS,
     axis_of,
@@ -65,6 +68,10 @@ class Contents:
     beside_details: bool = False
     # Whether it is a table with named columns.
     is_table: bool = False
+    # Names of columns and rows, where some of them may have been left out as the caller chose.
+    seen: Sequence[str] = ()
+    # How scores of topics are read instead of a measure, where that is open.
+    otherwise: str = ""
     # What `look` calls its format.
     format: str = "scores"
 
@@ -95,6 +102,16 @@ class Contents:
         """What its rows and columns, or its parts, were read as."""
         return "one system" if grid.systems is None else "systems, topics and scores as the format has them"
 
+    def _chosen_rows(self, cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
+        """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
+        self.seen = cells.names
+        if wanted is None:
+            return cells, labels
+        self.seen, names = (*cells.names, *labels), list(dict.fromkeys(labels))
+        kept = {names[k] for k in chosen(wanted, names)}
+        rows = [k for k, label in enumerate(labels) if label in kept]
+        return (cells, labels) if len(rows) in (0, len(labels)) else (cells.take(rows), [labels[k] for k in rows])
+
     def no_measure(self, measure: str) -> ConcordantError:
         """The error for a measure that is not there."""
         return no_measure(self.origin, measure, self.measures())
@@ -102,6 +119,7 @@ class Contents:
 
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
+    cells = cells.without(_blank(cells))
     layout = name_columns(cells.names, roles)
     if isinstance(layout, str):
         raise cells.error(layout)
@@ -110,23 +128,28 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     warn_of_counters(cells, layout)
     if layout.kind == "matrix":
         assert layout.topic is not None
-        return _Matrix(cells, layout.topic, list(layout.others))
+        return _Matrix(cells, layout.topic, list(layout.others), roles)
     if layout.kind == "rows":
-        return _Rows(
-            cells, layout.system, sorted(k for k in {layout.value, *layout.others} if k is not None), True, roles.score
-        )
+        columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
+        return _Rows(cells, layout.system, columns, True, roles)
     if layout.kind == "unnamed":
         return _unnamed(cells, list(layout.others), roles)
     if layout.system is None and layout.value is None and layout.topic is not None:
         refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
     if layout.value is None and layout.system is not None:
         refuse_scores_as_names(cells, layout.system, layout.topic)
-    return _Long(cells, layout)
+    return _Long(cells, layout, roles)
+
+
+def _blank(cells: Cells) -> list[int]:
+    """Columns without a name and without a cell, as spreadsheets write behind a table."""
+    unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
+    return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
 
 
 def frame_contents(frame: Any, label: str = "the frame", roles: Roles = NO_ROLES) -> Contents:
     """The scores of a frame."""
-    cells = frame_cells(frame, Given(label), [name for name in roles if name is not None])
+    cells = frame_cells(frame, Given(label), roles.columns)
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
@@ -135,20 +158,50 @@ def frame_contents(frame: Any, label: str = "the frame", roles: Roles = NO_ROLES
 
 def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
     """A table whose header names neither topics nor systems."""
-    label = columns.pop(0) if has_row_labels(cells) else None
+    label = columns.pop(0) if columns[:1] == [0] and has_row_labels(cells, roles) else None
     measures = [cells.names[k] for k in columns if looks_like_measure(cells.names[k].strip())]
     rows = None if label is None else cells.labels(label, "row")
-    if measures and (rows is None or axis_of(rows) == "topics"):
+    named = roles.name_systems([cells.names[k] for k in columns])
+    if not named:
+        _refuse_long(cells, rows, columns)
+    if measures and (rows is None or axis_of(rows) == "topics") and not named:
         if rows is not None and len(measures) == len(columns):
-            return _Long(cells, Layout("long", None, label, None, None, tuple(columns)))
+            return _Long(cells, Layout("long", None, label, None, None, tuple(columns)), roles)
         others = [cells.names[k] for k in columns if cells.names[k] not in measures]
         raise cells.error(
             f"has columns named as measures ({listing(measures, 5)}) and "
             + ("none named topic" if rows is None else f"others ({listing(others, 5)})")
-            + ": for the scores of one system, add a column named topic and keep only measures; if these are systems, "
-            "rename them"
+            + ": for the scores of one system, add a column named topic and keep only measures; if all are systems, say "
+            + argument("systems", [cells.names[k] for k in columns])
         )
-    return _Rows(cells, label, columns, False, roles.score)
+    return _Rows(cells, label, columns, False, roles)
+
+
+def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int]) -> None:
+    """Refuse a table of one row per score whose columns have names that say nothing."""
+    found = None
+    if rows is not None and len(set(rows)) < len(rows) and len(columns) > 1:
+        found = f"several rows start with {Counter(rows).most_common(1)[0][0]!r}"
+    elif rows is None and (words := [cells.names[k] for k in columns if not cells.has_numbers(k)]):
+        found = f"column {words[0]!r} holds words, and no column is named topic or system"
+    elif rows is None and _is_grid(cells, columns):
+        found = "two columns may be the topic and the system of each row"
+    if found is not None:
+        roles = " and ".join(argument(f"{role}_column") for role in ("topic", "system", "score"))
+        raise cells.error(
+            f"{found}: for one row per score, say what the columns hold with {roles}; if each column is a system, say "
+            f"{argument('systems', [cells.names[k] for k in columns])}"
+        )
+
+
+def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
+    """Whether the first two of three columns are whole numbers of which every pair comes once."""
+    if len(columns) != 3 or len(cells) < 4:
+        return False
+    pairs = cells.matrix(columns[:2])
+    counts = [len(np.unique(pairs[:, k])) for k in (0, 1)]
+    whole = not np.isnan(pairs).any() and not (pairs % 1).any()
+    return whole and min(counts) > 1 and len(np.unique(pairs, axis=0)) == len(pairs) == counts[0] * counts[1]
 
 
 def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Sequence[int]) -> None:
@@ -161,7 +214,7 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
                     cells.names[k]
                     for k in columns
                     if len(set(zip(labels, map(str, cells.values(k)), strict=True))) == len(labels)
-                    and (k in cells.odd or k in cells.kept)
+                    and (k in cells.odd or k in cells.kept or not (np.nan_to_num(cells.numbers(k)) % 1).any())
                 ),
                 None,
             )
@@ -183,7 +236,7 @@ class _Matrix(Contents):
         """What its rows and columns were read as."""
         return "rows are topics, columns are systems"
 
-    def __init__(self, cells: Cells, label: int | None, columns: list[int]) -> None:
+    def __init__(self, cells: Cells, label: int | None, columns: list[int], roles: Roles) -> None:
         super().__init__(cells.origin)
         if not columns:
             raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
@@ -192,6 +245,8 @@ class _Matrix(Contents):
         if number_rows(name, down):
             down = invent_topics(len(cells))
         refuse_measures_as_rows(cells, down, names_topics(name))
+        columns = score_columns(cells, columns, "systems", roles.systems)
+        cells, down = self._chosen_rows(cells, down, roles.topics)
         _refuse_twice(cells, down, "topic", columns)
         grid = Grid(cells.matrix(columns), down, [cells.names[k] for k in columns], cells.in_percent(columns))
         self.scores = without_summaries(cells.origin, grid)
@@ -216,17 +271,19 @@ class _Rows(Contents):
 
     is_table = True
 
-    def __init__(
-        self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, score: str | None = None
-    ) -> None:
+    def __init__(self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, roles: Roles) -> None:
         super().__init__(cells.origin)
         if not columns:
             raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
-        self.cells, self.label, self.columns, self.are_systems, self.score = cells, label, columns, are_systems, score
-        self.labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
+        self.are_systems, self.roles, self.columns = are_systems, roles, columns
+        labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
         if are_systems and label is not None:
             refuse_scores_as_names(cells, label, None)
+            cells, labels = self._chosen_rows(cells, labels, roles.systems)
+        self.cells, self.label, self.labels = cells, label, labels
+        self.seen = cells.names
         self.format = "leaderboard" if self.named else "matrix"
+        self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
         if are_systems or self.named:
             _refuse_twice(cells, self.labels, "system", columns)
 
@@ -234,14 +291,17 @@ class _Rows(Contents):
         """What its rows and columns were read as."""
         if grid.topics == [MEAN]:
             return "rows are systems, columns are measures: one score per system"
-        rows_are_topics = grid.systems == [self.cells.names[k] for k in self.columns]
+        names = [self.cells.names[k] for k in self.columns]
+        rows_are_topics = set(grid.systems or ()) <= set(names)
         return "rows are topics, columns are systems" if rows_are_topics else "rows are systems, columns are topics"
 
     @cached_property
     def named(self) -> bool:
         """Whether its columns are measures: the only one, or among words, known measures or numbers of another size."""
         names = [self.cells.names[k] for k in self.columns]
-        if self.score is not None or (self.are_systems and len(names) == 1 and not looks_like_topic(names[0])):
+        if (says_which(self.roles.topics) and chosen(self.roles.topics, names)) or self.roles.name_systems(names):
+            return False
+        if self.roles.score is not None or (self.are_systems and len(names) == 1 and not looks_like_topic(names[0])):
             return True
         if self.label is None or (not self.are_systems and axis_of(self.labels) == "topics"):
             return False
@@ -263,7 +323,7 @@ class _Rows(Contents):
         return [
             self.cells.names[k]
             for k in self.columns
-            if self.cells.has_numbers(k) and self.score in (None, self.cells.names[k])
+            if self.cells.has_numbers(k) and self.roles.score in (None, self.cells.names[k])
         ]
 
     def grid(self, measure: str) -> Grid:
@@ -302,7 +362,7 @@ class _Rows(Contents):
                 return without_summaries(self.origin, Grid(cells.matrix(self.columns), rows, across))
             refuse_measures_as_rows(cells, rows, False)
             name = "" if self.label is None else cells.names[self.label]
-            if orient(cells, self.label, rows, across) == "topics":
+            if orient(cells, self.label, rows, across, self.roles) == "topics":
                 numbered = self.label is not None and cells.labels_are_numbers(self.label)
                 if numbered and column_name(name) not in INDEX_COLUMNS:
                     warn_of(
@@ -310,7 +370,7 @@ class _Rows(Contents):
                         f"column {name!r} holds a different number in each row: read as the topics, not as a system; "
                         "name it topic",
                     )
-                return _Matrix(cells, self.label, self.columns).scores
+                return _Matrix(cells, self.label, self.columns, self.roles).scores
         elif axis_of(across) != "topics":
             warn_of(
                 self.origin,
@@ -318,7 +378,9 @@ class _Rows(Contents):
                 "system, ask for a column by its name as the measure",
             )
         _refuse_twice(cells, self.labels, "system", self.columns)
-        grid = Grid(cells.matrix(self.columns).T, across, self.labels, cells.in_percent(self.columns))
+        columns = score_columns(cells, self.columns, "topics", self.roles.topics)
+        names = [cells.names[k] for k in columns]
+        grid = Grid(cells.matrix(columns).T, names, self.labels, cells.in_percent(columns))
         return without_summaries(self.origin, grid)
 
 
@@ -339,9 +401,9 @@ class _Long(Contents):
         named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
         return f"one row per score: {', '.join(named)}"
 
-    def __init__(self, cells: Cells, layout: Layout) -> None:
+    def __init__(self, cells: Cells, layout: Layout, roles: Roles) -> None:
         super().__init__(cells.origin)
-        self.cells, self.layout = cells, layout
+        self.cells, self.layout, self.roles, self.seen = cells, layout, roles, cells.names
         topic = layout.topic
         assert topic is not None
         self.topics = cells.labels(topic, "topic")
@@ -382,6 +444,15 @@ class _Long(Contents):
             raise refused_measure(self.origin, measure)
         return self._scores
 
+    def _asked(self, rows: Collection[int]) -> Collection[int]:
+        """Of some rows, those that the caller has not left out: the others may hold anything."""
+        left = [
+            (labels, {labels[k] for k in rows} - {names[k] for k in chosen(wanted, names)})
+            for labels, wanted in ((self.topics, self.roles.topics), (self.systems, self.roles.systems))
+            if labels is not None and wanted is not None and (names := list(dict.fromkeys(labels)))
+        ]
+        return [k for k in rows if not any(labels[k] in gone for labels, gone in left)] if left else rows
+
     def _pivoted(self, column: int, rows: Collection[int]) -> Grid:
         cells, places = self.cells, list(rows)
 
@@ -398,7 +469,7 @@ class _Long(Contents):
         whole = len(places) == len(cells)
         topics = self.topics if whole else [self.topics[k] for k in places]
         systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
-        values = cells.numbers(column, None if whole else set(places))
+        values = cells.numbers(column, self._asked(places))
         percent = cells.in_percent([column])
         return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent)
 

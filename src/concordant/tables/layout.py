@@ -16,6 +16,7 @@ from ..arrays import FloatArray
 from ..errors import ConcordantError
 from ..words import argument, listing, nearest
 from .cells import Cells, warn_of
+from .choice import chosen, says_which
 from .missing import are_invented
 from .numbers import cell_number, is_fraction, number
 from .vocabulary import (
@@ -40,14 +41,33 @@ from .vocabulary import (
 
 # No topic is named so.
 _SCORE = re.compile(r"-?0?\.\d+")
+# Columns of such names may be topics, systems, or years in which something was measured.
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class Roles(NamedTuple):
-    """What the caller says of columns: the names of those that hold topics, systems and scores."""
+    """What the caller says: the columns that hold topics, systems and scores; and which systems and topics to read."""
 
     topic: str | None = None
     system: str | None = None
     score: str | None = None
+    systems: Sequence[str] | None = None
+    topics: Sequence[str] | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of columns that were given."""
+        return [name for name in self[:3] if name is not None]
+
+    def left_out(self, header: Sequence[str], of_systems: bool, of_topics: bool) -> set[int]:
+        """The columns to leave out, where columns may be systems or topics: those that `!NAME` names."""
+        wanted = (*((self.systems or ()) if of_systems else ()), *((self.topics or ()) if of_topics else ()))
+        kept = chosen([name for name in wanted if name.startswith("!")], header)
+        return set(range(len(header))) - set(kept)
+
+    def name_systems(self, columns: Sequence[str]) -> bool:
+        """Whether the caller named one of these columns as a system."""
+        return not set(columns).isdisjoint(self.systems or ())
 
 
 class Layout(NamedTuple):
@@ -70,8 +90,9 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
     names = [column_name(name) for name in header]
     if wrong := _wrong_header(header, roles):
         return wrong
-    said = {role: header.index(name) for role, name in roles._asdict().items() if name is not None}
-    taken = set(said.values())
+    said = {role: header.index(name) for role, name in zip(roles._fields, roles[:3], strict=False) if name is not None}
+    named = {k for k, name in enumerate(header) if name in {*(roles.systems or ()), *(roles.topics or ())}}
+    taken = named | set(said.values())
     measure = _first(names, MEASURE_COLUMNS, taken)
     system = said.get("system", _first(names, SYSTEM_COLUMNS, taken))
     if system is None:
@@ -83,21 +104,24 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
     if "score" in said and measure is not None and topic is None:
         measure = None
     labelled = (topic, system) != (None, None)
+    left_out = roles.left_out(header, system is None, topic is None)
     others = tuple(
         k
         for k in range(len(names))
         if k not in (system, topic, measure, value)
+        and k not in left_out
         and not (k == 0 and names[k] in ROW_NUMBERS and labelled)
         and not (labelled and ROW_NUMBERS_AGAIN.fullmatch(names[k]))
-        and not (labelled and value is None and names[k] in COUNTERS)
+        and not (labelled and value is None and names[k] in COUNTERS and k not in named)
     )
     unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_") and k), None)
     if unnamed is not None:
         return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
     if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
         return (
-            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Evaluate the run; read_qrels "
-            "reads qrels of four columns, topic, iteration, document and grade"
+            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format (run: "
+            "topic Q0 document rank score tag; qrels: topic 0 document grade), and score the run with `concordant "
+            "evaluate RUNS QRELS`"
         )
     if topic is None and system is None:
         if measure is not None:
@@ -105,7 +129,8 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
                 "has a column of measures but none of topics, so these are summaries: per-topic scores need a column "
                 "named topic (or qid, query_id)"
             )
-        return Layout("unnamed", None, None, None, said.get("score"), tuple(range(len(names))))
+        columns = tuple(k for k in range(len(names)) if k not in left_out)
+        return Layout("unnamed", None, None, None, said.get("score"), columns)
     if topic is None:
         assert system is not None
         if measure is not None:
@@ -123,8 +148,8 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         if system is None and measure is None and others and "score" not in said:
             return (
                 f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
-                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if "
-                f"{header[value]!r} is a system, rename it"
+                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if each column "
+                f"is a system, say {argument('systems', [header[k] for k in sorted((value, *others))])}"
             )
         if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
@@ -148,12 +173,13 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
             f"has two columns named as topics are, {header[topic]!r} and {second!r}: say which it is with "
             f"{argument('topic_column')}, and leave the other out"
         )
-    measures = [header[k] for k in others if looks_like_measure(header[k].strip())]
+    measures = [header[k] for k in others if looks_like_measure(header[k].strip()) and not named & set(others)]
     if measures and len(measures) < len(others):
+        rest = [header[k] for k in others if header[k] not in measures]
         return (
-            f"has columns named as measures ({listing(measures, 5)}) and others "
-            f"({listing([header[k] for k in others if header[k] not in measures], 5)}): for the scores of one system, "
-            f"keep only measures, or say {argument('system_column')}; if these are systems, rename them"
+            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): for the scores of "
+            f"one system, leave the others out with {argument('systems', [f'!{name}' for name in rest])}; if all are "
+            f"systems, say {argument('systems', [header[k] for k in others])}"
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 
@@ -166,7 +192,7 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
         return f"two columns are named {twice!r}: rename one, or leave it out if both are the same run"
     if (empty := next((k for k, name in enumerate(header) if k and not name), None)) is not None:
         return f"column {empty + 1} has no name in the header"
-    given = [name for name in roles if name is not None]
+    given = roles.columns
     for name in given:
         if name not in header:
             return f"has no column {name!r}{nearest(name, header)}"
@@ -186,9 +212,18 @@ def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
 
 
 def warn_of_counters(cells: Cells, layout: Layout) -> None:
-    """Warn of the columns that are left out because they number the rows."""
+    """Warn of the columns that are left out because they number the rows; scores there are refused."""
     used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
-    left = [name for k, name in enumerate(cells.names) if k not in used and column_name(name) in COUNTERS]
+    places = [k for k, name in enumerate(cells.names) if k not in used and column_name(name) in COUNTERS]
+    left = [cells.names[k] for k in places]
+    for k in places if layout.kind == "matrix" else ():
+        if any(map(is_fraction, cells.numbers(k, ()))):
+            way_out = f"leave it out with {argument('systems', ['!' + cells.names[k]])}"
+            every = argument("systems", [cells.names[j] for j in sorted((k, *layout.others))])
+            raise cells.error(
+                f"column {cells.names[k]!r} holds scores, but is named as row numbers are: {way_out}, or "
+                f"name the systems with {every}"
+            )
     if left:
         warn_of(cells.origin, f"left out, because columns of this name number the rows: {listing(left)}")
 
@@ -204,7 +239,7 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
     if wrong:
         raise cells.error(
             f"column {cells.names[column]!r} should name the systems, but holds numbers: if it is a system of its own, "
-            "rename it"
+            f"name all systems with {argument('systems')}"
         )
 
 
@@ -223,20 +258,27 @@ def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> N
             )
 
 
-def orient(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> Literal["topics", "systems"]:
+def orient(
+    cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str], roles: Roles
+) -> Literal["topics", "systems"]:
     """What the rows of a table are whose header names neither topics nor systems; an error if nothing tells.
 
     `label` is the column of their labels; None where they have none.
     """
-    labels = [row for row in rows if not is_summary(row)]
-    if label is None or are_invented(rows):
-        if axis_of(across) == "topics" or (not axis_of(across) and all(map(looks_like_topic, across))):
-            raise _two_ways(cells, label, rows, across)
+    if roles.name_systems(across):
         return "topics"
-    if any(map(_SCORE.fullmatch, labels)):
+    labels = [row for row in rows if not is_summary(row)]
+    if label is not None and any(map(_SCORE.fullmatch, labels)):
         raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
     down, over = axis_of(labels), axis_of(across)
-    if down == over or (down is None and over == "topics" and all(map(looks_like_topic, labels))):
+    if label is None or are_invented(rows):
+        clear = over != "topics" and (over is not None or not all(map(looks_like_topic, across)))
+        down = "topics"
+    else:
+        clear = down != over and not (down is None and over == "topics" and all(map(looks_like_topic, labels)))
+    if not clear or all(map(_YEAR.fullmatch, across)):
+        if says_which(roles.systems) and chosen(roles.systems, across):
+            return "topics"
         raise _two_ways(cells, label, rows, across)
     return "topics" if down == "topics" or over == "systems" else "systems"
 
@@ -245,7 +287,8 @@ def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequ
     shown = f"the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) systems, or the rows"
     if label is None:
         return cells.error(
-            f"can be read in two ways: {shown} systems and the columns topics: add a first column named topic or system"
+            f"can be read in two ways: {shown} systems and the columns topics: if the columns are systems, say "
+            f"{argument('systems', ['*'])}; else add a first column named system"
         )
     name = cells.names[label]
     return cells.error(
@@ -254,9 +297,11 @@ def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequ
     )
 
 
-def has_row_labels(cells: Cells) -> bool:
+def has_row_labels(cells: Cells, roles: Roles) -> bool:
     """Whether the first column of a table that names neither topics nor systems labels its rows: words, or numbers."""
     first, name = cells.values(0), cells.names[0]
+    if roles.name_systems([name]):
+        return False
     if column_name(name) in INDEX_COLUMNS:
         return True
     if len(cells.names) > 1 and cells.texts == frozenset({0}) and not cells.odd:
@@ -276,7 +321,7 @@ def has_row_labels(cells: Cells) -> bool:
     if numbered is None:
         raise cells.error(
             f"column {name!r} holds numbers which may be topics or scores: if they are topics, say "
-            f"{argument('topic_column', name)}; if it is a system, add a column named topic",
+            f"{argument('topic_column', name)}; if it is a system, say {argument('systems', list(cells.names))}",
             0,
         )
     return numbered

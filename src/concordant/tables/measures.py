@@ -18,7 +18,7 @@ def check_measure(measure: Any) -> None:
         raise InputTypeError(f"{named('measure')} is {measure!r}: give its name as a string, or leave it out")
 
 
-def only_measure(origin: Origin, available: Collection[str], default: str | None = None) -> str:
+def only_measure(origin: Origin, available: Collection[str], default: str | None = None, otherwise: str = "") -> str:
     """The measure to read where none is asked for: the default, or the only one there is."""
     if default is not None and default in available:
         return default
@@ -28,6 +28,7 @@ def only_measure(origin: Origin, available: Collection[str], default: str | None
         raise origin.error("holds no measure with a number for each topic")
     raise origin.error(
         f"there are {len(available)} measures; choose one with {argument('measure')}: {listing(available, 200)}"
+        f"{otherwise}"
     )
 
 

@@ -68,7 +68,8 @@ def refuse_errors(topics: Sequence[str], systems: Sequence[str], origin: Origin 
     """Refuse labels that say that the scores are the errors of others."""
     for noun, labels in (("topic", topics), ("system", systems)):
         if (wrong := error_of_another(labels)) is not None:
-            message = f"{noun} {wrong!r} is named as the error of another {noun}: leave it out, or rename it"
+            way_out = argument(f"{noun}s", [f"!{wrong}"])
+            message = f"{noun} {wrong!r} is named as the error of another {noun}: leave it out with {way_out}"
             raise InputError(message) if origin is None else origin.error(message)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection
+from typing import Literal, NamedTuple
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
@@ -12,7 +13,8 @@ SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
 # them out is warned of.
 _STATISTIC = (
     r"mean|average|avg|amean|all|overall|totals?|sum|std(?:dev|err)?|stdev|sd|standarddeviation|standarderror|variance|"
-    r"median|min(?:imum)?|max(?:imum)?|count|gmean|gm|geomean|macro|micro|pvalue|moyenne|mittelwert|durchschnitt|promedio"
+    r"median|min(?:imum)?|max(?:imum)?|best|worst|range|count|gmean|gm|geomean|macro|micro|pvalue|moyenne|mittelwert|"
+    r"durchschnitt|promedio"
 )
 _AROUND = (
     r"grand|geometric|arithmetic|harmonic|weighted|unweighted|of|over|across|the|scores?|values?|topics|queries|"
@@ -23,9 +25,43 @@ _PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
 # No summary has a digit in it but in brackets, or as a percentile. Nearly all topics do, and there may be very many.
 _NUMBER_IN_IT = re.compile(r"[^0-9(%]*[0-9][^(%]*")
 
-# How a column is called that says how certain another is: arc_stderr beside arc.
-_ERROR = re.compile(
-    r"(.+?)[\W_]+(?:std|std[\W_]?dev|stdev|std[\W_]?err|standard[\W_]deviation|standard[\W_]error)\W*", re.I
+# How a column is called that belongs to another: its error, size, rank or bounds. arc_stderr, arc (SE), rank_arc.
+_ERRORS = r"std|std_?dev|stdev|std_?err|standard_deviation|standard_error"
+_ABOUT = (
+    rf"{_ERRORS}|sd|se|sem|err|errors?|var|variance|ci|mad|iqr|moe|margin|conf|confidence|sig|significance|p_?val(?:ue)?|"
+    r"rank|count|num|votes|wins|losses|trials|samples|support|delta|diff"
+)
+_BEHIND = r"n|p|time|times|secs?|seconds|cost|latency|runtime|tokens?|len|length|size|weight|notes?|comments?|[±σ]"
+_LEVEL = r"(?:9\d(?:_\d)?%?_*)?(?:ci_*)?"
+_LIMIT = r"(?:_(?:ci|bound|limit))?"
+_COMPANIONS: tuple[tuple[Literal["below", "above", "about"], re.Pattern[str]], ...] = (
+    ("below", re.compile(rf"(.+?)[\W_]+{_LEVEL}(?:low|lower|lo|lcb|lb|min|minimum|q0?25){_LIMIT}\W*")),
+    ("above", re.compile(rf"(.+?)[\W_]+{_LEVEL}(?:high|upper|hi|ucb|ub|max|maximum|q975){_LIMIT}\W*")),
+    ("about", re.compile(rf"(.+?)[\W_]+(?:9\d%?_*)?(?:{_ABOUT}|{_BEHIND})\W*")),
+    ("about", re.compile(rf"(?:{_ABOUT})[\W_]+(.+?)\W*")),
+)
+_ERROR = re.compile(rf"(.+?)[\W_]+(?:{_ERRORS})\W*")
+# What stands behind the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
+_MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
+# What pandas calls the second of two columns of one name. Of systems with versions it may be the next: gpt-4.1.
+_AGAIN = re.compile(r"(.+)\.1", re.DOTALL)
+
+# Columns that number the rows.
+_COUNTER = re.compile(
+    r"#|n[°ºr]|no|num|number|x|i|k|idx|ix|index|id|pos|position|order|rank|counter|line|row|seq|sequence|serial|"
+    r"(?:row|line|seq|sequence|serial|running|s|sl|sr|ser)_*(?:id|no|nr|num|number|idx|index)|row(?:id|no|num)|sno"
+)
+# Columns that say something about topics: query_length, n_words, year.
+_QUANTITY = (
+    r"len|length|size|counts?|words?|tokens?|chars?|characters|sentences|turns|docs?|documents|passages|judge?ments|"
+    r"annotators|assessors|raters|votes|year|month|day|date|time|timestamp|duration|seconds|minutes|hours|latency|"
+    r"runtime|weights?|seed|cost|price|budget|difficulty|hardness|freq|frequency"
+)
+_FACT = re.compile(
+    rf"(?:(?:n|num|nr|no_of|number_of|query|topic|question|doc|document|prompt|answer|avg|mean|total|log)_)?(?:{_QUANTITY})"
+    r"(?:_(?:s|sec|secs|seconds|ms|min|h|usd|eur|words|chars|tokens|days|years))?|"
+    r"(?:n|num|number_of)_(?:rel|relevant|ret|hits|results|items|questions|samples)|(?:is|has)_.+|"
+    r"n|fold|split|epoch|step|trial|version|level|age|temperature|support|category|type|genre|group|cluster"
 )
 
 # Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens; the most specific first:
@@ -86,13 +122,17 @@ _TOPIC = re.compile(
 _NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
 
 
+_LLMS = (
+    r"gpt|chatgpt|claude|gemini|gemma|llama|alpaca|vicuna|mistral|mixtral|qwen|falcon|deepseek|cohere|command|palm|opt|"
+    r"bloom|pythia|olmo|zephyr|tulu|grok|nemotron|xwinlm|wizardlm|phi|glm|granite"
+)
+_VERSIONED = re.compile(rf"(?:.*[^a-z])?(?:{_LLMS})(?:[^a-z].*)?\d|.*[-_ v]\d+", re.IGNORECASE | re.DOTALL)
 # What systems are called: a word for systems with a number or a letter behind it, or the name of a known one.
 _SYSTEM = re.compile(
     r"(?:runid|run|system|sys|model|team|submission|method|baseline|retriever|re-?ranker|participant|group|site|lab)"
     r"(?:[-_ .]?(?:[a-z]{0,2}\d+|[a-z]))?|"
     r"(?:bm25f?|qld?|rm3|tf-?idf|dph|pl2|lmdir|splade|colbert|dpr|ance|contriever|bge|gte|e5|mono-?t5|duo-?t5|t5|"
-    r"[a-z]{0,4}bert[a-z]{0,2}|gpt|chatgpt|claude|gemini|gemma|llama|alpaca|vicuna|mistral|mixtral|qwen|falcon|deepseek|cohere|"
-    r"command|palm|opt|bloom|pythia|olmo|zephyr|tulu|grok|nemotron|xwinlm|wizardlm)(?:[-_ .:/v\d].*)?",
+    rf"[a-z]{{0,4}}bert[a-z]{{0,2}}|{_LLMS})(?:[-_ .:/v\d].*)?",
     re.IGNORECASE | re.DOTALL,
 )
 # Tasks and collections that stand for topics in tables of results.
@@ -192,9 +232,51 @@ def error_of_another(names: Collection[str]) -> str | None:
     >>> error_of_another(["arc", "arc_stderr"]), error_of_another(["arc", "mmlu_stderr"])
     ('arc_stderr', None)
     """
-    known = set(names)
+    known = {column_name(name) for name in names}
     short = (name for name in names if len(name) < 100 and "st" in name.lower())  # as all of these words
-    return next((name for name in short if (found := _ERROR.fullmatch(name)) and found[1] in known), None)
+    return next((name for name in short if (found := _ERROR.fullmatch(column_name(name))) and found[1] in known), None)
+
+
+class Companion(NamedTuple):
+    """The column that another belongs to by its name, and how: as a bound, as its double or next version, or else."""
+
+    of: str
+    kind: Literal["below", "above", "double", "version", "about"]
+
+
+def companions(names: Collection[str]) -> dict[str, Companion]:
+    """The columns that belong to another, by their names.
+
+    >>> {name: found.of for name, found in companions(["a", "b_mean", "a_ci", "rank(a)", "b_low", "c_n", "a.1"]).items()}
+    {'a_ci': 'a', 'rank(a)': 'a', 'b_low': 'b_mean', 'a.1': 'a'}
+    """
+    known, given = {column_name(name): name for name in names}, set(names)
+    for name in names:
+        if main := _MAIN.fullmatch(column_name(name)):
+            known.setdefault(main[1], name)
+    found: dict[str, Companion] = {}
+    for name in names:
+        plain = column_name(name)
+        if len(name) > 100:
+            continue
+        again = _AGAIN.fullmatch(name)
+        if again and again[1] in given:
+            found[name] = Companion(again[1], "version" if _VERSIONED.fullmatch(again[1]) else "double")
+        for kind, pattern in _COMPANIONS:
+            match = pattern.fullmatch(plain)
+            if name not in found and match and known.get(match[1], name) != name:
+                found[name] = Companion(known[match[1]], kind)
+    return found
+
+
+def names_counter(name: str) -> bool:
+    """Whether a column of this name numbers the rows: Nr, S.No, idx."""
+    return _COUNTER.fullmatch(column_name(name)) is not None
+
+
+def names_fact(name: str) -> bool:
+    """Whether a column of this name says something about topics: length, n_words, year."""
+    return _FACT.fullmatch(column_name(name)) is not None
 
 
 @functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems asks ten times for each
