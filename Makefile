@@ -74,7 +74,6 @@ coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
-	$(PY) benchmarks/coverage_judges.py
 	$(PY) benchmarks/coverage_worth.py
 	$(PY) benchmarks/coverage_default.py
 	$(PY) benchmarks/coverage_combine.py

@@ -1,10 +1,9 @@
-"""Does the default interval hold on other designs than chose its constants? And the test of judges by shrinkage?
+"""Does the default interval hold on other designs than chose its constants?
 
 The designs are others than those of coverage_intervals.py, on which the constants were set: other judges, measures
 and metrics, reciprocal ranks and ERR, scores of few values, families of nearly tied systems, a third of the systems
 tied in another order on each side, simulated collections. As there, a trial takes a random subset of 15 to 110 systems
-and a sample of topics, with replacement, from a population whose means are known. For two judges, size is measured on
-topics that occur twice, the second time with the judges exchanged, and power on judges that differ.
+and a sample of topics, with replacement, from a population whose means are known.
 
 Trials are made a hundred at a time and kept in a file, from which a run that was stopped continues; `--minutes` stops
 it. The tables at the end are written into docs/measured/default-interval.md.
@@ -18,7 +17,6 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,6 @@ from typing import Any
 import numpy as np
 from coverage_intervals import DESIGNS as TUNING
 from coverage_intervals import Design, FloatArray, from_population, simulated
-from coverage_judges import exchanged
 from coverage_worth import documents
 from data import matrix, need
 from scipy.stats import rankdata
@@ -36,16 +33,14 @@ from concordant.arrays import IntArray
 from concordant.errors import DataWarning, UndefinedCorrelationWarning
 from concordant.resampling import Resampling
 from concordant.topics import bootstrap
-from concordant.topics.judge_difference import tested
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "default-interval.md"
 LOW, HIGH = 93, 98.5  # what a nominal 95% may be
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
-METHODS: tuple[bootstrap.BootstrapMethod, ...] = ("auto", "iterated", "percentile")
+METHODS: tuple[bootstrap.Method, ...] = ("auto", "iterated", "percentile")
 CHUNK = 100
 SIZES = (10, 15, 25, 50, 100)
 RESAMPLES, BESIDE = 1_999, 4  # every fourth trial shows the other methods
-Matrices = tuple[FloatArray, ...]
 
 
 # Populations ----------------------------------------------------------------------------------------------------------
@@ -167,23 +162,7 @@ WEAK = {
 """Where the default was known to be weak: among the designs on which its constants were chosen."""
 
 
-def judges(a: str, b: str, measure: str = "ndcg_cut_10") -> Matrices:
-    return tuple(matrix(f"dl21/scores/{measure}__{judge}.csv") for judge in ("human", a, b))
-
-
-def metrics(*names: str) -> Matrices:
-    return tuple(documents(name) for name in names)
-
-
-PAIRS: dict[str, Callable[[], Matrices]] = {
-    "dl21 umbrela, llama: exchanged": lambda: exchanged(*judges("umbrela_gpt4", "binary_llama3.2")),
-    "dl21 gpt4, gpt4o (map): exchanged": lambda: exchanged(*judges("binary_gpt4", "binary_gpt4o", "map")),
-    "wmt25 XCOMET, MetricX: exchanged": lambda: exchanged(
-        *metrics("GEMBA-ESA-GPT4.1", "XCOMET-XL", "MetricX-24-Hybrid-XL")
-    ),
-    "dl21 umbrela, llama": lambda: judges("umbrela_gpt4", "binary_llama3.2"),
-    "dl21 gpt4, llama (map)": lambda: judges("binary_gpt4", "binary_llama3.2", "map"),
-}
+UNUSED = ("",) * 5  # places in the seeds of five designs that are no more, so that the others keep theirs
 
 
 # Trials ---------------------------------------------------------------------------------------------------------------
@@ -206,9 +185,9 @@ def interval_trial(
     entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
     found: list[Sequence[bootstrap.Found | None]] = []
     for method in METHODS:
-        how = cc.TopicBootstrap(RESAMPLES, method)
         made = method == "auto" or beside
-        found.append(how.run(x, y, entries, Resampling.of(RESAMPLES, rng)) if made else [None] * len(entries))
+        drawn = Resampling.of(RESAMPLES, rng)
+        found.append(bootstrap.limits((x, y), entries, method, 0.95, drawn) if made else [None] * len(entries))
     true = bootstrap.Agreements(COEFFICIENTS, 1)([side[systems] for side in design.truth])
     row = [float(any(each is not None and bool(each.note) for each in found[0]))]
     for k in range(len(entries)):
@@ -216,19 +195,6 @@ def interval_trial(
         for each in (methods[k] for methods in found):
             row += (math.nan, math.nan) if each is None else each[:2]
     return row
-
-
-def judge_trial(sides: Matrices, n: int, rng: np.random.Generator, beside: bool) -> list[float]:
-    """For tau_b and tau_ap_b: p-values by shrinkage; by the iterated and the plain bootstrap where `beside`, or nan."""
-    systems, topics = subset(sides[0].shape[1], rng), rng.integers(0, len(sides[0]), n)
-    sample = [np.ascontiguousarray(side[:, systems][topics]) for side in sides]
-    return [
-        tested(sample, cc.get_coefficient(name), method, Resampling.of(RESAMPLES, rng)).pvalue()
-        if beside or method == "shrinkage"
-        else math.nan
-        for name in COEFFICIENTS[:2]
-        for method in ("shrinkage", "iterated", "plain")
-    ]
 
 
 Cell = tuple[str, str, int]
@@ -240,7 +206,6 @@ def cells(options: argparse.Namespace) -> Iterator[tuple[Cell, int]]:
     kinds += [("interval", name, n) for n in (50, 25) for name in FRESH]
     kinds += [("interval", name, 50) for name in WEAK]
     kinds += [("few", name, 50) for name in FEW]
-    kinds += [("judges", name, n) for n in (25, 50) for name in PAIRS]
     yield from ((cell, chunk) for chunk in range(-(-options.trials // CHUNK)) for cell in kinds)
 
 
@@ -263,11 +228,10 @@ def measure(options: argparse.Namespace) -> None:
             return
         base, count = FEW.get(name, (name, None))
         if base not in made:
-            made[base] = (PAIRS if kind == "judges" else DESIGNS | FRESH | WEAK)[base]()
-        trial: Any = judge_trial if kind == "judges" else partial(interval_trial, count=count)
-        place, population = [*DESIGNS, *PAIRS, *FEW, *FRESH, *WEAK].index(name), made[base]
+            made[base] = (DESIGNS | FRESH | WEAK)[base]()
+        place = [*DESIGNS, *UNUSED, *FEW, *FRESH, *WEAK].index(name)
         streams = (np.random.default_rng([1611, place, n, chunk, k]) for k in range(CHUNK))
-        found = [trial(population, n, rng, k % BESIDE == 0) for k, rng in enumerate(streams)]
+        found = [interval_trial(made[base], n, rng, k % BESIDE == 0, count) for k, rng in enumerate(streams)]
         row = {"kind": kind, "design": name, "n": n, "chunk": chunk, "found": np.round(found, 7).tolist()}
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -290,7 +254,7 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     limits: dict[str, FloatArray] = {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
     auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
 
-    def held(method: bootstrap.BootstrapMethod, where: Any) -> tuple[float, float]:
+    def held(method: bootstrap.Method, where: Any) -> tuple[float, float]:
         (low, high), t = limits[method][where].T, true[where]
         return float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean())
 
@@ -345,18 +309,6 @@ def tables(found: dict[Cell, FloatArray]) -> str:
     for what, cells in outside.items():
         lines += ["", f"Cells {what} 93 to 98.5%, with their topics and coverage:{'' if cells else ' none.'}", ""]
         lines += [f"- {name}: {', '.join(those)}" for name, those in cells.items()]
-    lines += ["", "## Judge against judge, by shrinkage", ""]
-    lines += [
-        "Share in % of trials with p <= 0.05. Exchanged: the judges are equally good, so that it is the size.",
-        "",
-    ]
-    lines += ["| judges | coefficient | topics | trials | shrinkage | iterated | plain |", "|" + " --- |" * 7]
-    for name, (k, coefficient), n in product(PAIRS, enumerate(COEFFICIENTS[:2]), (25, 50)):
-        cell = found.get(("judges", name, n))
-        if cell is not None:
-            p = cell[:, 3 * k : 3 * k + 3]
-            shown = " | ".join(f"{100 * np.mean(of[~np.isnan(of)] <= 0.05):.1f}" for of in p.T)
-            lines.append(f"| {name} | {coefficient} | {n} | {len(cell)} | {shown} |")
     return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ truth is one metric, the candidates are others, each in its own standard deviati
 
 correlate. How often the interval covers tau_b between the means over all documents.
 
-compare_judges. Two candidates change places at random, document by document, so that neither agrees better with the
+rank_judges. Two candidates change places at random, document by document, so that neither agrees better with the
 truth: how often the test rejects at 5%.
 
 judge_worth. The true rate, worth per half of the documents, is counted on curves over many samples of two disjoint sets
@@ -88,19 +88,15 @@ def correlate(data: Documents, count: int, grouped: bool, k: int) -> float:
     """Whether an interval holds."""
     true = float(cc.tau_b(data.means[0], data.means[1]))
     (a, b, _), groups = data.draw(count, np.random.default_rng([1, k]))
-    found = cc.correlate(a, b, interval=cc.TopicBootstrap(999), groups=groups if grouped else None, rng=k).interval
+    found = cc.correlate(a, b, n_resamples=999, groups=groups if grouped else None, rng=k).interval
     return float(found is not None and found.low <= true <= found.high)
 
 
-def compare_judges(method: Any) -> Callable[[Documents, int, bool, int], float]:
+def rank_judges(data: Documents, count: int, grouped: bool, k: int) -> float:
     """Whether a test of equal judges rejects."""
-
-    def once(data: Documents, count: int, grouped: bool, k: int) -> float:
-        (truth, a, b), groups = data.draw(count, np.random.default_rng([2, k]), exchange=True)
-        by = groups if grouped else None
-        return float(cc.compare_judges(truth, a, b, method=method, n_resamples=999, groups=by, rng=k).pvalue <= 0.05)
-
-    return once
+    (truth, a, b), groups = data.draw(count, np.random.default_rng([2, k]), exchange=True)
+    (pair,) = cc.rank_judges(truth, {"a": a, "b": b}, groups=groups if grouped else None, rng=k).pairs
+    return float(pair.pvalue <= 0.05)
 
 
 def worth(data: Documents, count: int, grouped: bool, k: int) -> float:
@@ -112,8 +108,7 @@ def worth(data: Documents, count: int, grouped: bool, k: int) -> float:
 
 CELLS: dict[str, tuple[Callable[[Documents, int, bool, int], float], str]] = {
     "correlate": (correlate, "coverage, 95%"),
-    "compare_judges, iterated": (compare_judges("iterated"), "size, 5%"),
-    "compare_judges, across": (compare_judges("across"), "size, 5%"),
+    "rank_judges": (rank_judges, "size, 5%"),
     "judge_worth": (worth, "coverage, 95%"),
 }
 
@@ -156,8 +151,7 @@ def main() -> None:
             keys = [f"{name} | {design} | {groups}" for groups in ("documents", "none")]
             if all(key in done for key in keys):
                 shares, samples = " | ".join(f"{done[key]['share']:.1%}" for key in keys), done[keys[0]]["samples"]
-                function, _, method = name.partition(",")
-                print(f"| `{function}`{method} | {what} | {count} of {design} | {shares} | {samples} |")
+                print(f"| `{name}` | {what} | {count} of {design} | {shares} | {samples} |")
 
 
 if __name__ == "__main__":

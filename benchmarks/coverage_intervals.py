@@ -2,13 +2,12 @@
 
 A design is a population of topics for two conditions, of which the true means are known. A trial takes a random subset
 of its systems and a sample of topics, and asks of each method whether its interval holds the coefficient between the
-true means; of "another-sample", whether it holds the coefficient of a second sample. The results
-are in docs/measured/interval-coverage.md.
+true means. The results are in docs/measured/interval-coverage.md.
 
 The constants of `concordant.calibration` were chosen by `--constants`, which tries others on the same samples and shows
 the coverage and width that each set gives over all designs asked for:
 
-    python benchmarks/coverage_intervals.py --constants NEAR=1,1.05,1.1 LEFT=0,4,8 GROWTH=1,1.5,2 WIDENING=1,1.12,1.25
+    python benchmarks/coverage_intervals.py --constants NEAR=1,1.05,1.1 LEFT=0,4,8 GROWTH=1,1.5,2
     python benchmarks/coverage_intervals.py --constants INNER=6,12,24
 """
 
@@ -39,9 +38,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 LEVEL = 0.95
-CONSTANTS = {"INNER": nested, "GROWTH": nested, "NEAR": bootstrap, "LEFT": bootstrap, "WIDENING": bootstrap}
+CONSTANTS = {"INNER": nested, "GROWTH": nested, "NEAR": bootstrap, "LEFT": bootstrap}
 Constants = dict[str, float]
-METHODS = ("auto", "shrinkage", "iterated", "percentile", "basic", "bca", "kendall", "another-sample")
+METHODS = ("auto", "shrinkage", "iterated", "percentile", "basic", "bca", "kendall")
 DEFAULT = METHODS.index("auto")
 
 
@@ -183,21 +182,20 @@ def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.r
     entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
     values = bootstrap.Agreements(COEFFICIENTS, 1)
     x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
-    again = [mean_over_topics(side[:, systems]) for side in design.draw(n, rng)]
+    design.draw(n, rng)  # the tables were made when a second sample was drawn here
     found = nested_values((x, y), values, Resampling.of(n_resamples, rng))
-    modelled = cc.TopicBootstrap(n_resamples, "shrinkage", LEVEL).run(x, y, entries, Resampling.of(n_resamples, rng))
-    default = cc.TopicBootstrap(n_resamples, "auto", LEVEL).run(x, y, entries, Resampling.of(n_resamples, rng))
+    modelled = bootstrap.limits((x, y), entries, "shrinkage", LEVEL, Resampling.of(n_resamples, rng))
+    default = bootstrap.limits((x, y), entries, "auto", LEVEL, Resampling.of(n_resamples, rng))
     left_out = values([resampled_means(s, (1 - np.eye(n)).astype(np.int64)) for s in (x, y)])
     out = np.empty((len(COEFFICIENTS), len(METHODS), 2))
     for k, c in enumerate(entries):
-        target, other = float(c.formula(*(side[systems] for side in design.truth))), float(c.formula(*again))
+        target = float(c.formula(*(side[systems] for side in design.truth)))
         others = list(intervals(found, k, left_out[k], x.shape))
         auto, shrunk = default[k], modelled[k]
         assert auto is not None
         assert shrunk is not None
         for j, (low, high) in enumerate([auto[:2], shrunk[:2], *others]):
-            aim = other if METHODS[j] == "another-sample" else target
-            out[k, j] = low - 1e-12 <= aim <= high + 1e-12, high - low
+            out[k, j] = low - 1e-12 <= target <= high + 1e-12, high - low
     return out
 
 
@@ -208,7 +206,7 @@ def intervals(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...
     assert summary is not None
     value, once = summary.value, found.first[k]
     within = cc.get_coefficient(COEFFICIENTS[k]).range
-    yield cc.TopicBootstrap(method="iterated", confidence_level=LEVEL).limits(summary, within)[:2]
+    yield bootstrap.from_summary(summary, within, LEVEL)[:2]
     low, high = np.quantile(once, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     yield low, high
     yield max(2 * value - high, within[0]), min(2 * value - low, within[1])
@@ -216,7 +214,6 @@ def intervals(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...
     z = 2 * NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2 / m
     root = np.sqrt(z * max(0.0, 1 - value**2 + z))
     yield (value - root) / (1 + z), (value + root) / (1 + z)
-    yield cc.TopicBootstrap(method="another-sample", confidence_level=LEVEL).limits(summary, within)[:2]
 
 
 def bca(value: float, once: FloatArray, left_out: FloatArray) -> tuple[float, float]:
@@ -254,17 +251,16 @@ def subset(task: tuple[int, int, int, int, int | None]) -> FloatArray:
 
 
 def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
-    """As `subset`, for the methods with constants: samples x sets of them x coefficients x methods x (held, width)."""
+    """As `subset`, for the iterated interval: samples x sets of constants x coefficients x (held, width)."""
     seed, n, samples, n_resamples, sets = task
     rng = np.random.default_rng([2004, seed])
     count = len(_design.truth[0])
     systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
     values = bootstrap.Agreements(COEFFICIENTS, 1)
-    out = np.full((samples, len(sets), len(COEFFICIENTS), 2, 2), np.nan)
+    out = np.full((samples, len(sets), len(COEFFICIENTS), 2), np.nan)
     for b in range(samples):
         x, y = (np.ascontiguousarray(side[:, systems]) for side in _design.draw(n, rng))
-        again = [mean_over_topics(side[:, systems]) for side in _design.draw(n, rng)]
-        aims = values([side[systems] for side in _design.truth]), values(again)
+        aims = values([side[systems] for side in _design.truth])
         drawn, found = int(rng.integers(2**32)), {}  # the same resamples for all sets with the same INNER
         for k, constants in enumerate(sets):
             for name, value in constants.items():
@@ -273,11 +269,9 @@ def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
             if inner not in found:
                 found[inner] = nested_values((x, y), values, Resampling.of(n_resamples, drawn), inner=inner)
             for c, summary in enumerate(summarise(found[inner], n)):
-                for j, method in enumerate(("iterated", "another-sample") if summary else ()):
-                    within = cc.get_coefficient(COEFFICIENTS[c]).range
-                    how = cc.TopicBootstrap(method=method, confidence_level=LEVEL)  # type: ignore[arg-type]
-                    low, high = how.limits(summary, within)[:2]  # type: ignore[arg-type]
-                    out[b, k, c, j] = low - 1e-12 <= aims[j][c] <= high + 1e-12, high - low
+                if summary:
+                    low, high = bootstrap.from_summary(summary, cc.get_coefficient(COEFFICIENTS[c]).range, LEVEL)[:2]
+                    out[b, k, c] = low - 1e-12 <= aims[c] <= high + 1e-12, high - low
     return out
 
 
@@ -294,15 +288,13 @@ def try_constants(given: list[str], wanted: list[str], options: argparse.Namespa
             for n in options.topics:
                 tasks = [(seed, n, options.samples, options.resamples, sets) for seed in range(options.subsets)]
                 cells.append(np.nanmean(list(pool.map(tried, tasks)), axis=(0, 1)))
-    found = np.array(cells)  # cells x sets x coefficients x methods x (held, width)
-    print("| constants | iterated: mean | lowest | highest | width | another-sample: mean | lowest | highest | width |")
-    print("|" + " --- |" * 9)
+    found = np.array(cells)  # cells x sets x coefficients x (held, width)
+    print("| constants | coverage: mean | lowest | highest | width |")
+    print("|" + " --- |" * 5)
     for k, constants in enumerate(sets):
-        shown = [
-            f"{100 * held.mean():.1f} | {100 * held.min():.1f} | {100 * held.max():.1f} | {width.mean():.3f}"
-            for held, width in (np.moveaxis(found[:, k, :, j], -1, 0) for j in range(2))
-        ]
-        print(f"| {' '.join(f'{name}={value:g}' for name, value in constants.items())} | {' | '.join(shown)} |")
+        held, width = np.moveaxis(found[:, k], -1, 0)
+        shown = f"{100 * held.mean():.1f} | {100 * held.min():.1f} | {100 * held.max():.1f} | {width.mean():.3f}"
+        print(f"| {' '.join(f'{name}={value:g}' for name, value in constants.items())} | {shown} |")
 
 
 def cell(pool: ProcessPoolExecutor, n: int, options: argparse.Namespace) -> FloatArray:

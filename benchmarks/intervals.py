@@ -48,12 +48,12 @@ def main() -> None:
             "floor": floor,
             "plain": lambda: plain_values((x, y), agreement, drawn),
             "percentile": lambda: cc.correlate(
-                truth, candidate, "tau_ap_b", interval=cc.TopicBootstrap(9_999, "percentile"), rng=1, workers=workers
+                truth, candidate, coefficient="tau_ap_b", method="percentile", n_resamples=9_999, rng=1, workers=workers
             ),
             "iterated": lambda: cc.correlate(
-                truth, candidate, "tau_ap_b", interval=cc.TopicBootstrap(9_999, "iterated"), rng=1, workers=workers
+                truth, candidate, coefficient="tau_ap_b", method="iterated", n_resamples=9_999, rng=1, workers=workers
             ),
-            "default": lambda: cc.correlate(truth, candidate, "tau_ap_b", rng=1, workers=workers),
+            "default": lambda: cc.correlate(truth, candidate, coefficient="tau_ap_b", rng=1, workers=workers),
         },
         seconds=6,
     )

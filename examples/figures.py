@@ -19,10 +19,10 @@ from concordant.errors import import_extra
 def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
     """What draws each figure, by its name."""
     people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    given: dict[str, Any] = {"rng": 1, "interval": cc.TopicBootstrap(resamples), "n_resamples": resamples}
+    given: dict[str, Any] = {"rng": 1, "interval": True, "n_resamples": resamples}
     names = ["tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo"]
-    compared = cc.compare(people, hasty, names, names=("people", "hasty"), **given)
-    other = cc.compare(people, careful, names, names=("people", "careful"), **given)
+    compared = cc.compare(people, hasty, coefficients=names, names=("people", "hasty"), **given)
+    other = cc.compare(people, careful, coefficients=names, names=("people", "careful"), **given)
     explained = cc.explain(people, hasty, "tau_ap_b")
     study = cc.study.reliability_study({"people": people}, n_trials=resamples // 50, sizes=[10, 20, 40], rng=1)
     assert compared.rank_test is not None

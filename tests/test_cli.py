@@ -60,8 +60,8 @@ def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:
     lines = text.splitlines()
     head = next(k for k, line in enumerate(lines) if "population" in line)
     assert " ".join(lines[head].split()) == "these topics population 95% interval p (chance)"
-    how = cc.TopicBootstrap(int(FEW[1]))
-    (value,) = cc.compare(PEOPLE, CAREFUL, ["tau_b"], interval=how, rank_test=None, rng=0, worth=False).values
+    how: dict[str, Any] = {"interval": True, "n_resamples": int(FEW[1])}
+    (value,) = cc.compare(PEOPLE, CAREFUL, coefficients=["tau_b"], **how, rank_test=None, rng=0, worth=False).values
     assert value.interval is not None
     assert value.estimate is not None
     limits = [f"{value.interval.low:.2f}", "to", f"{value.interval.high:.2f}"]
@@ -158,30 +158,16 @@ def test_intervals_and_tests_against_chance() -> None:
         "999",
     )
     found = {(row["candidate"], row["coefficient"]): row for row in rows(*asked)}
-    how = cc.TopicBootstrap(999, confidence_level=0.9)
+    how: dict[str, Any] = {"confidence_level": 0.9, "n_resamples": 999}
     for name in ("careful", "hasty"):
         row = found[name, "tau_ap_b"]
         sides = cc.load_collection("people"), cc.load_collection(name)
-        expected = cc.correlate(*sides, "tau_ap_b", interval=how, rng=0).interval
+        expected = cc.correlate(*sides, coefficient="tau_ap_b", **how, rng=0).interval
         assert expected is not None
         assert (float(row["low"]), float(row["high"])) == (expected.low, expected.high)
         p = cc.permutation_test(sides[0].means(), sides[1].means(), "tau_ap_b", n_resamples=999, rng=0).pvalue
         assert float(row["pvalue"]) == p
     assert "--level is 2.0" in bad(*asked[:6], "--level", "2", status=1)
-
-
-def test_compare_judges() -> None:
-    people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    asked = ("compare-judges", PEOPLE, CAREFUL, HASTY, "--resamples", "999", "--method", "plain")
-    expected = cc.compare_judges(
-        people, careful, hasty, "tau_ap_b", method="plain", n_resamples=999, names=("careful", "hasty"), rng=0
-    )
-    found = json.loads(good(*asked, "-f", "json"))
-    assert [one["coefficient"] for one in found] == ["tau_b", "tau_ap_b"]
-    assert found[1] == {**expected.to_dict(), "truth": "people", "read_notes": []}
-    assert str(expected) in good(*asked)
-    assert float(rows(*asked, "-c", "tau_ap_b")[0]["pvalue"]) == expected.pvalue
-    assert "use 'tau_b'" in bad(*asked, "-c", "tau", status=1)
 
 
 def test_no_verdict_where_the_test_claims_nothing() -> None:
@@ -297,7 +283,7 @@ def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
 
 
 def test_per_topic_in_every_format() -> None:
-    found = cc.compare(PEOPLE, CAREFUL, ["tau_b"], per_topic=True, worth=False).per_topic[0]
+    found = cc.compare(PEOPLE, CAREFUL, coefficients=["tau_b"], per_topic=True, worth=False).per_topic[0]
     first, _ = rows("compare", "--no-worth", PEOPLE, CAREFUL, "-c", "tau_b", "--per-topic")
     assert float(first["topics_mean"]) == found.mean
     assert f"{found.sd:.3f}" in good(
@@ -522,8 +508,7 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
     [
         (["compare", "--no-worth", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
         (["compare", "--no-worth", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
-        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--method", "plain", "--resamples", 5], "--resamples is 5: a test"),
-        (["compare-judges", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
+        (["worth", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
         (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),
         (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
         (["plan", PEOPLE, "--target", 3], "--target is 3.0: give"),

@@ -16,6 +16,7 @@ import pytest
 
 import concordant as cc
 from concordant.collection import path
+from concordant.topics import bootstrap
 
 compare = partial(cc.compare, worth=False)  # which takes a third of a second
 PEOPLE = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "ql": 0.4}
@@ -144,7 +145,7 @@ def test_top() -> None:
 
 def test_per_topic() -> None:
     a, b = scores(1), scores(2)
-    found = cc.compare(a, b, ["tau_b", "tau"], per_topic=True)
+    found = cc.compare(a, b, coefficients=["tau_b", "tau"], per_topic=True)
     expected = [float(cc.tau_b(x, y)) for x, y in zip(a.values, b.values, strict=True)]
     assert found.per_topic[0].values == tuple(expected)
     assert found.per_topic[0].mean == pytest.approx(np.mean(expected))
@@ -152,7 +153,7 @@ def test_per_topic() -> None:
     values = b.values.copy()
     values[2] = 0.5
     values[4, :2] = 0.25
-    tied = cc.compare(a, cc.Scores(values, b.topics, b.systems), ["tau_b", "tau"], per_topic=True)
+    tied = cc.compare(a, cc.Scores(values, b.topics, b.systems), coefficients=["tau_b", "tau"], per_topic=True)
     assert tied.per_topic[0].undefined == 1
     assert tied.per_topic[1].why == "ties in candidate on topic t2"
     assert "undefined on 1" in str(tied)
@@ -179,7 +180,7 @@ def test_bad_sides() -> None:
     with pytest.raises(cc.errors.InputError, match="twice"):
         compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
     with pytest.raises(cc.errors.InputError, match="no coefficient 'tau_c'"):
-        compare(PEOPLE, MODEL, ["tau_c"])
+        compare(PEOPLE, MODEL, coefficients=["tau_c"])
 
 
 def test_the_rank_test_is_that_of_the_aligned_truth() -> None:
@@ -199,38 +200,50 @@ def test_the_rank_test_is_that_of_the_aligned_truth() -> None:
 
 def test_intervals_are_those_of_correlate() -> None:
     a, b = cc.load_collection("people"), cc.load_collection("careful")
-    how = cc.TopicBootstrap(999, confidence_level=0.9)
-    found = cc.compare(a, b, interval=how, rank_test=None, rng=5)
+    how: dict[str, Any] = {"confidence_level": 0.9, "n_resamples": 999}
+    found = cc.compare(a, b, interval=True, **how, rank_test=None, rng=5)
     have = {v.coefficient: v.interval for v in found.values if v.interval is not None}
     assert list(have) == ["tau_b", "tau_ap_b", "pearson_rank"]
     for name, interval in have.items():
-        assert interval == cc.correlate(a, b, name, interval=how, rng=5).interval
+        assert interval == cc.correlate(a, b, coefficient=name, **how, rng=5).interval
         stored = found.to_dict()["intervals"][name]
         assert (stored["low"], stored["high"]) == (interval.low, interval.high)
         assert f"90% {interval}" in str(found)
     assert found.to_frame().loc["tau_b", "low"] == have["tau_b"].low
-    named = cc.compare(a, b, ["spearman", "tau"], interval=how, rank_test=None, rng=5)
+    named = cc.compare(a, b, coefficients=["spearman", "tau"], interval=True, **how, rank_test=None, rng=5)
     assert [v.interval is not None for v in named.values] == [True, False]
     assert any("tau has no interval" in note and "tau_b" in note for note in named.notes)
     with pytest.raises(cc.errors.InputError, match="interval resamples topics"):
-        cc.compare(PEOPLE, MODEL, interval=how)
+        cc.compare(PEOPLE, MODEL, interval=True, **how)
     with pytest.raises(cc.errors.InputError, match="interval resamples topics"):
-        cc.compare(a, b.select(topics=b.topics[:30]), interval=how, on="systems")
+        cc.compare(a, b.select(topics=b.topics[:30]), interval=True, **how, on="systems")
+
+
+def test_the_level_is_that_of_the_worth_as_well() -> None:
+    a, b = cc.load_collection("people"), cc.load_collection("careful")
+    found = cc.compare(a, b, coefficients=["tau_b"], rank_test=None, confidence_level=0.8, rng=5)
+    assert found.worth is not None
+    assert found.worth.interval == cc.judge_worth(a, b, confidence_level=0.8, rng=5).interval
+    assert found.settings["confidence_level"] == 0.8
+    with pytest.raises(cc.errors.InputError, match="confidence_level is 80"):
+        cc.compare(a, b, confidence_level=80)
+    with pytest.raises(cc.errors.InputError, match="n_resamples is 499: an interval needs at least 500"):
+        cc.compare(a, b, interval=True, n_resamples=499)
 
 
 def test_tests_against_chance() -> None:
     a, b = cc.load_collection("people"), cc.load_collection("careful")
-    found = cc.compare(a, b, ["tau_b", "tau_ap", "tau_ap_b"], test=True, rank_test=None, rng=5)
+    found = cc.compare(a, b, coefficients=["tau_b", "tau_ap", "tau_ap_b"], test=True, rank_test=None, rng=5)
     pvalues = found.to_dict()["pvalues"]
     assert pvalues["tau_b"] == cc.tau_null(20).pvalue(found["tau_b"])
     assert pvalues["tau_ap"] == cc.tau_ap_null(20).pvalue(found["tau_ap"])
     assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), "tau_ap_b", rng=5).pvalue
     assert "p < 0.001" in str(found)
     for name in ("tau_b", "tau_ap_b"):
-        assert cc.correlate(a, b, name, interval=None, test="chance", rng=5).pvalue == pvalues[name]
+        assert cc.correlate(a, b, coefficient=name, method=None, test="chance", rng=5).pvalue == pvalues[name]
     with pytest.raises(cc.errors.InputError, match="test is 'luck'"):
-        cc.correlate(a, b, interval=None, test="luck")  # type: ignore[arg-type]
-    tied = cc.compare(a, cc.load_collection("hasty"), ["tau_b", "tau"], test=True, rank_test=None, rng=5)
+        cc.correlate(a, b, method=None, test="luck")  # type: ignore[arg-type]
+    tied = cc.compare(a, cc.load_collection("hasty"), coefficients=["tau_b", "tau"], test=True, rank_test=None, rng=5)
     expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), "tau_b", rng=5).pvalue
     assert tied.to_dict()["pvalues"] == {"tau_b": expected}
     assert cc.compare(a, b).to_dict()["pvalues"] == {}
@@ -258,7 +271,7 @@ def test_in_threads_every_reason_is_right_and_warning_filters_stay() -> None:
     names = ["tau", "tau_a", "tau_b", "tau_ap_b", "tau_gap", "pearson", "spearman", "weighted_tau", "pearson_rank"]
 
     def reasons(k: int) -> dict[str, str]:
-        found = compare(*cases[k % 3], names, rank_test=None)
+        found = compare(*cases[k % 3], coefficients=names, rank_test=None)
         return {v.coefficient: v.why for v in found.values if v.why}
 
     expected = [reasons(k) for k in range(3)]
@@ -274,34 +287,42 @@ def test_in_threads_every_reason_is_right_and_warning_filters_stay() -> None:
 
 def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
     a, b = cc.load_collection("people"), cc.load_collection("hasty")
-    found = cc.compare(a, b, ["tau_b", "tau_ap_b", "rbo"], names=("people", "hasty"), n_resamples=199, rng=5)
+    names = ("people", "hasty")
+    found = cc.compare(a, b, coefficients=["tau_b", "tau_ap_b", "rbo"], names=names, n_resamples=199, rng=5)
     verdict, table, *_ = str(found).split("\n\n")
     assert verdict == found.verdict == found.to_dict()["verdict"]
     tau, tau_ap = found["tau_b"], found["tau_ap_b"]
     assert found.worth == cc.judge_worth(a, b, names=("people", "hasty"), rng=5)
     assert verdict == f"{found.worth.sentence('of')}; tau_b = {tau:.4f}, tau_ap_b = {tau_ap:.4f}"
-    without = cc.compare(a, b, ["tau_b"], names=("people", "hasty"), worth=False, n_resamples=199, rng=5)
+    without = cc.compare(a, b, coefficients=["tau_b"], names=names, worth=False, n_resamples=199, rng=5)
     assert without.rank_test is not None
     assert without.verdict.startswith(f"hasty and people: tau_b = {tau:.4f}; given the topics, the rankings")
     assert without.verdict.endswith(f"(p = {without.rank_test.pvalue:.4f})")
     assert table.splitlines()[0].strip() == found.heading()
     assert [row["coefficient"] for row in found.rows()] == ["tau_b", "tau_ap_b", "rbo"]
-    assert cc.compare(PEOPLE, MODEL, ["tau"]).verdict == "candidate and truth: no tau: ties in candidate"
+    assert cc.compare(PEOPLE, MODEL, coefficients=["tau"]).verdict == "candidate and truth: no tau: ties in candidate"
     assert "Note: " in str(cc.compare(PEOPLE, MODEL, top=9))
 
 
-def test_an_interval_that_cannot_be_made_is_a_note() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.random((10, 4))
+def test_an_interval_that_cannot_be_made_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = cc.load_collection("people"), cc.load_collection("hasty")
+
+    def but_the_first(sides: Any, coefficients: Any, *how: Any) -> Any:
+        return [None, *bootstrap.limits(sides, coefficients[1:], *how)]
+
+    monkeypatch.setattr("concordant.comparison.limits", but_the_first)
+    found = cc.compare(a, b, coefficients=["tau_b", "rbo"], interval=True, n_resamples=500, rank_test=None, worth=False)
+    assert [v.interval is not None for v in found.values] == [False, True]
+    assert any(note.startswith("tau_b has no interval: the coefficient is undefined") for note in found.notes)
+
+
+def test_a_coefficient_that_nearly_no_resample_defines_has_no_interval() -> None:
+    x = np.random.default_rng(0).random((10, 4))
     y = np.zeros((10, 4))
     y[:1] = x[:1]  # most resamples of resamples lack this topic, and have a side all tied
     names = ["t" + str(k) for k in range(10)], ["a", "b", "c", "d"]
-    sides = cc.Scores(x, *names), cc.Scores(y, *names)
-    found = cc.compare(*sides, ["tau_b", "rbo"], interval=cc.TopicBootstrap(500, "iterated"), rank_test=None, rng=1)
-    assert [v.interval is not None for v in found.values] == [False, True]
-    assert any(note.startswith("tau_b has no interval: the coefficient is undefined") for note in found.notes)
     with pytest.raises(cc.errors.InputError, match="undefined on nearly all resamples"):
-        cc.correlate(*sides, interval=cc.TopicBootstrap(500, "iterated"), rng=1)
+        cc.correlate(cc.Scores(x, *names), cc.Scores(y, *names), method="iterated", n_resamples=500, rng=1)
 
 
 def test_bad_settings() -> None:
@@ -340,7 +361,7 @@ def test_golden_values_of_real_judges(data: Path, golden: Path) -> None:
     checked = 0
     for judge, value in expected.items():
         if judge != "about":
-            found = compare(human, folder / f"ndcg_cut_10__{judge}.csv", ["tau_b"], rank_test=None)
+            found = compare(human, folder / f"ndcg_cut_10__{judge}.csv", coefficients=["tau_b"], rank_test=None)
             assert found["tau_b"] == pytest.approx(value, abs=5e-4)
             assert len(found.systems) == 63
             assert len(found.topics) == 53
@@ -352,7 +373,7 @@ def test_ties_of_real_means(trec: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ap, p10 = (trec / f"robust2004_{measure}.csv" for measure in ("ap", "p10"))
-        robust = compare(ap, p10, ["tau_b"], rank_test=None)
+        robust = compare(ap, p10, coefficients=["tau_b"], rank_test=None)
     assert robust.tied_candidate == 16
     assert robust["tau_b"] == pytest.approx(0.7993, abs=1e-3)
 
@@ -404,10 +425,10 @@ def test_progress_goes_once_from_nothing_to_all_through_intervals_and_tests() ->
     cc.compare(
         people,
         careful,
-        interval=cc.TopicBootstrap(500),
+        interval=True,
         test=True,
         worth=False,
-        n_resamples=199,
+        n_resamples=500,
         rng=1,
         progress=lambda done, total: seen.append((done, total)),
     )

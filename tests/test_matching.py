@@ -66,12 +66,12 @@ def expected(sides: tuple[str, str]) -> Any:
     truth, candidate = (
         cc.read_scores(side, systems=SYSTEMS, topics=[str(k) for k in range(301, 309)]) for side in sides
     )
-    return cc.compare(truth, candidate, ["tau_ap_b", "pearson"], rank_test=None)
+    return cc.compare(truth, candidate, coefficients=["tau_ap_b", "pearson"], rank_test=None)
 
 
 @pytest.mark.parametrize("missing", ["error", "zero", "drop", "drop-systems", "mean"])
 def test_what_is_missing_elsewhere_changes_nothing(sides: tuple[str, str], missing: Any) -> None:
-    found = quiet(cc.compare, *sides, ["tau_ap_b", "pearson"], rank_test=None, missing=missing)
+    found = quiet(cc.compare, *sides, coefficients=["tau_ap_b", "pearson"], rank_test=None, missing=missing)
     assert (found.systems, len(found.topics)) == (SYSTEMS, 8)
     assert [v.value for v in found.values] == [v.value for v in expected(sides).values]
     assert not any("dropped" in note or "set to" in note for note in found.notes)
@@ -113,27 +113,18 @@ def test_every_command_matches_first(sides: tuple[str, str], tmp_path: Path, com
         assert one["truth_means"] == value.truth_means.tolist()
 
 
-def test_three_sides(sides: tuple[str, str], tmp_path: Path) -> None:
-    third = table(tmp_path / "third.csv", scores(3, SYSTEMS, range(301, 309)))
-    done = run(
-        "compare-judges",
-        sides[0],
-        sides[1],
-        third,
-        "-c",
-        "tau_b",
-        "--method",
-        "plain",
-        "--resamples",
-        "500",
-        "-f",
-        "json",
-    )
+def test_three_sides(tmp_path: Path) -> None:
+    """x lacks topics, and only the truth has x; c lacks a topic that only the truth has."""
+    truth = scores(1, (*SYSTEMS, "x"), range(301, 314))
+    del truth["x"]["302"], truth["c"]["313"]
+    sides = [table(tmp_path / "truth.csv", truth)]
+    sides += [table(tmp_path / f"{k}.csv", scores(k, SYSTEMS, range(301, 313))) for k in (2, 3)]
+    done = run("worth", *sides, "-f", "json")
     assert done.exit_code == 0, done.stderr
-    named = [str(k) for k in range(301, 309)]
-    read = [cc.read_scores(side, systems=SYSTEMS, topics=named) for side in (*sides, third)]
-    values = [cc.tau_b(read[0].means(), side.means()) for side in read[1:]]
-    assert [json.loads(done.stdout)[0][name] for name in ("value_a", "value_b")] == pytest.approx(values)
+    read: list[Any] = [cc.read_scores(side, systems=SYSTEMS, topics=map(str, range(301, 313))) for side in sides]
+    expected = cc.rank_judges(read[0], {"2": read[1], "3": read[2]}, rng=0)
+    (pair,) = json.loads(done.stdout)["pairs"]
+    assert [pair["value_a"], pair["value_b"]] == [judge.agreement for judge in expected.judges]
 
 
 def test_holes_among_what_is_compared(tmp_path: Path) -> None:
@@ -238,9 +229,9 @@ def test_no_common_topics(apart: tuple[str, str]) -> None:
 def test_a_function_without_the_choice_does_not_name_it(apart: tuple[str, str], tmp_path: Path) -> None:
     third = table(tmp_path / "third.csv", scores(3, SYSTEMS, range(301, 309)))
     with pytest.raises(InputError, match="no topics are common") as error:
-        cc.correlate(*apart, "tau_b")
+        cc.correlate(*apart, coefficient="tau_b")
     assert "on=" not in str(error.value)
-    told = refused("compare-judges", *apart, third, "-c", "tau_b")
+    told = refused("worth", *apart, third)
     assert "no topics are common" in told
     assert "--own-topics" not in told
 

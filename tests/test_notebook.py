@@ -80,7 +80,7 @@ def hostile_scores(seed: int) -> cc.Scores:
         catalogue.plan(),
         catalogue.reliability_study(),
         replace(catalogue.judgment_study(), settings={"seed": 1}),
-        catalogue.judges(),
+        catalogue.worth(),
         Interval(0.1, 0.2, 0.95, "by hand"),
         cc.audit.audit({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": 2}, "0.33", departures=1),
     ],

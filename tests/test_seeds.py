@@ -33,28 +33,13 @@ def few(name: str) -> cc.Scores:
     return scores.select(scores.systems[:12], scores.topics[:24])
 
 
-def test_judge_against_judge_by_shrinkage() -> None:
-    people, a, b = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    found = [cc.compare_judges(people, a, b, method="shrinkage", rng=seed) for seed in SEEDS]
-    assert (limits_move_by(found) < 0.1).all()
-    assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1
-
-
 @pytest.mark.parametrize("candidate", ["careful", "hasty"])
 @pytest.mark.parametrize("coefficient", ["tau_b", "tau_ap_b", "pearson_rank"])
 def test_correlate(candidate: str, coefficient: str) -> None:
     sides = cc.load_collection("people"), cc.load_collection(candidate)
-    found = [cc.correlate(*sides, coefficient, rng=seed) for seed in SEEDS]
+    found = [cc.correlate(*sides, coefficient=coefficient, rng=seed) for seed in SEEDS]
     assert (limits_move_by(found) < 0.1).all()
     assert np.std([e.bias_corrected for e in found], ddof=1) < 0.1 * np.mean([e.standard_error for e in found])  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("coefficient", ["tau_b", "tau_ap_b"])
-def test_judge_against_judge_across_topics(coefficient: str) -> None:
-    people, a, b = (few(name) for name in ("people", "careful", "hasty"))
-    found = [cc.compare_judges(people, a, b, coefficient, rng=seed) for seed in SEEDS]
-    assert (limits_move_by(found) < 0.1).all()
-    assert on_normal_scale([e.pvalue for e in found]).std(ddof=1) < 0.1
 
 
 @pytest.mark.parametrize("candidate", ["careful", "hasty"])

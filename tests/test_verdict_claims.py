@@ -7,7 +7,6 @@ expected correlation that the systems do not have.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -165,19 +164,22 @@ def test_a_judge_is_called_better_only_with_a_significant_difference() -> None:
 
 def test_of_two_judges_one_is_called_better_only_with_a_significant_difference() -> None:
     truth, good = judge(0.01, n=20)
-    how: dict[str, Any] = {"method": "plain", "n_resamples": 500, "rng": 1}
-    similar = cc.compare_judges(truth, good, judge(0.012, seed=9, n=20)[1], names=("good", "similar"), **how)
-    assert similar.pvalue > 0.05
-    assert similar.verdict.startswith("good and similar cannot be distinguished (p = ")
-    other = cc.compare_judges(truth, judge(0.4, 0.3, n=20)[1], good, names=("bad", "good"), **how)
-    assert other.pvalue <= 0.05
-    assert other.verdict.startswith("good agrees with the truth better than bad (p")
+    similar = cc.rank_judges(truth, {"good": good, "similar": judge(0.012, seed=9, n=20)[1]}, name="people", rng=1)
+    assert similar.pairs[0].pvalue > 0.05
+    assert similar.verdict.startswith("Both judges could rank the systems most like people; ")
+    other = cc.rank_judges(truth, {"bad": judge(0.4, 0.3, n=20)[1], "good": good}, name="people", rng=1)
+    assert other.pairs[0].pvalue <= 0.05
+    assert other.verdict.startswith("good ranks the systems most like people: ")
+    assert "; better than bad (p" in other.verdict
 
 
 def test_without_a_test_of_candidates_the_highest_value_is_named_as_no_more_than_that() -> None:
     truth, good = judge(0.01)
     means = {"good": good, "twin": good, "bad": judge(0.4, 0.3)[1]}
-    found = {name: cc.compare(truth, of, ["tau_b"], names=("people", name), worth=False) for name, of in means.items()}
+    found = {
+        name: cc.compare(truth, of, coefficients=["tau_b"], names=("people", name), worth=False)
+        for name, of in means.items()
+    }
     value = found["good"]["tau_b"]
     one = candidates([found["good"], found["bad"]], None, named=False).verdict
     assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people; whether by chance was not tested.")

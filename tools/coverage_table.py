@@ -62,7 +62,6 @@ def coefficient(name: str, topics: str = "") -> Where:
 TIED = ("adhoc7, a third tied", "adhoc7, families", "adhoc8, a third tied")
 NULL = ("exchanged", "equal noise")
 DEFAULT = ("conditions", "coefficient", "topics", "default")
-JUDGES = ("judges", "coefficient", "topics", "shrinkage")
 SIZES = ("n = 25", "n = 50", "n = 100")
 WORTH = ("truth", "candidate", "n", "coverage", "high / worth")
 
@@ -123,26 +122,18 @@ INTERVALS = [
 
 TESTS = [
     Claim(
-        "`compare_judges`, across topics: size",
+        "`rank_judges`, a pair: size",
         "measured/worth.md",
         ("judges", *SIZES),
         SIZES,
         lambda r: r["judges"].endswith(NULL),
     ),
     Claim(
-        "`compare_judges`, across topics: power",
+        "`rank_judges`, a pair: power",
         "measured/worth.md",
         ("judges", *SIZES),
         SIZES,
         lambda r: not r["judges"].endswith(NULL),
-    ),
-    *(
-        Claim(f"`compare_judges`, {method}: {what}", "measured/default-interval.md", JUDGES, (method,), where)
-        for method in ("shrinkage", "iterated", "plain")
-        for what, where in (
-            ("size", lambda r: r["judges"].endswith(NULL)),
-            ("power", lambda r: not r["judges"].endswith(NULL)),
-        )
     ),
     Claim(
         "`rank_test`: size",

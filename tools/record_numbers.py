@@ -65,10 +65,6 @@ EXPECTED: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"^correlate .*/error$"), "a coefficient without ties is an InputError"),
     (re.compile(r"settings/seed$"), "what draws nothing has no seed"),
     (re.compile(r"^label_agreement .*/(to_frame|to_dict|result)/"), "only_candidate; the frame has the estimates"),
-    (
-        re.compile(r"^(settings:|draw:)?(command compare-judges|draw compare_judges)"),
-        "agreement across topics is the default of compare_judges",
-    ),
     (re.compile(r"judge_study|^(settings:|draw:)?command judgments judges"), "ranking in place of tests"),
     (
         re.compile(r"^audit .*(candidates|plainest|others|reported|nearest|matches)|^command audit"),

@@ -76,11 +76,9 @@ from .selection.topics import select_topics as select_topics
 from .simulation.simulator import simulate as simulate
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study
-from .topics.bootstrap import TopicBootstrap as TopicBootstrap
 from .topics.correlation import correlate as correlate
 from .topics.explanation import explain as explain
 from .topics.judge_ranking import rank_judges as rank_judges
-from .topics.judges import compare_judges as compare_judges
 from .topics.worth import judge_worth as judge_worth
 from .votes.battles import Votes as Votes
 from .votes.battles import read_votes as read_votes

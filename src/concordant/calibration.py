@@ -3,21 +3,18 @@
 None of them is from a paper: the calibration is ours, and measured. docs/measured/interval-coverage.md has what the
 intervals and tests hold with these values. To see what others would give, on the same samples of the same designs:
 
-    python benchmarks/coverage_intervals.py --constants NEAR=1,1.05,1.1 LEFT=0,4,8 GROWTH=1,1.5,2 WIDENING=1,1.12,1.25
+    python benchmarks/coverage_intervals.py --constants NEAR=1,1.05,1.1 LEFT=0,4,8 GROWTH=1,1.5,2
     python benchmarks/coverage_intervals.py --constants INNER=6,12,24
     python benchmarks/coverage_ranks.py --unseen 0 1 2 3
 """
 
 from __future__ import annotations
 
-# Intervals of `correlate`, method "another-sample": coverage_intervals.py; and of `compare_judges`: coverage_judges.py
-WIDENING = 1.12
-"""Half-width in standard errors, over the normal quantile: above 1 because standard errors are estimated, too."""
-
 # Intervals of `correlate`, method "iterated": coverage_intervals.py
 NEAR, LEFT = 1.05, 4.0
-"""As `WIDENING`: NEAR on the side of 0, NEAR * (1 + LEFT / n) on the other. There lies what the correction leaves of
-the bias, in standard errors about as 1 / n. Where the interval reaches beyond 0, both halves are that long."""
+"""Half-widths in standard errors, over Student's quantile; above 1 because standard errors are estimated, too. NEAR
+on the side of 0, NEAR * (1 + LEFT / n) on the other. There lies what the correction leaves of the bias, in standard
+errors about as 1 / n. Where the interval reaches beyond 0, both halves are that long."""
 
 GROWTH = 1.5
 """The exponent by which a standard error grows from the world of resamples to that of topics: one level on is 1, and

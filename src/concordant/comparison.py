@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -24,11 +24,11 @@ from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
 from .ranks.testing import RankTest, rank_test_of
-from .resampling import Progress, Resampling, Seed
+from .resampling import Progress, Resampling, Seed, check_level
 from .results import settings_of
 from .scores import Means, Scores
 from .tables import Missing
-from .topics.bootstrap import TopicBootstrap
+from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judge_ranking import JudgeRanking, judges_from
 from .topics.judged import Judged, curves_of, for_worth
@@ -44,8 +44,8 @@ _FAR = 1e6  # times the median of the systems' largest scores
 def compare(
     truth: Collection,
     candidate: Collection,
-    coefficients: Iterable[str] | None = None,
     *,
+    coefficients: Iterable[str] | None = None,
     top: int | None = None,
     per_topic: bool = False,
     on: On = "both",
@@ -54,10 +54,11 @@ def compare(
     types: Types | None = None,
     groups: Groups | None = None,
     names: tuple[str, str] = ("truth", "candidate"),
-    interval: TopicBootstrap | None = None,
+    interval: bool = False,
     test: bool = False,
     worth: bool = True,
     rank_test: RankTestMethod | None = "recentred",
+    confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
     workers: Workers = 1,
@@ -94,9 +95,9 @@ def compare(
         intervals and tests, and in `topics`.
     names : tuple of str
         What to call the sides.
-    interval : TopicBootstrap, optional
-        How to make intervals for the coefficients between the population means, such as `TopicBootstrap()`; see
-        `correlate`, which gives the same. None: no intervals.
+    interval : bool
+        Whether to make intervals for the coefficients between the population means; see `correlate`, which gives the
+        same.
     test : bool
         Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
@@ -105,8 +106,10 @@ def compare(
         least 10 topics. By tau_b, or by the first one named in `coefficients` that admits ties.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
+    confidence_level : float
+        Confidence level of the intervals.
     n_resamples : int
-        Resamples of the tests.
+        Resamples of the tests and of the intervals, which need at least 500.
     rng : int, Generator or None
         Seed or generator of the resampling. Without one, a seed is drawn, and the settings record it.
     workers : int or concurrent.futures.Executor
@@ -129,7 +132,7 @@ def compare(
     >>> import concordant as cc
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70}
-    >>> print(cc.compare(people, model, ["tau", "tau_a", "tau_b"], names=("people", "model")))
+    >>> print(cc.compare(people, model, coefficients=["tau", "tau_a", "tau_b"], names=("people", "model")))
     model and people: tau_b = 0.9129
     <BLANKLINE>
       4 systems; truth: people; 1 tied pair in model
@@ -140,7 +143,7 @@ def compare(
       tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
 
     """
-    wanted = _wanted(coefficients)
+    wanted, level = _wanted(coefficients), check_level(confidence_level)
     check_choice("on", on, get_args(On))
     check_choice("rank_test", rank_test, (*get_args(RankTestMethod), None))
     if len(names) != 2 or not all(isinstance(name, str) for name in names):
@@ -148,6 +151,8 @@ def compare(
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
+    if interval:
+        check_bootstrap("auto", drawn.n_resamples)
     given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
     found = matched(open_to_holes(given[0]), open_to_holes(given[1]), on, names)
     totalling = Totalling(aggregate, types, groups)
@@ -163,9 +168,9 @@ def compare(
     values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
     tests = [k for k, v in enumerate(values) if test and v.coefficient in chosen and not v.why]
-    stages = _stages(drawn, (interval is not None) + len(tests) + 1)
-    if interval is not None:
-        notes += _add_intervals(values, chosen, (a, b), interval, next(stages))
+    stages = _stages(drawn, bool(interval) + len(tests) + 1)
+    if interval:
+        notes += _add_intervals(values, chosen, (a, b), level, next(stages))
     for k in tests:
         pvalue = chance_pvalue(get_coefficient(values[k].coefficient), x, y, next(stages))
         values[k] = replace(values[k], pvalue=pvalue)
@@ -175,7 +180,6 @@ def compare(
     tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, next(stages))
     by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
     same = _same(a, b)
-    level = None if interval is None else float(interval.confidence_level)
     valued, worth_notes = (
         _worth((a, b), names, wanted, level, drawn, totalling) if worth and by_topic and not same else (None, [])
     )
@@ -206,7 +210,7 @@ def compare(
             top=top,
             per_topic=per_topic,
             on=on,
-            interval=None if interval is None else asdict(interval),
+            interval=interval,
             test=test,
             worth=worth,
             rank_test=rank_test,
@@ -238,7 +242,7 @@ def _add_intervals(
     values: list[CoefficientValue],
     chosen: Sequence[str],
     sides: tuple[Scores | Means, Scores | Means],
-    interval: TopicBootstrap,
+    level: float,
     drawn: Resampling,
 ) -> Notes:
     """Give values their intervals, all from the same resamples; and say why some have none."""
@@ -253,18 +257,17 @@ def _add_intervals(
     entries = {k: c for k, c in entries.items() if not not_resampled(c)}
     if not entries:
         return notes
-    resampled = replace(drawn, n_resamples=int(interval.n_resamples))
-    limits = interval.run(a.values, b.values, list(entries.values()), resampled)
-    for (k, c), found in zip(entries.items(), limits, strict=True):
+    each = limits((a.values, b.values), list(entries.values()), "auto", level, drawn)
+    for (k, c), found in zip(entries.items(), each, strict=True):
         if found is None:
             notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
             continue
         if found.note and found.note not in notes:
             notes.append(found.note)
         if found.undefined:
-            notes.append(f"{c.name}: {undefined_on(found, interval)}")
+            notes.append(f"{c.name}: {undefined_on(found)}")
         sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
-        estimate = estimate_of(c, values[k].value, interval, found, seed=drawn.seed, **sizes)
+        estimate = estimate_of(c, values[k].value, found, level, seed=drawn.seed, **sizes)
         values[k] = replace(values[k], estimate=estimate)
     return notes
 
@@ -321,7 +324,7 @@ def _worth(
     sides: Any,
     names: tuple[str, str],
     wanted: Sequence[Coefficient],
-    level: float | None,
+    level: float,
     drawn: Resampling,
     totalling: Totalling,
 ) -> tuple[JudgeWorth | None, Notes]:
@@ -332,7 +335,7 @@ def _worth(
     if n < FEWEST_TOPICS:
         unit = "topic" if totalling.groups is None else "group"
         return None, [f"{counted(n, unit)}: worth in {unit}s of the truth needs at least {FEWEST_TOPICS}"]
-    of = Judged(sides, names, (), None if totalling.groups is None else n, known, level or 0.95)
+    of = Judged(sides, names, (), None if totalling.groups is None else n, known, level)
     found = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
     return found, list(found.notes)
 
@@ -365,7 +368,7 @@ def ranked(
     pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
     sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
     groups = None if first.totalling.groups is None else len(sides[0].topics)
-    of = Judged(tuple(sides), names, (), groups, known, first.settings["confidence_level"] or 0.95)
+    of = Judged(tuple(sides), names, (), groups, known, first.settings["confidence_level"])
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}

@@ -1,4 +1,4 @@
-"""Labels of topics: the type or the group of each, from a mapping, a Series or a file."""
+"""Labels of topics: the type, the group or the cost of each, from a mapping, a Series or a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from typing import Any
 from .errors import InputError, InputTypeError
 from .read.names import load_names, named_rows
 from .words import counted, listing, named, nearest
+
+LEAST_COST, MOST_COST = 1e-100, 1e100
+WANTED_COST = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
+
+
+def is_cost(cost: Any) -> bool:
+    """Whether a topic may cost this much: products and ratios of two such numbers are still numbers."""
+    return bool(LEAST_COST <= cost <= MOST_COST)
 
 
 def labels_of_topics(given: Any, topics: Sequence[str], name: str) -> tuple[str, ...]:

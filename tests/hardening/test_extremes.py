@@ -271,7 +271,7 @@ def test_one_topic_or_one_system(values: Any) -> None:
     given = scores(values)
     for call in (
         lambda: cc.compare(given, given, rng=1),
-        lambda: cc.correlate(given, given, "tau_b", rng=1),
+        lambda: cc.correlate(given, given, coefficient="tau_b", rng=1),
         lambda: cc.reliability(given),
         lambda: cc.rank_test(given, given),
         lambda: cc.rank_intervals(given),
@@ -281,7 +281,7 @@ def test_one_topic_or_one_system(values: Any) -> None:
         lambda: cc.simulate(given, 5, rng=1),
         lambda: cc.discriminative_power(given, given),
         lambda: cc.permutation_test(given.means(), given.means(), "tau_b", rng=1),
-        lambda: cc.compare_judges(given, given, given, n_resamples=500, rng=1),
+        lambda: cc.rank_judges(given, {"a": given, "b": given}, rng=1),
         lambda: cc.rank_probabilities(given, n_resamples=9, rng=1),
         lambda: cc.DistanceDistribution.bootstrap(given, n_resamples=9, rng=1),
     ):

@@ -24,10 +24,9 @@ from ..test_door import FUNCTIONS, SIDES
 HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\u200f")
 
 
-TRUTH, CANDIDATE, OTHER = list(SIDES.values())[:3]
+TRUTH, CANDIDATE = list(SIDES.values())[:2]
 OTHERWISE = (
     "combine",
-    "compare_judges",
     "family_bias",
     "judge_card",
     "judge_worth",
@@ -75,9 +74,6 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     "compare": lambda name: cc.compare(
         TRUTH, CANDIDATE, n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))
     ),
-    "compare_judges": lambda name: cc.compare_judges(
-        TRUTH, CANDIDATE, OTHER, method="iterated", n_resamples=600, rng=1, names=(name("a"), name("b"))
-    ),
     "family_bias": lambda name: cc.family_bias(
         TRUTH,
         CANDIDATE,
@@ -87,7 +83,7 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     ),
     "judge_card": lambda name: cc.judge_card(TRUTH, {name("b"): CANDIDATE}, n_resamples=99, rng=1, name=name("a")),
     "judge_study": lambda name: cc.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
-    "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b")), costs=(20, 1)),
+    "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b"))),
     "rank_judges": lambda name: cc.rank_judges(
         TRUTH, {name(key): side for key, side in list(SIDES.items())[1:3]}, name=name("x"), rng=1
     ),

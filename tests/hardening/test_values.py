@@ -36,7 +36,7 @@ BATTLES = pd.DataFrame(
     {"model_a": list("xyzxyx") * 5, "model_b": list("yzxyzz") * 5, "winner": list("ABTBAA") * 5}
 ).replace({"winner": {"A": "model_a", "B": "model_b", "T": "tie"}})
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1}
-PLAIN: dict[str, Any] = {**FEW, "worth": False, "interval": cc.TopicBootstrap(500)}
+PLAIN: dict[str, Any] = {**FEW, "worth": False, "interval": True, "n_resamples": 500}
 # By the name of its class, one of every kind of result, and of the data that they are made from.
 RESULTS: dict[str, Callable[[], Any]] = {
     "AuditResult": lambda: cc.audit.audit(SMALL, QUICK, "0.905"),
@@ -44,7 +44,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Candidates": lambda: candidates([cc.compare(SMALL, QUICK, **PLAIN)], None, named=False),
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
-    "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, interval=cc.TopicBootstrap(500), rng=1),
+    "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "Discordance": lambda: cc.discordance(PEOPLE),
     "DiscriminativePower": lambda: cc.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
     "DistanceDistribution": lambda: cc.DistanceDistribution.bootstrap(PEOPLE, **FEW),
@@ -54,10 +54,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "FamilyBias": lambda: cc.family_bias(SMALL, QUICK, {s: s.split("-")[0] for s in SMALL.systems}, **FEW),
     "Fidelity": lambda: cc.simulation.Simulator(SMALL).fidelity(50, rng=1),
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
-    "JudgeComparison": lambda: cc.compare_judges(SMALL, QUICK, SLOW, method="iterated", n_resamples=500, rng=1),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
     "JudgeStudy": lambda: cc.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
-    "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1, costs=(20, 1)),
+    "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1),
     "JudgmentStudy": lambda: cc.judgment_study(
         RUNS, QRELS, [cc.judgments.Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=99
     ),
@@ -87,7 +86,6 @@ DATA: dict[str, Callable[[], Any]] = {
     "Run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),
     "Runs": lambda: cc.Runs.from_dict({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2"]}}),
     "Qrels": lambda: cc.Qrels.from_dict({"1": {"d1": 1, "d2": 0}}),
-    "TopicBootstrap": lambda: cc.TopicBootstrap(500),
     "Votes": lambda: cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),
 }
 # Other shapes of the same classes: with holes, with everything that a comparison can hold.
@@ -189,7 +187,7 @@ def test_more_resamples_than_memory_are_refused(count: int) -> None:
         lambda: cc.rank_test(PEOPLE, HASTY, n_resamples=count),
         lambda: cc.compare(PEOPLE, HASTY, n_resamples=count),
         lambda: cc.permutation_test(few, few, "tau_ap_b", n_resamples=count),
-        lambda: cc.correlate(PEOPLE, HASTY, interval=cc.TopicBootstrap(count)),
+        lambda: cc.correlate(PEOPLE, HASTY, n_resamples=count),
         lambda: cc.rank_intervals(PEOPLE, n_resamples=count),
         lambda: cc.simulate(PEOPLE, count),
         lambda: cc.random_rankings(5, count),

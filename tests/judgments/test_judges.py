@@ -28,8 +28,7 @@ def test_parts(found: cc.study.JudgeStudy) -> None:
     for judge, qrels in JUDGES.items():
         estimate = found.estimates[judge, "nDCG@5", "tau_ap_b"]
         assert estimate.value == cc.tau_ap_b(scores["truth"].means(), scores[judge].means())
-        bootstrap = cc.TopicBootstrap(500)
-        again = cc.correlate(scores["truth"], scores[judge], "tau_ap_b", interval=bootstrap, rng=4)
+        again = cc.correlate(scores["truth"], scores[judge], coefficient="tau_ap_b", n_resamples=500, rng=4)
         assert estimate.interval == again.interval
         assert found.labels[judge].to_dict() == label_agreement(QRELS, qrels, rng=4).to_dict()
         distance = cc.rank_distance(scores["truth"], scores[judge].means())

@@ -18,7 +18,7 @@ from concordant.errors import AlignmentWarning, InputError, LimitError
 from concordant.mixing.combination import combined_means, paired_sides
 from concordant.mixing.estimator import combined, error_with
 
-from ..commands import CAREFUL, bad, good, rows
+from ..commands import CAREFUL, HASTY, bad, good, rows
 
 Sides = tuple[cc.Scores, cc.Scores]
 
@@ -319,7 +319,6 @@ def test_the_commands(tmp_path: Path) -> None:
     assert plan.startswith("the quality of 60 human topics: ")
     target = tmp_path / "figure.svg"
     assert "Figure" in good("plan-mix", few, CAREFUL, "--cost", "machine=0.05", "human=20", "--plot", target)
-    assert "--cost is" in bad("plan-mix", few, CAREFUL, "--cost", "human=0", "machine=1", status=2)
     assert "Figure" in good("combine", few, CAREFUL, "--tiers", "--plot", tmp_path / "combined.pdf")
 
 
@@ -349,3 +348,24 @@ def test_a_table_has_the_same_columns_in_all_rows() -> None:
         Table.of([{"a": 1}, {"b": 2}])
     with pytest.raises(ValueError, match="columns"):
         Table.of([{"a": 1, "b": 2}, {"b": 2, "a": 1}])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "human=20 judge=0.05",
+        "human=20 human=3",
+        "20 0.05",
+        "human=20 machine=cheap",
+        "human=0 machine=1",
+        "human=20 machine=-1",
+        "human=nan machine=1",
+        "human=inf machine=1",
+        "human=1e308 machine=1",
+        "human=1 machine=1e-320",
+    ],
+)
+def test_costs_that_are_none(given: str) -> None:
+    said = bad("plan-mix", HASTY, CAREFUL, "--cost", *given.split(), status=2)
+    wanted = "give numbers above 0, from 1e-100 to 1e+100, for what a topic costs"
+    assert f"--cost is '{given}': {wanted}, such as --cost human=20 machine=0.05" in said

@@ -38,7 +38,6 @@ from concordant.ranks.testing import RankTest
 from concordant.results import Estimate, Interval
 from concordant.topics.correlation import CorrelationEstimate
 from concordant.topics.judge_ranking import JudgeRanking
-from concordant.topics.judges import JudgeComparison
 from concordant.topics.worth import JudgeWorth, WorthCurves
 
 BASELINE = Path(__file__).parent / "baseline"
@@ -130,13 +129,6 @@ def judgment_study() -> cc.study.JudgmentStudy:
     )  # fmt: skip
 
 
-def judges() -> JudgeComparison:
-    interval = Interval(-0.02, 0.12, 0.95, "by hand")
-    return JudgeComparison(
-        "tau_b", 0.9, 0.84, 0.06, 0.05, 0.03, interval, 0.08, "two-sided", ("careful", "hasty")
-    )  # fmt: skip
-
-
 def worth(name: str = "careful", worth: float = 12.0, status: str = "within") -> JudgeWorth:
     """20 topics on curves that are lines in log k."""
     sizes = np.array([1, 2, 3, 5, 8, 12, 20])
@@ -194,7 +186,6 @@ def figures() -> Figures:
         "topics": lambda: explained.plot("topics", most=12),
         "pair": lambda: explained.plot_pair("rerank-4", "rerank-1", most=12),
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
-        "judges": lambda: judges().plot(),
         "worth": lambda: worth().plot(),
         "worth_beyond": lambda: worth("steady", 30.0, "beyond").plot(),
         "worths": lambda: worths().plot(),

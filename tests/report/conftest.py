@@ -52,7 +52,7 @@ def documented(truth: cc.Scores, *candidate: cc.Scores, names: tuple[str, ...] =
             truth,
             side,
             names=(names[0], label),
-            interval=cc.TopicBootstrap(500),
+            interval=True,
             test=True,
             n_resamples=500,
             rng=1,

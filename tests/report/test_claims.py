@@ -71,7 +71,7 @@ def test_the_rank_test_says_nothing_without_more_topics_than_systems() -> None:
 
 
 def test_a_value_outside_of_its_interval_is_explained() -> None:
-    document = reported(judge(0.05), worth=False, interval=cc.TopicBootstrap(500))
+    document = reported(judge(0.05), worth=False, interval=True, n_resamples=500)
     (part,) = document["comparisons"]
     why = "corrected for the bias of having few topics"
     for end, outside in ((-0.1, False), (0.01, True)):

@@ -40,7 +40,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
         truth, candidate = cc.read_scores(PEOPLE), cc.read_scores(other)
         names = ("people", Path(other).stem)
-        how: dict[str, Any] = {"interval": cc.TopicBootstrap(500), "test": True, "n_resamples": 500, "rng": 3}
+        how: dict[str, Any] = {"interval": True, "test": True, "n_resamples": 500, "rng": 3}
         found = cc.compare(truth, candidate, names=names, **how).to_dict()
         del found["verdict"]  # the report has its own
         del found["worth"]  # over the same splits for all: below
@@ -192,16 +192,9 @@ def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, 
     assert first == again
 
 
-def test_a_report_of_many_candidates_draws_intervals_less_often_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("concordant.cli.comparing.MANY", 1)
-    monkeypatch.setattr("concordant.cli.comparing.FOR_MANY", 500)
-    quick = ["--no-worth", "--rank-test", "none", "--resamples", "600", "-c", "tau_b"]
-    for more, drawn in (([], 500), (["--interval"], 600)):
-        html = tmp_path / f"{drawn}.html"
-        made = invoke("compare", PEOPLE, CAREFUL, HASTY, *quick, *more, "--html", html, "--format", "json")
-        found = json.loads(made.stdout)["comparisons"]
-        assert {c["settings"]["interval"]["n_resamples"] for c in found} == {drawn}
-        said = "intervals of 2 candidates are from 500 resamples each; --interval draws all 600"
-        assert all((said in c["notes"]) == (drawn == 500) for c in found)
+def test_a_report_from_too_few_resamples_has_no_intervals_and_says_why(tmp_path: Path) -> None:
+    quick = ["--no-worth", "--rank-test", "none", "--resamples", "99", "-c", "tau_b"]
+    made = invoke("compare", PEOPLE, HASTY, *quick, "--html", tmp_path / "page.html", "--format", "json")
+    (found,) = json.loads(made.stdout)["comparisons"]
+    said = "there are no intervals: --resamples is 99: an interval needs at least 500 resamples"
+    assert (found["intervals"], said in found["notes"]) == ({}, True)

@@ -125,37 +125,6 @@ def test_worth_is_drawn(tmp_path: Path) -> None:
     assert "worth of 20 topics, in topics of people" in several.read_text(encoding="utf-8")
 
 
-def test_costs_come_in_either_order() -> None:
-    costs = good("worth", PEOPLE, CAREFUL, "--cost", "truth=20", "candidate=0.05")
-    assert costs == good("worth", PEOPLE, CAREFUL, "--cost", "candidate=0.05", "truth=20")
-    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), costs=(20, 0.05), rng=0)
-    assert costs == f"{found}\n"
-    assert "40 topics of people cost 800; " in costs
-    several = json.loads(good("worth", PEOPLE, CAREFUL, HASTY, "--cost", "truth=20", "candidate=0.05", "-f", "json"))
-    assert [judge["costs"]["candidate"] for judge in several["judges"]] == [0.05, 0.05]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "truth=20 judge=0.05",
-        "truth=20 truth=3",
-        "20 0.05",
-        "truth=20 candidate=cheap",
-        "truth=0 candidate=1",
-        "truth=20 candidate=-1",
-        "truth=nan candidate=1",
-        "truth=inf candidate=1",
-        "truth=1e308 candidate=1",
-        "truth=1 candidate=1e-320",
-    ],
-)
-def test_costs_that_are_none(given: str) -> None:
-    said = bad("worth", PEOPLE, CAREFUL, "--cost", *given.split(), status=2)
-    wanted = "give numbers above 0, from 1e-100 to 1e+100, for what a topic costs"
-    assert f"--cost is '{given}': {wanted}, such as --cost truth=20 candidate=0.05" in said
-
-
 def test_what_cannot_be_valued(tmp_path: Path) -> None:
     few = bad("worth", PEOPLE, CAREFUL, "--topics", "401,402,403,404,405,406,407,408,409", status=1)
     assert "9 topics in common: at least 10 are needed" in few

@@ -13,9 +13,9 @@ import pytest
 
 import concordant as cc
 from concordant.scores import Scores
-from concordant.topics.bootstrap import BootstrapMethod
+from concordant.topics.bootstrap import Method
 
-METHODS: tuple[BootstrapMethod, ...] = ("auto", "shrinkage", "iterated", "another-sample", "percentile", "basic")
+METHODS: tuple[Method, ...] = ("auto", "shrinkage", "iterated", "percentile")
 WITH_TIES = [c.name for c in cc.list_coefficients() if len(c.ties) == 2]
 
 
@@ -32,9 +32,9 @@ def two_conditions(seed: int = 0, n: int = 30, m: int = 12, noise: float = 0.2) 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_value_is_the_coefficient_of_the_means(method: BootstrapMethod) -> None:
+def test_the_value_is_the_coefficient_of_the_means(method: Method) -> None:
     truth, candidate = two_conditions()
-    e = cc.correlate(truth, candidate, "tau_ap_b", interval=cc.TopicBootstrap(500, method), rng=1)
+    e = cc.correlate(truth, candidate, coefficient="tau_ap_b", method=method, n_resamples=500, rng=1)
     assert float(e) == e.value == cc.tau_ap_b(truth.means(), candidate.means())
     assert e.interval is not None
     assert -1 <= e.interval.low < e.interval.high <= 1
@@ -48,7 +48,7 @@ def test_the_value_is_the_coefficient_of_the_means(method: BootstrapMethod) -> N
 @pytest.mark.parametrize("name", WITH_TIES)
 def test_every_coefficient_with_ties_has_an_interval(name: str) -> None:
     truth, candidate = two_conditions(m=6)
-    e = cc.correlate(truth, candidate, name, interval=cc.TopicBootstrap(500), rng=1)
+    e = cc.correlate(truth, candidate, coefficient=name, n_resamples=500, rng=1)
     assert e.interval is not None
     low, high = cc.get_coefficient(name).range
     assert low <= e.interval.low <= e.interval.high <= high
@@ -61,44 +61,43 @@ def test_coefficients_without_ties_name_their_twin(name: str) -> None:
     truth, candidate = two_conditions(m=6)
     twin = cc.get_coefficient(name).with_ties
     with pytest.raises(cc.errors.InputError, match=f"resampled means can be tied, .* use '{twin}'"):
-        cc.correlate(truth, candidate, name, rng=1)
+        cc.correlate(truth, candidate, coefficient=name, rng=1)
     assert twin in WITH_TIES
-    alone = cc.correlate(truth, candidate, name, interval=None)
+    alone = cc.correlate(truth, candidate, coefficient=name, method=None)
     assert alone.interval is None
-    assert alone.value == pytest.approx(cc.correlate(truth, candidate, twin, interval=None).value, abs=1e-12)
+    assert alone.value == pytest.approx(cc.correlate(truth, candidate, coefficient=twin, method=None).value, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_same_bits_at_any_number_of_threads(method: BootstrapMethod) -> None:
+def test_the_same_bits_at_any_number_of_threads(method: Method) -> None:
     truth, candidate = two_conditions(n=50)
-    how = cc.TopicBootstrap(600, method)
-    one = cc.correlate(truth, candidate, "pearson_rank", interval=how, rng=3)
-    two = cc.correlate(truth, candidate, "pearson_rank", interval=how, rng=3, workers=2)
-    other = cc.correlate(truth, candidate, "pearson_rank", interval=how, rng=4)
+    how: dict[str, Any] = {"method": method, "n_resamples": 600}
+    one = cc.correlate(truth, candidate, coefficient="pearson_rank", **how, rng=3)
+    two = cc.correlate(truth, candidate, coefficient="pearson_rank", **how, rng=3, workers=2)
+    other = cc.correlate(truth, candidate, coefficient="pearson_rank", **how, rng=4)
     assert one == two
     assert one.interval != other.interval
     with ThreadPoolExecutor(2) as pool:
-        assert one == cc.correlate(truth, candidate, "pearson_rank", interval=how, rng=3, workers=pool)
+        assert one == cc.correlate(truth, candidate, coefficient="pearson_rank", **how, rng=3, workers=pool)
 
 
 def test_the_same_bits_on_processes() -> None:
     sides = two_conditions(n=20)
     with ProcessPoolExecutor(1) as pool:
         for call in (
-            partial(cc.correlate, *sides, "tau_ap_b", interval=cc.TopicBootstrap(500), test="chance", rng=3),
-            partial(cc.compare_judges, sides[0], *sides, n_resamples=500, rng=3),
+            partial(cc.correlate, *sides, coefficient="tau_ap_b", n_resamples=500, test="chance", rng=3),
             partial(cc.permutation_test, *sides, "tau_ap_b", n_resamples=300, rng=3),
-            partial(cc.compare, *sides, ["tau_b"], interval=cc.TopicBootstrap(500), n_resamples=50, rng=3),
+            partial(cc.compare, *sides, coefficients=["tau_b"], interval=True, n_resamples=500, rng=3),
         ):
             assert call() == call(workers=pool)
 
 
 def test_a_drawn_seed_is_kept_and_gives_the_same_again() -> None:
     truth, candidate = two_conditions()
-    how = cc.TopicBootstrap(500)
-    drawn = cc.correlate(truth, candidate, interval=how)
-    assert cc.correlate(truth, candidate, interval=how, rng=drawn.settings["seed"]) == drawn
-    assert cc.correlate(truth, candidate, interval=how, rng=np.random.default_rng(1)).settings["seed"] is None
+    how: dict[str, Any] = {"n_resamples": 500}
+    drawn = cc.correlate(truth, candidate, **how)
+    assert cc.correlate(truth, candidate, **how, rng=drawn.settings["seed"]) == drawn
+    assert cc.correlate(truth, candidate, **how, rng=np.random.default_rng(1)).settings["seed"] is None
 
 
 @pytest.mark.parametrize("name", ["tau_b", "pearson_rank"])
@@ -106,7 +105,7 @@ def test_no_noise_no_width(name: str) -> None:
     """Every topic is the same, so that every resample has the means of the sample."""
     row = np.array([[0.9, 0.5, 0.4, 0.1, 0.2]])
     truth, candidate = scores(np.repeat(row, 8, axis=0)), scores(np.repeat(row[:, ::-1], 8, axis=0))
-    e = cc.correlate(truth, candidate, name, rng=1)
+    e = cc.correlate(truth, candidate, coefficient=name, rng=1)
     assert e.interval is not None
     assert e.interval.low == pytest.approx(e.value, abs=1e-9)
     assert e.interval.high == pytest.approx(e.value, abs=1e-9)
@@ -116,7 +115,7 @@ def test_no_noise_no_width(name: str) -> None:
 def test_limits_widen_with_the_level_and_stay_in_the_range() -> None:
     truth, candidate = two_conditions(noise=0.0)
     found = [
-        cc.correlate(truth, candidate, rng=1, interval=cc.TopicBootstrap(999, confidence_level=level)).interval
+        cc.correlate(truth, candidate, rng=1, confidence_level=level, n_resamples=999).interval
         for level in (0.5, 0.9, 0.999)
     ]
     low = [i.low for i in found if i is not None]
@@ -129,20 +128,17 @@ def test_limits_widen_with_the_level_and_stay_in_the_range() -> None:
 def test_sides_are_matched_by_label_and_losses_reported() -> None:
     truth, candidate = two_conditions()
     turned = candidate.select(systems=candidate.systems[::-1], topics=candidate.topics[::-1])
-    how = cc.TopicBootstrap(500)
-    assert (
-        cc.correlate(truth, turned, interval=how, rng=1).interval
-        == cc.correlate(truth, candidate, interval=how, rng=1).interval
-    )
+    how: dict[str, Any] = {"n_resamples": 500}
+    assert cc.correlate(truth, turned, **how, rng=1).interval == cc.correlate(truth, candidate, **how, rng=1).interval
     with pytest.warns(cc.errors.AlignmentWarning, match="1 system of truth left out"):
-        e = cc.correlate(truth, candidate.select(systems=candidate.systems[1:]), interval=how, rng=1)
+        e = cc.correlate(truth, candidate.select(systems=candidate.systems[1:]), **how, rng=1)
     assert e.settings["n_systems"] == 11
     assert len(e.notes) == 1
 
 
 def test_the_result_prints_and_travels() -> None:
     truth, candidate = two_conditions()
-    e = cc.correlate(truth, candidate, rng=1, interval=cc.TopicBootstrap(500))
+    e = cc.correlate(truth, candidate, rng=1, n_resamples=500)
     assert "95% interval [" in str(e)
     assert "bias-corrected" in str(e)
     stored = json.loads(json.dumps(e.to_dict(), allow_nan=False))
@@ -156,8 +152,8 @@ def test_progress_counts_to_the_end() -> None:
     truth, candidate = two_conditions()
     for method in METHODS:
         seen: list[tuple[int, int]] = []
-        how = cc.TopicBootstrap(2500, method)
-        cc.correlate(truth, candidate, interval=how, rng=1, progress=lambda *at, seen=seen: seen.append(at))
+        how: dict[str, Any] = {"method": method, "n_resamples": 2500}
+        cc.correlate(truth, candidate, **how, rng=1, progress=lambda *at, seen=seen: seen.append(at))
         assert len(seen) > 1
         assert seen[-1][0] == seen[-1][1]
         assert sorted(seen) == seen
@@ -178,7 +174,7 @@ def test_undefined_resamples_are_counted_and_reported() -> None:
     y = np.zeros((10, 4))
     y[:4] = x[:4]  # a resample that draws none of these has a side all tied
     with pytest.warns(cc.errors.UndefinedCorrelationWarning, match="left out|made from the others"):
-        e = cc.correlate(scores(x), scores(y), rng=1, interval=cc.TopicBootstrap(999, "iterated"))
+        e = cc.correlate(scores(x), scores(y), rng=1, method="iterated", n_resamples=999)
     assert e.settings["undefined"] > 0
     assert e.interval is not None
 
@@ -186,13 +182,11 @@ def test_undefined_resamples_are_counted_and_reported() -> None:
 def test_bad_input_is_one_clear_error() -> None:
     truth, candidate = two_conditions()
     means = dict(zip(candidate.systems, candidate.means().tolist(), strict=True))
-    with pytest.raises(cc.errors.InputError, match=r"candidate has one score per system.*, or interval=None"):
+    with pytest.raises(cc.errors.InputError, match=r"candidate has one score per system.*, or method=None"):
         cc.correlate(truth, means)
-    assert cc.correlate(truth, means, interval=None).value == cc.correlate(truth, candidate, interval=None).value
+    assert cc.correlate(truth, means, method=None).value == cc.correlate(truth, candidate, method=None).value
     with pytest.raises(cc.errors.InputError, match="there is no coefficient 'tau_c'"):
-        cc.correlate(truth, candidate, "tau_c")
-    with pytest.raises(cc.errors.InputTypeError, match=r"interval is 0\.95"):
-        cc.correlate(truth, candidate, interval=0.95)  # type: ignore[arg-type]
+        cc.correlate(truth, candidate, coefficient="tau_c")
     with pytest.raises(cc.errors.InputError, match="only 1 topic"):
         cc.correlate(truth.select(topics=["t0"]), candidate.select(topics=["t0"]))
     with pytest.raises(cc.errors.InputError, match="no systems are common"):
@@ -218,4 +212,4 @@ def test_bad_input_is_one_clear_error() -> None:
 )
 def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(cc.errors.InputError, match=message):
-        cc.TopicBootstrap(**settings)
+        cc.correlate(*two_conditions(), **settings)

@@ -1,4 +1,4 @@
-"""`compare_judges`: who agrees better with the truth, by a test that keeps its level."""
+"""The pairs of `rank_judges`: who agrees better with the truth, by a test that keeps its level."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import concordant as cc
 from concordant.scores import Scores
+from concordant.topics.judge_ranking import JudgeComparison
 
 Three: TypeAlias = tuple[Scores, Scores, Scores]
 
@@ -24,102 +26,82 @@ def three(seed: int = 0, n: int = 40, m: int = 15, off: tuple[float, float] = (0
     return truth, a, b
 
 
+def pair_of(truth: Any, a: Any, b: Any, **how: Any) -> JudgeComparison:
+    (pair,) = cc.rank_judges(truth, {"a": a, "b": b}, **{"rng": 1, **how}).pairs
+    return pair
+
+
 def test_the_better_judge_is_found_and_named() -> None:
     truth, good, bad = three()
-    found = cc.compare_judges(truth, good, bad, method="iterated", names=("good", "bad"), rng=1)
-    assert found.value_a == cc.tau_b(truth.means(), good.means())
-    assert found.value_b == cc.tau_b(truth.means(), bad.means())
-    assert found.difference == found.value_a - found.value_b
-    assert found.pvalue < 0.05
-    assert found.interval.low > 0
-    assert str(found).startswith("good agrees with the truth better than bad (p < 0.001, ")
+    found = cc.rank_judges(truth, {"bad": bad, "good": good}, rng=1)
+    (pair,) = found.pairs
+    assert found.best == ("good",)
+    assert pair.names == ("good", "bad")
+    assert (pair.value_a, pair.value_b) == tuple(judge.agreement for judge in found.judges)
+    assert pair.difference == pair.value_a - pair.value_b
+    assert pair.interval.low > 0
+    assert pair.pvalue == pytest.approx(2 * stats.t.sf(pair.difference / pair.standard_error, 39))
+    assert pair.adjusted == pair.pvalue < 0.05
+    half = (pair.interval.high - pair.interval.low) / 2
+    assert half == pytest.approx(stats.t.ppf(0.975, 39) * pair.standard_error)
 
 
-@pytest.mark.parametrize("method", ["across", "iterated", "plain"])
-def test_exchanging_the_judges_turns_the_sign(method: Any) -> None:
-    truth, good, bad = three()
-    one = cc.compare_judges(truth, good, bad, method=method, rng=1)
-    other = cc.compare_judges(truth, bad, good, method=method, rng=1)
-    assert other.difference == pytest.approx(-one.difference, abs=1e-12)
-    assert other.bias_corrected == pytest.approx(-one.bias_corrected, abs=1e-12, nan_ok=True)
-    assert other.ratio == pytest.approx(1 / one.ratio, rel=1e-9, nan_ok=True)
-    assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
-    assert other.interval.low == pytest.approx(-one.interval.high, abs=1e-12)
-    assert str(other).startswith("b agrees with the truth better than a")
+@pytest.mark.parametrize("coefficient", ["tau_b", "tau_ap_b"])
+def test_the_order_of_the_judges_does_not_matter(coefficient: str) -> None:
+    truth, good, bad = three(off=(0.02, 0.1))
+    one = pair_of(truth, good, bad, coefficient=coefficient)
+    other = pair_of(truth, bad, good, coefficient=coefficient)
+    assert (one.names, other.names) == (("a", "b"), ("b", "a"))
+    assert other.difference == pytest.approx(one.difference, abs=1e-12)
+    assert other.ratio == pytest.approx(one.ratio, rel=1e-9)
+    assert other.pvalue == pytest.approx(one.pvalue, rel=1e-6)
 
 
-def test_shrinkage_draws_all_three_population_means() -> None:
-    truth, good, bad = three()
-    found = cc.compare_judges(truth, good, bad, method="shrinkage", n_resamples=999, rng=1)
-    assert found.value_a == cc.tau_b(truth.means(), good.means())
-    assert found.interval.low > 0
-    assert found.pvalue < 0.001
-    assert found.interval.method == "shrinkage topic bootstrap"
-    assert found.bias_corrected == pytest.approx((found.interval.low + found.interval.high) / 2)
-    half = (found.interval.high - found.interval.low) / 2
-    assert half == pytest.approx(1.959964 * found.standard_error, rel=1e-6)
-    other = cc.compare_judges(truth, bad, good, method="shrinkage", n_resamples=999, rng=1)
-    assert other.bias_corrected == pytest.approx(-found.bias_corrected, abs=0.2 * found.standard_error)
-    with pytest.raises(cc.errors.InputError, match=r"needs at least 5 systems and 3 topics.*: use method='across'"):
-        cc.compare_judges(truth, good, good, method="shrinkage")
+def test_the_ratio_is_that_of_the_worths() -> None:
+    truth, a, b = three(off=(0.02, 0.1))
+    found = cc.rank_judges(truth, {"a": a, "b": b}, rng=3)
+    (pair,) = found.pairs
+    first, second = (judge.worth for judge in found.judges)
+    assert pair.ratio == pytest.approx(first / second)
+    assert pair.ratio_interval is not None
+    assert pair.ratio in pair.ratio_interval
 
 
-def test_shrinkage_says_where_its_model_is_in_doubt() -> None:
-    rng = np.random.default_rng(1)
-    effects = np.concatenate([np.zeros(30), np.linspace(-3, -1, 10)])  # 30 of 40 systems tied
-    shared = rng.normal(0, 1, (60, 40))
-    truth, a, b = (Scores(effects + shared + rng.normal(0, 0.3, (60, 40)), range(60), range(40)) for _ in range(3))
-    (note,) = cc.compare_judges(truth, a, b, method="shrinkage", n_resamples=999, rng=1).notes
-    assert note.startswith("many systems seem to be nearly tied")
-
-
-def test_alternatives_add_up() -> None:
-    truth, good, bad = three(off=(0.1, 0.2))
-    p = {
-        side: cc.compare_judges(truth, good, bad, "tau_ap_b", alternative=side, rng=1).pvalue
-        for side in ("two-sided", "greater", "less")
-    }
-    assert p["greater"] + p["less"] == pytest.approx(1)
-    assert p["two-sided"] == pytest.approx(2 * min(p["greater"], p["less"]))
-
-
-@pytest.mark.parametrize("method", ["across", "shrinkage", "iterated", "plain"])
-def test_p_and_interval_say_the_same(method: Any) -> None:
+def test_p_and_interval_say_the_same() -> None:
     for seed in range(6):
-        truth, a, b = three(seed, off=(0.05, 0.2))
-        found = cc.compare_judges(truth, a, b, method=method, n_resamples=1000, rng=1)
+        found = pair_of(*three(seed, off=(0.05, 0.2)))
         assert (found.pvalue < 0.05) == (found.interval.low > 0 or found.interval.high < 0)
 
 
 def test_a_judge_against_itself_is_no_different() -> None:
     truth, judge, _ = three()
-    found = cc.compare_judges(truth, judge, judge, rng=1)
-    assert found.difference == 0
-    assert found.pvalue == 1
-    assert (found.interval.low, found.interval.high) == (0, 0)
+    found = cc.rank_judges(truth, {"once": judge, "again": judge}, rng=1)
+    (pair,) = found.pairs
+    assert (pair.difference, pair.pvalue, pair.adjusted) == (0, 1, 1)
+    assert (pair.interval.low, pair.interval.high) == (0, 0)
+    assert found.best == ("once", "again")
 
 
-def test_the_same_bits_at_any_number_of_threads() -> None:
-    sides = three()
-    one = cc.compare_judges(*sides, "pearson_rank", n_resamples=500, rng=5)
-    assert one == cc.compare_judges(*sides, "pearson_rank", n_resamples=500, rng=5, workers=2)
+def test_the_same_seed_gives_the_same_bits() -> None:
+    truth, a, b = three()
+    one, again, other = (cc.rank_judges(truth, {"a": a, "b": b}, "pearson_rank", rng=rng) for rng in (5, 5, 6))
+    assert one == again
     assert one.settings["seed"] == 5
-    assert one != cc.compare_judges(*sides, "pearson_rank", n_resamples=500, rng=6)
+    assert one != other
 
 
 def test_the_result_travels() -> None:
-    found = cc.compare_judges(*three(), method="iterated", n_resamples=500, rng=5)
-    stored = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stored["pvalue"] == found.pvalue
-    assert stored["interval"]["low"] == found.interval.low
-    assert found.to_frame().loc[0, "bias_corrected"] == found.bias_corrected
-    assert found.plot() is not None
+    truth, a, b = three()
+    found = cc.rank_judges(truth, {"a": a, "b": b}, rng=5)
+    (stored,) = json.loads(json.dumps(found.to_dict(), allow_nan=False))["pairs"]
+    assert stored["pvalue"] == found.pairs[0].pvalue
+    assert stored["interval"]["low"] == found.pairs[0].interval.low
 
 
 def test_what_not_all_have_is_left_out_with_a_warning() -> None:
     truth, a, b = three()
     with pytest.warns(cc.errors.AlignmentWarning, match="1 topic of truth left out|1 topic of b left out"):
-        found = cc.compare_judges(truth, a.select(topics=a.topics[1:]), b, n_resamples=500, rng=1)
+        found = cc.rank_judges(truth, {"a": a.select(topics=a.topics[1:]), "b": b}, rng=1)
     assert found.settings["n_topics"] == 39
     assert len(found.notes) == 2
 
@@ -127,27 +109,21 @@ def test_what_not_all_have_is_left_out_with_a_warning() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"alternative": "better"}, "alternative is 'better'"),
-        ({"method": "bca"}, "method is 'bca'"),
         ({"coefficient": "tau"}, "use 'tau_b'"),
         ({"coefficient": "tau_c"}, "there is no coefficient"),
-        ({"n_resamples": 499, "method": "plain"}, "at least 500"),
         ({"confidence_level": 1.5}, r"confidence_level is 1\.5"),
-        ({"names": "ab"}, "names is 'ab'"),
-        ({"workers": 0}, "workers is 0"),
-        ({"candidate_b": {"s0": 1.0, "s1": 2.0}}, "candidate_b has one score per system and no topics"),
-        ({"candidate_b": 3}, "candidate_b is an int"),
+        ({"b": {"s0": 1.0, "s1": 2.0}}, r"candidates\['b'\] has one score per system and no topics"),
+        ({"b": 3}, r"candidates\['b'\] is an int"),
     ],
 )
 def test_bad_input_is_one_clear_error(change: dict[str, Any], message: str) -> None:
     truth, a, b = three(m=4)
     with pytest.raises(cc.errors.InputError, match=message):
-        cc.compare_judges(**{"truth": truth, "candidate_a": a, "candidate_b": b, **change})
+        pair_of(**{"truth": truth, "a": a, "b": b, **change})
 
 
-@pytest.mark.parametrize("method", ["across", "iterated"])
-def test_all_tied_is_refused(method: Any) -> None:
+def test_all_tied_is_refused() -> None:
     truth, a, _ = three(m=4)
     flat = Scores(np.ones(truth.values.shape), truth.topics, truth.systems)
     with pytest.raises(cc.errors.InputError, match=r"undefined.*: all systems are tied"):
-        cc.compare_judges(truth, a, flat, method=method)
+        pair_of(truth, a, flat)

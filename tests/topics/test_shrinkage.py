@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from statistics import NormalDist
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.calibration import MISFIT
 from concordant.resampling import Resampling
-from concordant.topics.bootstrap import Agreements, Found
+from concordant.topics.bootstrap import Agreements, Found, Method, limits, reaching
 from concordant.topics.nested import centres, nested_values, summarise
 from concordant.topics.shrinkage import ROWS, fit_of, model_of, shrunk_values
 from tests import literal
@@ -92,7 +94,7 @@ def test_draws_by_plain_loops(seed: int) -> None:
 def test_the_interval_by_plain_loops() -> None:
     """mean(theta) +- 1.96 sd(theta - t), of coefficients that are literal, too."""
     truth, candidate = two_conditions(3, n=12, m=8)
-    e = cc.correlate(truth, candidate, "tau_b", interval=cc.TopicBootstrap(500, "shrinkage"), rng=5)
+    e = cc.correlate(truth, candidate, coefficient="tau_b", method="shrinkage", n_resamples=500, rng=5)
     drawn = drawn_literally([truth.values, candidate.values], 250, 5)
     theta = [literal.tau_b(t[0], t[1]) for t, _ in drawn]
     error = [a - literal.tau_b(b[0], b[1]) for a, (_, b) in zip(theta, drawn, strict=True)]
@@ -108,18 +110,20 @@ def test_the_interval_by_plain_loops() -> None:
 
 def test_the_same_bits_over_several_pieces() -> None:
     truth, candidate = two_conditions(n=30)
-    how = cc.TopicBootstrap(2 * ROWS + 700, "shrinkage")
-    one = cc.correlate(truth, candidate, "tau_ap_b", interval=how, rng=3)
-    assert one == cc.correlate(truth, candidate, "tau_ap_b", interval=how, rng=3, workers=2)
+    count = 2 * ROWS + 700
+    run = partial(cc.correlate, coefficient="tau_ap_b", method="shrinkage", n_resamples=count, rng=3)
+    one = run(truth, candidate)
+    assert one == run(truth, candidate, workers=2)
     with ThreadPoolExecutor(2) as pool:
-        assert one == cc.correlate(truth, candidate, "tau_ap_b", interval=how, rng=3, workers=pool)
+        assert one == run(truth, candidate, workers=pool)
 
 
 def test_units_and_offsets_do_not_matter() -> None:
     truth, candidate = two_conditions(n=20)
-    how = cc.TopicBootstrap(600, "shrinkage")
-    one = cc.correlate(truth, candidate, "tau_b", interval=how, rng=3)
-    other = cc.correlate(truth, scores(0.25 * candidate.values + 3), "tau_b", interval=how, rng=3)
+    one, other = (
+        cc.correlate(truth, side, method="shrinkage", n_resamples=600, rng=3)
+        for side in (candidate, scores(0.25 * candidate.values + 3))
+    )
     assert one.bias_corrected == pytest.approx(other.bias_corrected, abs=0.002)
     assert one.standard_error == pytest.approx(other.standard_error, abs=0.002)
 
@@ -176,8 +180,8 @@ def test_where_there_is_no_model() -> None:
         (truth.select(topics=truth.topics[:2]), candidate.select(topics=candidate.topics[:2])),
     ):
         with pytest.raises(cc.errors.InputError, match="method='iterated'"):
-            cc.correlate(*sides, interval=cc.TopicBootstrap(500, "shrinkage"), rng=1)
-        assert cc.correlate(*sides, interval=cc.TopicBootstrap(500, "iterated"), rng=1).interval is not None
+            cc.correlate(*sides, method="shrinkage", n_resamples=500, rng=1)
+        assert cc.correlate(*sides, method="iterated", n_resamples=500, rng=1).interval is not None
 
 
 # The check of the model --------------------------------------------------------------------------------------------
@@ -213,8 +217,8 @@ def test_the_default_reaches_down_from_the_centre_that_is_nearer_to_0(turned: in
         truth, candidate = leaderboard(seed, 0, m=20)
         sides = truth, scores(turned * candidate.values)
         assert fit(sides) >= MISFIT
-        auto = cc.correlate(*sides, interval=cc.TopicBootstrap(999), rng=4)
-        shrunk = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "shrinkage"), rng=4)
+        auto = cc.correlate(*sides, n_resamples=999, rng=4)
+        shrunk = cc.correlate(*sides, method="shrinkage", n_resamples=999, rng=4)
         (other,) = centres([s.values for s in sides], Agreements(("tau_b",), 1), Resampling.of(999, 4))
         assert auto.interval is not None
         assert shrunk.bias_corrected is not None
@@ -232,12 +236,11 @@ def test_the_default_reaches_down_from_the_centre_that_is_nearer_to_0(turned: in
 
 def test_where_the_sign_is_not_clear_both_sides_reach_out() -> None:
     found = Found(-0.25, 0.35, 0.05, 0.15, 0, "shrinkage")
-    how = cc.TopicBootstrap(999)
     half = NormalDist().inv_cdf(0.975) * 0.15
-    for other, limits in ((0.2, (0.05 - half, 0.2 + half)), (-0.1, (-0.1 - half, 0.05 + half))):
-        both = how.reaching(found, other, (-1, 1))
-        assert (both.low, both.high) == pytest.approx(limits)
-    assert how.reaching(found, math.nan, (-1, 1)).high == pytest.approx(0.05 + half)
+    for other, ends in ((0.2, (0.05 - half, 0.2 + half)), (-0.1, (-0.1 - half, 0.05 + half))):
+        both = reaching(found, other, (-1, 1), 0.95)
+        assert (both.low, both.high) == pytest.approx(ends)
+    assert reaching(found, math.nan, (-1, 1), 0.95).high == pytest.approx(0.05 + half)
 
 
 def test_the_centre_alone_is_that_of_all_levels() -> None:
@@ -253,8 +256,8 @@ def test_the_centre_alone_is_that_of_all_levels() -> None:
 
 def test_the_iterated_interval_counts_where_systems_are_tied_and_a_note_says_so() -> None:
     sides = leaderboard(3, 30)
-    auto = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "auto"), rng=4)
-    iterated = cc.correlate(*sides, interval=cc.TopicBootstrap(8 * 999, "iterated"), rng=4)
+    auto = cc.correlate(*sides, n_resamples=999, rng=4)
+    iterated = cc.correlate(*sides, method="iterated", n_resamples=8 * 999, rng=4)
     assert auto.interval is not None
     assert iterated.interval is not None
     assert auto.interval.low <= iterated.interval.low
@@ -267,15 +270,15 @@ def test_the_iterated_interval_counts_where_systems_are_tied_and_a_note_says_so(
         "the interval holds that of the iterated bootstrap as well: many systems seem to be nearly tied"
     )
     assert not iterated.notes
-    compared = cc.compare(*sides, interval=cc.TopicBootstrap(999, "auto"), rng=4, rank_test=None, worth=False)
+    compared = cc.compare(*sides, interval=True, n_resamples=999, rng=4, rank_test=None, worth=False)
     assert compared.notes.count(note) == 1
-    named = cc.correlate(*sides, interval=cc.TopicBootstrap(999, "shrinkage"), rng=4)
+    named = cc.correlate(*sides, method="shrinkage", n_resamples=999, rng=4)
     assert named.settings["interval"] == "shrinkage"
 
 
 def test_the_iterated_interval_takes_over_where_there_is_no_model() -> None:
     truth, _ = two_conditions(n=20, m=9)
-    e = cc.correlate(truth, truth, interval=cc.TopicBootstrap(500, "auto"), rng=1)
+    e = cc.correlate(truth, truth, n_resamples=500, rng=1)
     assert e.settings["interval"] == "iterated"
     assert e.notes[0].startswith("the interval is by the iterated bootstrap: shrinkage needs at least 4 systems")
 
@@ -284,7 +287,7 @@ def test_the_iterated_interval_takes_over_where_there_is_no_model() -> None:
 @pytest.mark.parametrize("tied", [0, 30])
 def test_the_seed_moves_limits_by_less_than_a_tenth_of_a_standard_error(tied: int) -> None:
     sides = leaderboard(3, tied)
-    found = [cc.correlate(*sides, "tau_ap_b", rng=seed) for seed in range(20)]
+    found = [cc.correlate(*sides, coefficient="tau_ap_b", rng=seed) for seed in range(20)]
     assert {bool(e.notes) for e in found} == {bool(tied)}
     limits = np.array([[e.interval.low, e.interval.high, e.bias_corrected] for e in found])  # type: ignore[union-attr]
     error = np.mean([e.standard_error for e in found])
@@ -301,12 +304,20 @@ def test_the_choice_depends_on_the_data_alone() -> None:
 def test_all_coefficients_at_once_have_the_bits_of_each_alone() -> None:
     """`compare` draws once for all coefficients."""
     truth, candidate = two_conditions(n=30)
-    for method in ("auto", "shrinkage", "iterated", "another-sample", "percentile", "basic"):
-        how = cc.TopicBootstrap(1200, method)
-        names = ["tau_b", "tau_ap_b", "pearson_rank", "spearman"]
-        together = cc.compare(truth, candidate, names, interval=how, rng=5, rank_test=None, worth=False)
-        for value in together.values:
-            alone = cc.correlate(truth, candidate, value.coefficient, interval=how, rng=5)
-            assert value.interval == alone.interval
-            assert value.estimate is not None
-            assert value.estimate.standard_error == alone.standard_error
+    names, drawn = ["tau_b", "tau_ap_b", "pearson_rank", "spearman"], Resampling.of(1200, 5)
+    together = cc.compare(
+        truth, candidate, coefficients=names, interval=True, n_resamples=1200, rng=5, rank_test=None, worth=False
+    )
+    for value in together.values:
+        alone = cc.correlate(truth, candidate, coefficient=value.coefficient, n_resamples=1200, rng=5)
+        assert value.interval == alone.interval
+        assert value.estimate is not None
+        assert value.estimate.standard_error == alone.standard_error
+    sides = truth.values, candidate.values
+    for method in get_args(Method):
+        each = limits(sides, [cc.get_coefficient(name) for name in names], method, 0.95, drawn)
+        for found, name in zip(each, names, strict=True):
+            assert found is not None
+            alone = cc.correlate(truth, candidate, coefficient=name, method=method, n_resamples=1200, rng=5)
+            assert found.interval(0.95) == alone.interval
+            assert found.standard_error == alone.standard_error

@@ -198,11 +198,6 @@ def resampled(scores: Any, count: int) -> Any:
     return scores.values[drawn].mean(axis=1).round(6)
 
 
-def bootstrap(method: str = "iterated", count: int = 600, level: float = 0.95) -> Any:
-    """A way to make an interval."""
-    return call("TopicBootstrap", count, method, level)
-
-
 def distribution(name: str, count: int) -> Any:
     """The bootstrap distribution of rank distances of a collection."""
     return find("DistanceDistribution").bootstrap(side(name), n_resamples=count, rng=7)

@@ -43,9 +43,7 @@ ANSWERS = {
     "compare with a report": "compare THREE --resamples 600 --html out.html",
     "matrix": "matrix THREE -c tau_ap_b",
     "matrix dl21": "matrix DL21",
-    "worth": "worth THREE --cost truth=20 candidate=0.05",
-    "compare-judges": "compare-judges THREE --resamples 600",
-    "compare-judges dl21": "compare-judges DL21 -c tau_b -c tau_ap_b --method plain --alternative less --resamples 600",
+    "worth": "worth THREE",
     "tiers": "tiers people.csv -k 3 QUICK",
     "tiers marginal borda": "tiers people.csv --marginal --aggregate borda --level 0.9 QUICK",
     "tiers robust2004": "tiers data/trec/robust2004_ap.csv QUICK",
@@ -84,7 +82,7 @@ OTHERS = {
 }
 # These also in the other formats: CSV is read back as numbers, the rest is text, with the numbers in it.
 SHOWN = (
-    "compare", "compare with all", "matrix", "worth", "compare-judges", "tiers", "explain", "reliability", "plan",
+    "compare", "compare with all", "matrix", "worth", "tiers", "explain", "reliability", "plan",
     "evaluate", "judgments pool", "judgments leave-out", "judgments judges", "study reliability", "audit",
     "coefficients",
 )  # fmt: skip

@@ -20,7 +20,6 @@ from .cases import (
     PAIRS,
     UMBRELA,
     attempt,
-    bootstrap,
     by_system,
     call,
     case,
@@ -221,14 +220,14 @@ def _(p: str) -> Any:
 
 @case("compare {} with all", PAIRS)
 def _(p: str) -> Any:
-    how: dict[str, Any] = {"interval": bootstrap(), "test": True, "per_topic": True, "names": ("t", "c")}
-    return said("compare", *pair(p), n_resamples=300, rng=7, **how)
+    how: dict[str, Any] = {"interval": True, "test": True, "per_topic": True, "names": ("t", "c")}
+    return said("compare", *pair(p), n_resamples=600, rng=7, **how)
 
 
 @case("compare {} at the top", PAIRS)
 def _(p: str) -> Any:
     some = ["tau_b", "tau_ap_b", "rbo"]
-    return said("compare", *pair(p), some, top=10, rank_test="paper", n_resamples=300, rng=7)
+    return said("compare", *pair(p), coefficients=some, top=10, rank_test="paper", n_resamples=300, rng=7)
 
 
 @case("compare {} among some", PAIRS)
@@ -258,52 +257,43 @@ def _() -> Any:
     return said("compare", by_system("people"), by_system("hasty"), rng=7)
 
 
-@case("correlate {} {}", PAIRS, ("iterated", "another-sample", "percentile", "basic"))
+@case("correlate {} {}", PAIRS, ("auto", "iterated", "percentile"))
 def _(p: str, method: str) -> Any:
-    return [said("correlate", *pair(p), name, interval=bootstrap(method), rng=7) for name in ("tau_b", "tau_ap_b")]
+    how: dict[str, Any] = {"method": method, "n_resamples": 600, "rng": 7}
+    return [said("correlate", *pair(p), coefficient=name, **how) for name in ("tau_b", "tau_ap_b")]
 
 
 @case("correlate hasty by {}", names)
 def _(name: str) -> Any:
-    return attempt(said, "correlate", *pair("hasty"), name, interval=bootstrap(level=0.9), rng=7)
+    how: dict[str, Any] = {"method": "iterated", "confidence_level": 0.9, "n_resamples": 600, "rng": 7}
+    return attempt(said, "correlate", *pair("hasty"), coefficient=name, **how)
 
 
 @case("correlate careful by {} without an interval", names)
 def _(name: str) -> Any:
-    return said("correlate", *pair("careful"), name, interval=None, test="chance", rng=7)
+    return said("correlate", *pair("careful"), coefficient=name, method=None, test="chance", rng=7)
 
 
 @case("correlate covid1 with many resamples")
 def _() -> Any:
-    return said("correlate", *pair("covid1"), interval=bootstrap(count=2000), test="chance", rng=7)
+    return said("correlate", *pair("covid1"), method="iterated", n_resamples=2000, test="chance", rng=7)
 
 
 @case("correlate on {} threads", (1, 2))
 def _(workers: int) -> Any:
-    return said("correlate", *pair("hasty"), "tau_ap_b", interval=bootstrap(), rng=7, workers=workers)
+    how: dict[str, Any] = {"method": "iterated", "n_resamples": 600, "rng": 7}
+    return said("correlate", *pair("hasty"), coefficient="tau_ap_b", **how, workers=workers)
 
 
-@case("compare_judges {} {} {}", ("tau_b", "tau_ap_b"), ("iterated", "plain"), ALTERNATIVES)
-def _(name: str, method: str, alternative: str) -> Any:
-    how: dict[str, Any] = {"method": method, "alternative": alternative, "n_resamples": 600, "rng": 7}
-    return said("compare_judges", *map(side, CARRIED), name, **how)
-
-
-@case("compare_judges dl21 {}", ("iterated", "plain"))
-def _(method: str) -> Any:
-    judges = (side(f"dl21/scores/ndcg_cut_10__{judge}") for judge in ("human", "umbrela_gpt4", "binary_llama3.2"))
-    how: dict[str, Any] = {"confidence_level": 0.9, "names": ("u", "l"), "n_resamples": 1000, "rng": 7}
-    return said("compare_judges", *judges, "tau_ap_b", method=method, **how)
-
-
-@case("compare_judges across {} {}", ("tau_b", "tau_ap_b"), ALTERNATIVES)
-def _(name: str, alternative: str) -> Any:
-    return said("compare_judges", *map(side, CARRIED), name, alternative=alternative, rng=7)
+@case("rank_judges {}", ("tau_b", "tau_ap_b"))
+def _(name: str) -> Any:
+    people, careful, hasty = map(side, CARRIED)
+    return said("rank_judges", people, {"careful": careful, "hasty": hasty}, name, rng=7)
 
 
 @case("judge_worth {} {}", ("tau_b", "tau_ap_b", "pearson_rank"), ("careful", "hasty"))
 def _(name: str, candidate: str) -> Any:
-    return said("judge_worth", *pair(candidate), name, costs=(20, 0.05), rng=7)
+    return said("judge_worth", *pair(candidate), name, rng=7)
 
 
 @case("rank_judges dl21")
@@ -313,10 +303,10 @@ def _() -> Any:
     return said("rank_judges", human, dict(zip(names, judges, strict=True)), rng=7)
 
 
-@case("compare_judges covid1 {}", ("iterated", "plain"))
-def _(method: str) -> Any:
-    judges = (side(f"covid1/{measure}") for measure in ("map", "ndcg_cut_10", "P_5"))
-    return said("compare_judges", *judges, method=method, n_resamples=600, rng=7)
+@case("rank_judges covid1")
+def _() -> Any:
+    truth, *judges = (side(f"covid1/{measure}") for measure in ("map", "ndcg_cut_10", "P_5"))
+    return said("rank_judges", truth, dict(zip("ab", judges, strict=True)), rng=7)
 
 
 @case("explain {}", PAIRS)
@@ -727,8 +717,8 @@ DOORS: dict[str, Callable[..., Any]] = {
     "DistanceDistribution": lambda a, b, c: find("DistanceDistribution").bootstrap(a, n_resamples=50, rng=7),
     "simulate": lambda a, b, c: call("simulate", a, 10, 7),
     "compare": lambda a, b, c: call("compare", a, b, n_resamples=100, rng=7),
-    "correlate": lambda a, b, c: call("correlate", a, b, interval=bootstrap(), rng=7),
-    "compare_judges": lambda a, b, c: call("compare_judges", a, b, c, n_resamples=600, rng=7),
+    "correlate": lambda a, b, c: call("correlate", a, b, method="iterated", n_resamples=600, rng=7),
+    "rank_judges": lambda a, b, c: call("rank_judges", a, {"b": b, "c": c}, rng=7),
     "explain": lambda a, b, c: call("explain", a, b),
     "rank_test": lambda a, b, c: call("rank_test", a, b, n_resamples=100, rng=7),
     "rank_distance": lambda a, b, c: call("rank_distance", a, b),
@@ -888,10 +878,10 @@ def _(p: str) -> Any:
     return said("audit", *pair(p), "0.79", departures=1)
 
 
-def _document(pairs: list[str], **options: Any) -> Any:
+def _document(pairs: list[str], n_resamples: int = 200, **options: Any) -> Any:
     truth, others = side(PAIRS[pairs[0]][0]), [side(PAIRS[p][1]) for p in pairs]
     found = [
-        call("compare", truth, other, n_resamples=200, rng=7, names=("t", p), **options)
+        call("compare", truth, other, n_resamples=n_resamples, rng=7, names=("t", p), **options)
         for other, p in zip(others, pairs, strict=True)
     ]
     return call("report_document", found, truth, others)
@@ -899,7 +889,7 @@ def _document(pairs: list[str], **options: Any) -> Any:
 
 @case("report_document {}", ("careful hasty", "dl21-umbrela dl21-llama", "covid1", "robust2004"))
 def _(pairs: str) -> Any:
-    return _document(pairs.split(), interval=bootstrap(), test=True)
+    return _document(pairs.split(), 600, interval=True, test=True)
 
 
 @case("report_html")
@@ -920,17 +910,16 @@ def _() -> Any:
 # Figures -------------------------------------------------------------------------------------------
 
 
-def _compared(**options: Any) -> Any:
-    return call("compare", *pair("hasty"), rng=7, n_resamples=200, **options)
+def _compared(n_resamples: int = 200, **options: Any) -> Any:
+    return call("compare", *pair("hasty"), rng=7, n_resamples=n_resamples, **options)
 
 
 FIGURES: dict[str, Callable[[], Any]] = {
     "compare": lambda: _compared().plot(),
     "compare ranks": lambda: _compared().plot("ranks"),
     "compare panels": lambda: _compared().plot("panels"),
-    "compare forest": lambda: _compared(interval=bootstrap()).plot("forest"),
-    "correlate": lambda: call("correlate", *pair("hasty"), interval=bootstrap(), rng=7).plot(),
-    "compare_judges": lambda: call("compare_judges", *map(side, CARRIED), n_resamples=600, rng=7).plot(),
+    "compare forest": lambda: _compared(600, interval=True).plot("forest"),
+    "correlate": lambda: call("correlate", *pair("hasty"), method="iterated", n_resamples=600, rng=7).plot(),
     "judge_worth": lambda: call("judge_worth", *pair("hasty"), rng=7).plot(),
     "explain pairs": lambda: call("explain", *pair("hasty")).plot("pairs"),
     "explain systems": lambda: call("explain", *pair("hasty")).plot("systems"),

@@ -18,7 +18,7 @@ from ..errors import ConcordantError, InputError, MissingExtraError, require_ext
 from .answer import REPORT, Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain, matrix
-from .judging import compare_judges, judge_card, tie_calibration, worth
+from .judging import judge_card, tie_calibration, worth
 from .judgments import app as judgments
 from .judgments import evaluate
 from .mixing import combine, plan_mix
@@ -112,7 +112,7 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, judge_card, compare_judges, tie_calibration, combine, plan_mix)),
+    ("Judges", (worth, judge_card, tie_calibration, combine, plan_mix)),
     ("Ranks and boards", (tiers, board, votes)),
     ("Topics", (reliability, plan, select)),
     ("Judgments", (evaluate,)),

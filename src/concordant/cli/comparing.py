@@ -30,12 +30,8 @@ from .terminal import width
 if TYPE_CHECKING:
     from ..alignment import On, Side
     from ..comparison_result import Comparison
-    from ..topics.bootstrap import TopicBootstrap
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
-
-MANY = 20  # candidates: for more, intervals that only the report asked for are drawn less often
-FOR_MANY = 1_999
 
 
 @answering(plot=True, html=True)
@@ -78,7 +74,6 @@ def compare(
     Example: concordant compare people.csv careful.csv hasty.csv --html report.html
     """
     from ..comparison import ranked
-    from ..topics.bootstrap import TopicBootstrap
     from .candidates import candidates
 
     if per_topic and own_topics:
@@ -105,22 +100,17 @@ def compare(
         "test": test or out.html is not None,
         "worth": worth and len(candidate) == 1,
         "rank_test": None if rank_test == "none" else rank_test,
+        "confidence_level": level,
         "n_resamples": resamples,
         "rng": random.seed,
         "workers": random.workers,
     }
-    drawn = resamples if interval or len(others) <= MANY else min(resamples, FOR_MANY)
-    bootstrap = TopicBootstrap(drawn, confidence_level=level) if interval or out.html is not None else None
     found = []
     many = len(others) > 1
     with out.bar("comparing" if many else "resampling") as bar:
         for k, (other, label) in enumerate(zip(others, labels[1:], strict=True), start=1):
             how = {**settings, "names": (labels[0], label), "progress": None if many else bar.update}
-            made = _compared(first, other, bootstrap, how, required=interval)
-            if bootstrap is not None and drawn < resamples:
-                fewer = f"intervals of {len(others)} candidates are from {drawn:,} resamples each; --interval draws all"
-                made = replace(made, notes=(*made.notes, f"{fewer} {resamples:,}"))
-            found.append(made)
+            found.append(_compared(first, other, how, required=interval, wanted=out.html is not None))
             bar.update(k, len(others))
     ranking = None
     if worth and many:
@@ -157,16 +147,14 @@ def compare(
     )
 
 
-def _compared(
-    truth: Side, candidate: Side, interval: TopicBootstrap | None, how: dict[str, Any], *, required: bool
-) -> Comparison:
-    """Compare, with intervals where they are required or, for a report, can be had."""
+def _compared(truth: Side, candidate: Side, how: dict[str, Any], *, required: bool, wanted: bool) -> Comparison:
+    """Compare, with intervals if required, or if wanted for a report and available."""
     from ..comparison import compare as run
 
-    if interval is None or required:
-        return run(truth, candidate, interval=interval, **how)
+    if required or not wanted:
+        return run(truth, candidate, interval=required, **how)
     try:
-        return run(truth, candidate, interval=interval, **how)
+        return run(truth, candidate, interval=True, **how)
     except InputError as error:
         found = run(truth, candidate, **how)
         return replace(found, notes=(*found.notes, f"there are no intervals: {error}"))

@@ -1,4 +1,4 @@
-"""`concordant worth`, `judge-card`, `tie-calibration` and `compare-judges`: what judges are worth, which is better."""
+"""`concordant worth`, `judge-card` and `tie-calibration`: what judges are worth, and which is better."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from .answer import Answer, Found, Output, answering
 from .options import (
     CandidatesArgument,
     CoefficientOption,
-    CoefficientsOption,
     GroupsOption,
     LevelOption,
-    Random,
     ResamplesOption,
     SeedOption,
     TruthArgument,
-    costs_of,
 )
 from .reading import Reader, known_coefficients, labels_of, pairs_of
 
@@ -31,10 +28,6 @@ def worth(
     *,
     coefficient: CoefficientOption = "tau_b",
     level: LevelOption = 0.95,
-    cost: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="truth=COST candidate=COST", help="Cost per topic of each side."),
-    ] = None,
     groups: GroupsOption = None,
     read: Reader,
     seed: SeedOption = 0,
@@ -44,13 +37,12 @@ def worth(
 
     The number of topics judged by the truth that rank the systems as well as half of the topics judged by a candidate.
 
-    Example: concordant worth people.csv careful.csv --cost truth=20 candidate=0.05
+    Example: concordant worth people.csv careful.csv
     """
     from ..topics.judge_ranking import rank_judges
     from ..topics.worth import judge_worth
 
     name = known_coefficients([coefficient])[0]
-    of = None if cost is None else costs_of(cost, ("truth", "candidate"))
     labels = labels_of([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
     if len(others) == 1:
@@ -59,16 +51,12 @@ def worth(
             others[0],
             name,
             confidence_level=level,
-            costs=of,
             names=(labels[0], labels[1]),
             groups=groups,
             rng=seed,
         )
-    every = None if of is None else {labels[0]: of[0], **dict.fromkeys(labels[1:], of[1])}
     judges = dict(zip(labels[1:], others, strict=True))
-    return rank_judges(
-        first, judges, name, confidence_level=level, costs=every, name=labels[0], groups=groups, rng=seed
-    )
+    return rank_judges(first, judges, name, confidence_level=level, name=labels[0], groups=groups, rng=seed)
 
 
 FamiliesOption = Annotated[
@@ -143,60 +131,3 @@ def tie_calibration(
 
     sides = read.sides([truth, candidate], out.quiet)
     return run(*sides, n_folds=folds, rng=seed)
-
-
-@answering()
-def compare_judges(
-    truth: TruthArgument,
-    a: Annotated[str, typer.Argument(metavar="A", help="Scores by the first judge.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Scores by the second judge.")],
-    *,
-    coefficient: CoefficientsOption = None,
-    method: Annotated[
-        Literal["across", "shrinkage", "iterated", "plain"],
-        typer.Option(
-            help="Test the difference of agreement on other topics, across the population (by shrinkage, or without a "
-            "model), or on as many topics."
-        ),
-    ] = "across",
-    alternative: Annotated[
-        Literal["two-sided", "greater", "less"], typer.Option(help="greater: the first judge agrees better.")
-    ] = "two-sided",
-    level: LevelOption = 0.95,
-    resamples: ResamplesOption = 9_999,
-    groups: GroupsOption = None,
-    read: Reader,
-    random: Random,
-    out: Output,
-) -> Found:
-    """Test which of two judges ranks more like the truth.
-
-    Example: concordant compare-judges people.csv careful.csv hasty.csv
-    """
-    from ..coefficients.registry import headlines
-    from ..topics.judges import compare_judges as run
-
-    wanted = known_coefficients(coefficient or headlines("main"))
-    labels = labels_of([truth, a, b])
-    by_truth, by_a, by_b = read.sides([truth, a, b], out.quiet)
-    found = []
-    for name in wanted:
-        with out.bar(f"resampling for {name}") as bar:
-            found.append(
-                run(
-                    by_truth,
-                    by_a,
-                    by_b,
-                    name,
-                    method=method,
-                    n_resamples=resamples,
-                    alternative=alternative,
-                    confidence_level=level,
-                    names=(labels[1], labels[2]),
-                    groups=groups,
-                    rng=random.seed,
-                    workers=random.workers,
-                    progress=bar.update,
-                )
-            )
-    return replace(Answer.of(found), content=lambda: [{**one.to_dict(), "truth": labels[0]} for one in found])

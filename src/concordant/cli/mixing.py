@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import Annotated, Literal
 
 import typer
 
 from .answer import Answer, Found, Output, answering
-from .options import CoefficientOption, LevelOption, SeedOption, costs_of
+from .options import CoefficientOption, LevelOption, SeedOption
 from .reading import Reader, known_coefficients
 from .render import Rows
 
@@ -79,6 +80,20 @@ def plan_mix(
     from ..mixing.plan import plan_mix as run
 
     name = known_coefficients([coefficient])[0]
-    each = costs_of(cost, ("human", "machine"))
+    each = _costs(cost)
     people, others = read.sides([human, machine], out.quiet)
     return run(people, others, target, name, costs=each, as_good_as=as_good_as, rng=seed)
+
+
+def _costs(given: tuple[str, str]) -> tuple[float, float]:
+    """What a topic costs by people and by the machine, in either order."""
+    from ..labels import WANTED_COST, is_cost
+
+    found = dict(part.partition("=")[::2] for part in given)
+    with contextlib.suppress(KeyError, ValueError):
+        costs = float(found["human"]), float(found["machine"])
+        if all(map(is_cost, costs)):
+            return costs
+    raise typer.BadParameter(
+        f"--cost is {' '.join(given)!r}: {WANTED_COST}, for what a topic costs, such as --cost human=20 machine=0.05"
+    )

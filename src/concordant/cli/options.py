@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -201,20 +200,6 @@ def writable(path: Path | None) -> Path | None:
     if path is not None and path.is_dir():
         raise typer.BadParameter(f"{path} is a folder: give the name of a file")
     return path
-
-
-def costs_of(given: tuple[str, str], sides: tuple[str, str]) -> tuple[float, float]:
-    """What a topic costs by each side, such as truth=20 and candidate=0.05, in either order."""
-    from ..topics.costs import WANTED, is_cost
-
-    found = dict(part.partition("=")[::2] for part in given)
-    with contextlib.suppress(KeyError, ValueError):
-        costs = float(found[sides[0]]), float(found[sides[1]])
-        if all(map(is_cost, costs)):
-            return costs
-    raise typer.BadParameter(
-        f"--cost is {' '.join(given)!r}: {WANTED}, for what a topic costs, such as --cost {sides[0]}=20 {sides[1]}=0.05"
-    )
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[int] | list[float]:

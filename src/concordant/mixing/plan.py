@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..door import Collection
 from ..errors import InputError, InputTypeError
 from ..expected.planning import plan_topics
+from ..labels import WANTED_COST, is_cost
 from ..resampling import Seed, check_count
 from ..results import Result, columns, settings_of
-from ..topics.costs import check_costs
-from ..words import argument, counted
+from ..words import argument, counted, in_digits
 from .combination import combined_means, paired_sides
 from .estimator import Bias, Moments, error_with
 
@@ -184,6 +186,7 @@ def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float
 def _costs(given: Any) -> tuple[float, float]:
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
         raise InputTypeError(f"costs is {given!r}: give what a topic costs by people, and by the machine")
-    found = check_costs(given)
-    assert found is not None
-    return found
+    for cost in given:
+        if isinstance(cost, bool) or not isinstance(cost, (int, float, np.number)) or not is_cost(cost):
+            raise InputError(f"costs has {in_digits(cost)}: {WANTED_COST}")
+    return float(given[0]), float(given[1])

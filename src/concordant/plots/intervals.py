@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..ranks.bounds import RankIntervals
     from ..results import Estimate
     from ..selection.topics import TopicSelection
-    from ..topics.judges import JudgeComparison
     from ..topics.worth import JudgeWorth
 
 
@@ -97,18 +96,6 @@ def tie_bounds(bounds: TieBounds, ax: Any = None) -> Any:
         raise InputError(f"these are bounds of a batch of shape {np.shape(bounds.minimum)}: plot shows those of one")
     row = Row(bounds.coefficient, float(bounds.expected), float(bounds.minimum), float(bounds.maximum))
     return forest([row], "over all orders of the tied systems", ax)
-
-
-def judges(found: JudgeComparison, ax: Any = None) -> Any:
-    """The difference between two judges with its interval, and no difference as a dashed line."""
-    a, b = found.names
-    row = Row("difference", found.difference, found.interval.low, found.interval.high, found.bias_corrected)
-    with canvas(ax, height=1.1) as ax:
-        ax.axvline(0.0, color=GREY, linestyle="--", linewidth=0.8)
-        level = f"{100 * found.interval.confidence_level:g}% interval"
-        forest([row], f"{symbol(found.coefficient)} of {a} minus {b}, {level}", ax)
-        ax.set_yticks([])
-    return ax
 
 
 def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:

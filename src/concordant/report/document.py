@@ -53,7 +53,7 @@ def report_document(
     Parameters
     ----------
     comparisons : Comparison or sequence of them
-        From `compare`. With `interval=TopicBootstrap()` and `test=True` the report says how sure it is.
+        From `compare`. With `interval=True` and `test=True` the report says how sure it is.
     truth, candidate : Scores, Means, path, frame, mapping or results of a tool
         What was compared; `candidate` is a list of them for several comparisons.
     ranking : JudgeRanking, optional
@@ -72,7 +72,7 @@ def report_document(
     --------
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    >>> found = cc.compare(people, hasty, interval=cc.TopicBootstrap(999), n_resamples=999, rng=7)
+    >>> found = cc.compare(people, hasty, interval=True, n_resamples=999, rng=7)
     >>> document = cc.report.report_document(found, people, hasty)
     >>> document["verdict"]["headline"]
     '20 topics of candidate are worth 3.8 of truth (95% interval 2.2 to 6.7).'
@@ -175,12 +175,9 @@ def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[Any]]
         return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'}{direction})"
 
     settings = parts[0]["settings"]
-    own = ("top", "per_topic", "on", "test", "worth", "rank_test", "n_resamples")
+    own = ("top", "per_topic", "on", "interval", "test", "worth", "rank_test", "confidence_level", "n_resamples")
     given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
     given += [f"{name}={settings[name]!r}" for name in ("aggregate", "types", "groups") if name in settings]
-    interval = settings["interval"]
-    if interval is not None:
-        given.append(f"interval=cc.TopicBootstrap({', '.join(f'{k}={v!r}' for k, v in interval.items())})")
     named = list(parts[0]["coefficients"])
     if named != [c.name for c in list_coefficients()]:
         given.append(f"coefficients={named!r}")

@@ -14,13 +14,12 @@ from ..clusters import Groups, places_of_groups
 from ..coefficients.registry import get_coefficient
 from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, check_real, check_whole
-from ..labels import labels_of_topics
+from ..labels import WANTED_COST, is_cost, labels_of_topics
 from ..ranks.bounds import rank_intervals
 from ..resampling import Progress, Seed, check_count, check_level, generator
 from ..results import Interval, Result, columns, settings_of
 from ..scores import Scores
 from ..tables.numbers import plain_number
-from ..topics.costs import WANTED, is_cost
 from ..totals import Aggregate, Types, points_of
 from ..words import counted, listing, named
 from .validation import Split, Task, best_method, methods_of, split
@@ -280,7 +279,7 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
     prices = [plain_number(label) for label in labels]
     for topic, label, price in zip(topics, labels, prices, strict=True):
         if price is None or not is_cost(price):
-            raise InputError(f"{named('costs')} of topic {topic!r} is {label!r}: {WANTED}")
+            raise InputError(f"{named('costs')} of topic {topic!r} is {label!r}: {WANTED_COST}")
     return np.array(prices, dtype=np.float64)
 
 

@@ -23,7 +23,6 @@ from ..parallel import Workers
 from ..resampling import Progress, check_count
 from ..results import columns
 from ..tables import Missing
-from ..topics.bootstrap import TopicBootstrap
 from ..topics.correlation import CorrelationEstimate, correlate
 from ..topics.judge_ranking import JudgeRanking, rank_judges
 from ..topics.splits import FEWEST
@@ -242,10 +241,16 @@ def judge_study(  # noqa: PLR0913
             progress(next(done), steps)
         return value
 
-    bootstrap = TopicBootstrap(count)
     estimates = {
         (name, measure, coefficient): step(
-            correlate(full[measure], scores[name][measure], coefficient, interval=bootstrap, rng=rng, workers=workers)
+            correlate(
+                full[measure],
+                scores[name][measure],
+                coefficient=coefficient,
+                n_resamples=count,
+                rng=rng,
+                workers=workers,
+            )
         )
         for name in named
         for measure in study.measures

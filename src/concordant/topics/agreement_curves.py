@@ -20,7 +20,6 @@ from .jackknife import changes_without, interactions, mean_changes
 from .splits import Formula, Problem, Settle, Side, Splits, agreements, defined, draw_splits, grid_of
 
 LARGEST = 3 * 2**19  # changes by split, topic and point that the jackknife may add splits for: seconds of work
-MOST_SCORES = 3 * 2**20  # by split, topic and system, over which interactions may be shown more exactly
 MOST_VALUES = 2**21  # agreements by split and point that splits may be added for: over some 42 candidates get fewer
 
 
@@ -40,22 +39,9 @@ class Effort:
     noise: float = 0.12
     groups: int = 11  # of topics, at most, whose interactions correct the jackknife; 0: no correction
     groupings: int = 4  # among which the splits of the jackknife are divided: chance makes the groups
-    pairs: int = 0  # splits that show the interactions of candidates on all of A again, more exactly
-    most_pairs: int = 0
 
 
 DEFAULT = Effort()
-STEADY = Effort(
-    splits=2000,
-    jackknife=600,
-    most_splits=8000,
-    most_jackknife=3000,
-    monte_carlo=0.06,
-    noise=0.004,
-    pairs=2000,
-    most_pairs=6000,
-)
-"""For one test: limits and p-value move with the seed by less than a tenth of a standard error: tests/test_seeds.py."""
 
 
 @dataclass(frozen=True)
@@ -216,8 +202,7 @@ def compute_curves(
     """
     sides = [Side.of(scores) for scores in (truth, *candidates)]
     n = len(truth)
-    pairs = max(effort.pairs, min(effort.most_pairs, MOST_SCORES // truth.size))
-    splits = draw_splits(n, max(effort.splits, pairs), rng)
+    splits = draw_splits(n, effort.splits, rng)
     sizes = grid_of(splits.half) if sizes is None else sizes
     points = [(i, int(k)) for i in range(len(sides)) for k in sizes]
     problem = Problem(sides, points, coefficient, settle)
@@ -232,12 +217,6 @@ def compute_curves(
     chosen = [p for p, (i, k) in enumerate(points) if i == 0 or k == splits.half]
     groups, groupings = effort.groups, effort.groupings
     second = interactions(problem, chosen, first_ones, values, n_groups=groups, n_groupings=groupings, rng=rng)
-    if pairs:
-        of_candidates = [p for p in chosen if points[p][0] > 0]
-        groupings = groupings * pairs // effort.jackknife
-        again = splits.first(pairs)
-        finer = interactions(problem, of_candidates, again, values, n_groups=groups, n_groupings=groupings, rng=rng)
-        second = np.where(np.isnan(finer), second, finer)
     while True:
         curves = _summary(values, changes, second, splits, sizes)
         more_splits, more_jackknife = _missing(curves, effort)

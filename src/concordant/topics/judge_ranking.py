@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,16 +14,37 @@ import numpy as np
 from ..chance.adjustment import holm
 from ..clusters import Groups
 from ..door import Collection
-from ..errors import InputError, InputTypeError
+from ..errors import InputTypeError
 from ..resampling import Resampling, Seed
-from ..results import Result, columns
+from ..results import Interval, Result, columns
 from ..words import listing, one_line, p_cell, p_equals, some_of
 from .agreement_curves import DEFAULT, Curves
-from .costs import check_costs
 from .judged import Judged, curves_of, matched_sides
-from .judges import JudgeComparison, across, difference_across
 from .worth import JudgeWorth, shown, span, worth_from
-from .worth_core import rate_of
+from .worth_core import Difference, difference_of, rate_of
+
+
+@dataclass(frozen=True)
+class JudgeComparison:
+    """Two judges by their agreement with the truth on other topics, over the same splits."""
+
+    coefficient: str
+    names: tuple[str, str]
+    value_a: float
+    """Agreement of the first judge with the truth, across topics."""
+    value_b: float
+    difference: float
+    """value_a - value_b."""
+    standard_error: float
+    interval: Interval
+    """Interval for the difference."""
+    pvalue: float
+    """Two-sided, by Student's t with n - 1 degrees of freedom."""
+    adjusted: float
+    """The p-value for all pairs together, by Holm's method."""
+    ratio: float
+    """How many topics of the second judge one of the first is worth; nan where a worth is 0 or has no bounds."""
+    ratio_interval: Interval | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +75,7 @@ class JudgeRanking(Result):
                 f"{undecided(what, truth, listing(self.best), len(self.best), len(self.judges))}; {first.sentence(of)}"
             )
         level = 1 - first.interval.confidence_level
-        worse = {p.names[1]: float(p.adjusted or 0) for p in self.pairs if p.names[0] == name}
+        worse = {p.names[1]: p.adjusted for p in self.pairs if p.names[0] == name}
         worse = {other: p for other, p in worse.items() if p <= level}  # others are worse than one of these
         better = f"better than {listing(worse)} ({p_equals(max(worse.values()))})"
         return f"{name} ranks the systems most like {truth}: {first.sentence(of)}; {better}"
@@ -78,7 +101,13 @@ class JudgeRanking(Result):
         with_first = [pair for pair in self.pairs if first.names[1] in pair.names]
         if with_first:
             pairs = [
-                [pair.names[1], f"{pair.difference:.3f}", span(pair.interval, "{:.3f}"), shown(pair.ratio), _holm(pair)]
+                [
+                    pair.names[1],
+                    f"{pair.difference:.3f}",
+                    span(pair.interval, "{:.3f}"),
+                    shown(pair.ratio),
+                    p_cell(pair.adjusted),
+                ]
                 for pair in with_first
             ]
             counted_in = f" of {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
@@ -103,17 +132,12 @@ def undecided(what: str, truth: str, names: str, best: int, count: int) -> str:
     return f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}"
 
 
-def _holm(pair: JudgeComparison) -> str:
-    return p_cell(pair.pvalue if pair.adjusted is None else pair.adjusted)
-
-
 def rank_judges(
     truth: Collection,
     candidates: Mapping[str, Collection],
     coefficient: str = "tau_b",
     *,
     confidence_level: float = 0.95,
-    costs: Mapping[str, float] | None = None,
     name: str = "truth",
     groups: Groups | None = None,
     rng: Seed = None,
@@ -130,8 +154,6 @@ def rank_judges(
         As in `judge_worth`.
     confidence_level : float
         Confidence level of the intervals; pairs are tested at level 1 - confidence_level, all together (Holm).
-    costs : mapping of str to float, optional
-        What a topic costs, by the name of each judge, and by `name` for the truth.
     name : str
         What to call the truth.
     groups : mapping, Series or path, optional
@@ -158,30 +180,25 @@ def rank_judges(
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
     sides = matched_sides(given, named, coefficient, confidence_level, groups)
-    if costs is not None and (unknown := set(costs) ^ set(named)):
-        raise InputError(f"costs must have a number for each of {', '.join(named)}: see {', '.join(sorted(unknown))}")
-    of = {} if costs is None else {k: check_costs((costs[name], costs[named[k]])) for k in range(1, len(named))}
     drawn = Resampling.of(DEFAULT.splits, rng)
-    return judges_from(curves_of(sides, drawn), sides, drawn.seed, of)
+    return judges_from(curves_of(sides, drawn), sides, drawn.seed)
 
 
-def judges_from(
-    curves: Curves, sides: Judged, seed: int | None, costs: Mapping[int, tuple[float, float] | None] | None = None
-) -> JudgeRanking:
+def judges_from(curves: Curves, sides: Judged, seed: int | None) -> JudgeRanking:
     """All candidates, the one with the best agreement across topics first, and all pairs of them."""
-    of = costs or {}
-    judges = [worth_from(curves, k, sides, seed, of.get(k)) for k in range(1, len(sides.names))]
+    judges = [worth_from(curves, k, sides, seed) for k in range(1, len(sides.names))]
     order = sorted(range(len(judges)), key=lambda k: -judges[k].agreement)
     rates = {k: rate_of(curves, k) for k in range(1, len(sides.names))}
     rising = curves.is_rising(sides.critical)
     which = [(i + 1, j + 1) for i, j in itertools.combinations(order, 2)]
-    tests = [difference_across(curves, pair, rates=rates) for pair in which]
-    adjusted = holm(np.array([p for _, p in tests])).tolist()
+    tests = [difference_of(curves, *pair, rates) for pair in which]
+    pvalues = [_pvalue(found.statistic, curves.n_topics - 1) for found in tests]
+    adjusted = holm(np.array(pvalues)).tolist()
     pairs = [
-        across(curves, sides, pair, seed, found, rising=rising, adjusted=p)
-        for pair, found, p in zip(which, tests, adjusted, strict=True)
+        _pair(curves, sides, of_pair, found, p, all_p, rising=rising)
+        for of_pair, found, p, all_p in zip(which, tests, pvalues, adjusted, strict=True)
     ]
-    beaten = {pair.names[1] for pair, p in zip(pairs, adjusted, strict=True) if p <= 1 - sides.level}
+    beaten = {pair.names[1] for pair in pairs if pair.adjusted <= 1 - sides.level}
     ranked = tuple(judges[k] for k in order)
     return JudgeRanking(
         judges=ranked,
@@ -189,4 +206,37 @@ def judges_from(
         best=tuple(judge.names[1] for judge in ranked if judge.names[1] not in beaten),
         notes=tuple(dict.fromkeys(note for judge in ranked for note in judge.notes)),
         settings=ranked[0].settings,
+    )
+
+
+def _pvalue(t: float, df: int) -> float:
+    """How likely a statistic as far from 0 is by chance; never 0."""
+    from scipy.special import stdtr
+
+    return max(float(2 * stdtr(df, -abs(t))), sys.float_info.min)
+
+
+def _pair(
+    curves: Curves, sides: Judged, which: tuple[int, int], found: Difference, p: float, adjusted: float, *, rising: bool
+) -> JudgeComparison:
+    """Two candidates (1...). Their worths have a ratio where more topics of the truth rank the systems better."""
+    half = sides.critical * found.standard_error
+    low, high = np.clip([found.difference - half, found.difference + half], -2, 2).tolist()
+    ratio, interval = math.nan, None
+    if rising and not math.isnan(found.log_ratio):
+        reach = sides.critical * found.log_ratio_error
+        ratio, *ends = (math.exp(found.log_ratio + by) for by in (0.0, -reach, reach))
+        interval = Interval(ends[0], ends[1], sides.level, "jackknife over topics")
+    return JudgeComparison(
+        sides.coefficient.name,
+        names=(sides.names[which[0]], sides.names[which[1]]),
+        value_a=float(curves.values[which[0], -1]),
+        value_b=float(curves.values[which[1], -1]),
+        difference=found.difference,
+        standard_error=found.standard_error,
+        interval=Interval(low, high, sides.level, "jackknife over topics"),
+        pvalue=p,
+        adjusted=adjusted,
+        ratio=ratio,
+        ratio_interval=interval,
     )

@@ -20,7 +20,7 @@ from ..results import settings_of
 from ..scores import Scores
 from ..sides import Matched, matched_topics
 from ..words import counted
-from .agreement_curves import DEFAULT, Curves, Effort, compute_curves
+from .agreement_curves import DEFAULT, Curves, compute_curves
 from .correlation import not_resampled
 from .splits import FEWEST, draw_splits
 from .worth_core import Yardstick
@@ -97,7 +97,7 @@ def yardstick(truth: Scores, coefficient: Coefficient, rng: np.random.Generator)
     return Yardstick.of(truth.values, Agreement(coefficient.name), partial(tied_sums, n=n), splits)
 
 
-def curves_of(sides: Judged, drawn: Resampling, effort: Effort = DEFAULT) -> Curves:
+def curves_of(sides: Judged, drawn: Resampling) -> Curves:
     """Agreement across topics of all sides, over random splits."""
     values = [side.values for side in sides.scores]
     n = len(values[0])
@@ -117,5 +117,4 @@ def curves_of(sides: Judged, drawn: Resampling, effort: Effort = DEFAULT) -> Cur
         sides.coefficient.on_workers(drawn.threads),
         drawn.generator(),
         settle=partial(tied_sums, n=n),
-        effort=effort,
     )

@@ -144,8 +144,6 @@ class Summary(NamedTuple):
     """3t - 3E* + E**: the value, extrapolated from one, two and three doses of noise to none."""
     standard_error: float
     """Of the centre."""
-    spread: float
-    """Standard deviation of the value over samples of as many topics."""
     n_topics: int
     undefined: int
     """Resamples on which the statistic has no value."""
@@ -189,7 +187,6 @@ def _summary(found: Nested, n: int) -> Summary | None:
         value=t,
         centre=float(centre),
         standard_error=float(np.sqrt(growth**GROWTH * variance)),
-        spread=float(np.sqrt(growth * spread)),
         n_topics=n,
         undefined=int(bad.sum()),
         outer=len(first),

@@ -13,9 +13,8 @@ from ..clusters import Groups
 from ..door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
-from ..words import counted, one_line
+from ..words import counted
 from .agreement_curves import DEFAULT, Curves
-from .costs import Costs, cheapest, check_costs
 from .judged import Judged, curves_of, matched_sides
 from .worth_core import Beyond, beyond_half, worth_of
 
@@ -92,7 +91,6 @@ class JudgeWorth(Result):
     """Worth of any number of topics of the candidate: the limit that its own bias sets. inf: no bias was found."""
     limit_interval: Interval
     curves: WorthCurves
-    costs: Costs | None = None
 
     @property
     def units(self) -> str:
@@ -147,7 +145,7 @@ class JudgeWorth(Result):
         )
 
     def table(self) -> str:
-        """Agreement across topics, the worth of half, of all and of any number of topics; costs."""
+        """Agreement across topics, the worth of half, of all and of any number of topics."""
         n, a = self.n_topics, self.half
         head = f"  {self.coefficient}, {counted(self.settings['n_systems'], 'system')}, {counted(n, self.units[:-1])}"
         rows = [
@@ -168,34 +166,7 @@ class JudgeWorth(Result):
         if math.isfinite(self.monte_carlo) and self.standard_error > 0:
             share = self.monte_carlo / self.standard_error
             lines.append(f"  Monte Carlo error: {share:.2f} of the standard error of log(worth)")
-        if self.costs is not None:
-            lines += ["", *(f"  {one_line(line)}" for line in self._costs(self.costs))]
         return "\n".join(lines)
-
-    def _costs(self, costs: Costs) -> list[str]:
-        truth, candidate = self.names
-        target, alone = costs.target, f"{costs.target} {self.units} of {truth} cost {costs.truth_alone:g}"
-        lines = []
-        if 0 < self.worth < math.inf:
-            lines.append(
-                f"{self.half} {self.units} of {candidate} cost {self.half * costs.candidate:g}; as good a ranking by "
-                f"{truth} costs {self.worth * costs.truth:.3g}"
-            )
-        if math.isnan(costs.candidate_topics):
-            return [*lines, f"{alone}; what {candidate} needs for as good a ranking is not known"]
-        if math.isinf(costs.candidate_topics):
-            lines.append(f"{alone}; no number of {self.units} of {candidate} is worth as much")
-        else:
-            as_good = f"{costs.candidate_topics:.0f} of {candidate} are worth as much, for {costs.candidate_alone:g}"
-            lines.append(f"{alone}; {as_good}")
-        if self.limit_interval.low < target <= self.limit_interval.high:
-            lines[-1] += f" (not certain: the interval for its limit is {span(self.limit_interval)})"
-        of_truth, of_candidate = costs.mix
-        lines.append(
-            f"cheapest mix that is worth {target} {self.units} of {truth}: {of_truth} of {truth} and {of_candidate} of "
-            f"{candidate}, for {costs.mix_cost:g}"
-        )
-        return lines
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -234,7 +205,6 @@ def judge_worth(
     coefficient: str = "tau_b",
     *,
     confidence_level: float = 0.95,
-    costs: tuple[float, float] | None = None,
     names: tuple[str, str] = ("truth", "candidate"),
     groups: Groups | None = None,
     rng: Seed = None,
@@ -255,8 +225,6 @@ def judge_worth(
         A name from `list_coefficients`. It must admit ties on both sides, as in `correlate`.
     confidence_level : float
         Confidence level of the intervals.
-    costs : tuple of float, optional
-        What a topic costs when judged by the truth and by the candidate, to compare at equal quality.
     names : tuple of str
         What to call the sides.
     groups : mapping, Series or path, optional
@@ -286,14 +254,12 @@ def judge_worth(
     20 topics judged by careful are worth 12 judged by people (95% interval 8.8 to 16)
 
     """
-    of, drawn = check_costs(costs), Resampling.of(DEFAULT.splits, rng)
+    drawn = Resampling.of(DEFAULT.splits, rng)
     sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level, groups)
-    return worth_from(curves_of(sides, drawn), 1, sides, drawn.seed, of)
+    return worth_from(curves_of(sides, drawn), 1, sides, drawn.seed)
 
 
-def worth_from(
-    curves: Curves, k: int, sides: Judged, seed: int | None, costs: tuple[float, float] | None = None
-) -> JudgeWorth:
+def worth_from(curves: Curves, k: int, sides: Judged, seed: int | None) -> JudgeWorth:
     """The result for the k-th candidate (1...)."""
     found = worth_of(curves, k, sides.critical)
     law = beyond_half(curves, k, sides.critical)
@@ -311,8 +277,6 @@ def worth_from(
         return Interval(low, high, sides.level, "jackknife over topics")
 
     notes = list(sides.notes)
-    if costs is not None:
-        notes.append("the mix is worth its parts together if their errors are independent and it weights them by worth")
     if curves.undefined:
         notes.append(
             f"{sides.coefficient.name} is undefined on {100 * curves.undefined:.2g}% of the splits, where a side is "
@@ -338,7 +302,6 @@ def worth_from(
         limit=law.limit,
         limit_interval=interval(law.limit_low, law.limit_high),
         curves=WorthCurves(curves.sizes, curves.values[0], curves.values[k], *bands),
-        costs=None if costs is None else cheapest(law, curves.n_topics, *costs),
         notes=tuple(notes),
         settings=sides.settings(curves, seed),
     )
