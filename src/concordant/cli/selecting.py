@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Found, Output, answering
-from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption, Totals, writable
+from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption, writable
 from .reading import Reader, known_coefficients
 
 
@@ -31,7 +31,6 @@ def select(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", callback=writable, help="Also write the topics, one per line.")
     ] = None,
-    totals: Totals,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
@@ -57,7 +56,6 @@ def select(
             confidence_level=level,
             rng=seed,
             progress=bar.update,
-            **totals.given,
         )
     if output is not None:
         with written_whole(output) as file:
