@@ -28,8 +28,8 @@ import numpy.typing as npt
 from data import matrix, need
 
 import concordant as cc
-from concordant.clusters import places_of_groups
-from concordant.means import mean_over_topics
+from concordant.data.groups import places_of_groups
+from concordant.data.means import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 Sample = tuple[FloatArray, FloatArray, dict[str, str] | None]  # topics x systems, true means, groups
@@ -58,8 +58,9 @@ def holed(name: str, m: int, n: int, holes: str, *, tied: bool) -> Callable[[np.
 
 def documents(metric: str, count: int, *, grouped: bool, tied: str) -> Callable[[np.random.Generator], Sample]:
     """Samples of documents with their segments; tied: "", "tied in pairs" or "all tied"."""
-    segments = cc.read_scores(need(f"wmt25/en-cs_CZ__{metric}.csv"))
-    _, place = places_of_groups(f"{need('wmt25/en-cs_CZ__groups.csv')}:document", segments.topics)
+    groups = f"{need('wmt25/en-cs_CZ__groups.csv')}:document"
+    segments = cc.read_scores(need(f"wmt25/en-cs_CZ__{metric}.csv"), groups=groups)
+    _, place = places_of_groups(segments.groups or (), segments.topics)
     values = segments.values
     if tied == "all tied":
         values = values - values.mean(axis=0) + values.mean()
@@ -108,7 +109,9 @@ def measured(draw: Callable[[np.random.Generator], Sample], samples: int, resamp
     held, widths = [], []
     for k in range(samples):
         values, true, groups = draw(np.random.default_rng(k))
-        found = cc.rank_intervals(values, missing="available", groups=groups, n_resamples=resamples, rng=k)
+        n, m = values.shape
+        given = cc.Scores(values, [f"row {i + 1}" for i in range(n)], range(m), missing="available", groups=groups)
+        found = cc.rank_intervals(given, n_resamples=resamples, rng=k)
         order = [int(system) for system in found.systems]
         mean = true[order]
         least, most = 1 + (mean > mean[:, None]).sum(axis=1), len(mean) - (mean < mean[:, None]).sum(axis=1)

@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 from concordant.mixing.estimator import combined
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "combine.md"

@@ -77,7 +77,7 @@ def reciprocal(runs: cc.Runs, judged: cc.Qrels, depth: int = 20) -> FloatArray:
 
 def by_task() -> Design:
     """MTEB: scores, and ranks within each task."""
-    scores = cc.read_scores(need("mteb/eng_v2.csv"), missing="drop-systems").values
+    scores = cc.read_scores(need("mteb/eng_v2.csv"), missing="drop-systems").complete().values
     return from_population(scores, np.asarray(rankdata(scores, axis=1), dtype=np.float64))
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from data import matrix
 
 import concordant as cc
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 from concordant.ranks.distribution import RankTestMethod
 
 FloatArray = npt.NDArray[np.float64]

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from data import need
 
 import concordant as cc
-from concordant.clusters import places_of_groups
+from concordant.data.groups import places_of_groups
 from concordant.topics.agreement_curves import monotone, size_with
 from concordant.topics.splits import grid_of
 
@@ -47,10 +47,11 @@ class Documents:
     """Truth and candidates, segments x systems each, and the segments of each document."""
 
     def __init__(self, longest: int) -> None:
-        read = [cc.read_scores(need(f"wmt25/en-cs_CZ__{name}.csv")) for name in (TRUTH, *CANDIDATES)]
-        sides = cc.align(*(side for side in read if isinstance(side, cc.Scores)))
+        groups = f"{need('wmt25/en-cs_CZ__groups.csv')}:document"
+        read = [cc.read_scores(need(f"wmt25/en-cs_CZ__{name}.csv"), groups=groups) for name in (TRUTH, *CANDIDATES)]
+        sides = cc.pair(read[0], read[1:]).sides
         self.sides = [(side.values - side.values.mean()) / side.values.std() for side in sides]
-        _, place = places_of_groups(f"{need('wmt25/en-cs_CZ__groups.csv')}:document", sides[0].topics)
+        _, place = places_of_groups(sides[0].groups or (), sides[0].topics)
         members = [np.flatnonzero(place == k) for k in range(place.max() + 1)]
         self.members = [rows for rows in members if len(rows) <= longest]
         kept = np.concatenate(self.members)
@@ -88,21 +89,21 @@ def correlate(data: Documents, count: int, grouped: bool, k: int) -> float:
     """Whether an interval holds."""
     true = float(cc.tau_b(data.means[0], data.means[1]))
     (a, b, _), groups = data.draw(count, np.random.default_rng([1, k]))
-    found = cc.correlate(a, b, n_resamples=999, groups=groups if grouped else None, rng=k).interval
+    found = cc.correlate(cc.as_scores(a, groups=groups if grouped else None), b, n_resamples=999, rng=k).interval
     return float(found is not None and found.low <= true <= found.high)
 
 
 def rank_judges(data: Documents, count: int, grouped: bool, k: int) -> float:
     """Whether a test of equal judges rejects."""
     (truth, a, b), groups = data.draw(count, np.random.default_rng([2, k]), exchange=True)
-    (pair,) = cc.rank_judges(truth, {"a": a, "b": b}, groups=groups if grouped else None, rng=k).pairs
+    (pair,) = cc.rank_judges(cc.as_scores(truth, groups=groups if grouped else None), {"a": a, "b": b}, rng=k).pairs
     return float(pair.pvalue <= 0.05)
 
 
 def worth(data: Documents, count: int, grouped: bool, k: int) -> float:
     """Whether an interval holds for the rate."""
     (a, b, _), groups = data.draw(count, np.random.default_rng([3, k]))
-    found = cc.judge_worth(a, b, groups=groups if grouped else None, rng=k)
+    found = cc.judge_worth(cc.as_scores(a, groups=groups if grouped else None), b, rng=k)
     return float(found.interval.low <= data.rate * found.half <= found.interval.high)
 
 

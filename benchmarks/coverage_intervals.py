@@ -28,7 +28,7 @@ from data import matrix, need
 
 import concordant as cc
 from concordant.calibration import INNER
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 from concordant.resampling import Resampling, resampled_means
 from concordant.simulation.scale import inverse_transform
 from concordant.topics import bootstrap, nested

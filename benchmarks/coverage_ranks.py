@@ -34,11 +34,11 @@ from data import matrix
 from scipy.stats import rankdata
 
 import concordant as cc
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
+from concordant.data.totals import Total
 from concordant.ranks import pair_tests
 from concordant.ranks.bounds import RankIntervals
 from concordant.ranks.pair_tests import PairSamples
-from concordant.totals import Aggregate
 
 FloatArray = npt.NDArray[np.float64]
 Sample = tuple[FloatArray, FloatArray]  # topics x systems, and the true means
@@ -182,19 +182,20 @@ def measure(
     size: tuple[int, int],
     samples: int,
     n_resamples: int,
-    aggregate: Aggregate = "mean",
+    total: Total = "mean",
 ) -> dict[str, float]:
     """Coverage of all intervals together and of each, and the mean width as a share of the ranks."""
     m, n = size
-    options: dict[str, Any] = {"aggregate": aggregate, "n_resamples": n_resamples}
+    options: dict[str, Any] = {"n_resamples": n_resamples}
     together, single, width = [], [], []
     for stream in np.random.SeedSequence([m, n]).spawn(samples):
         rng = np.random.default_rng(stream)
         values, means = sample(rng, m, n)
-        found = cc.rank_intervals(values, LEVEL, rng=rng, **options)
+        given = cc.Scores(values, range(len(values)), range(values.shape[1]), total=total)
+        found = cc.rank_intervals(given, LEVEL, rng=rng, **options)
         together.append(covered(found, means).all())
         width.append((found.high - found.low).mean() / (len(means) - 1))
-        alone = cc.rank_intervals(values, LEVEL, simultaneous=False, rng=rng, **options)
+        alone = cc.rank_intervals(given, LEVEL, simultaneous=False, rng=rng, **options)
         single.append(covered(alone, means).mean())
     return {"all": float(np.mean(together)), "each": float(np.mean(single)), "width": float(np.mean(width))}
 
@@ -220,7 +221,7 @@ def measure_alternatives(
     return {name: (float(np.mean(right[name])), float(np.mean(apart[name]))) for name in right}
 
 
-def _aggregate(design: str) -> Aggregate:
+def _total(design: str) -> Total:
     return "borda" if "borda" in design else "mean"
 
 
@@ -272,7 +273,7 @@ def main() -> None:
             for size in sizes:
                 shown = []
                 for pair_tests.UNSEEN in options.unseen:  # type: ignore[attr-defined]
-                    found = measure(sample, size, options.samples, options.resamples, _aggregate(name))
+                    found = measure(sample, size, options.samples, options.resamples, _total(name))
                     shown.append(f"{found['all']:.1%} ({found['width']:.0%})")
                 print(f"| {name} | {size[0]} x {size[1]} | {' | '.join(shown)} |", flush=True)
         return
@@ -280,7 +281,7 @@ def main() -> None:
     failed = []
     for name, (sample, sizes) in designs.items():
         for m, n in sizes:
-            found = measure(sample, (m, n), options.samples, options.resamples, _aggregate(name))
+            found = measure(sample, (m, n), options.samples, options.resamples, _total(name))
             slack = 2 * np.sqrt(BOUND * (1 - BOUND) / options.samples)
             if name not in BEYOND and found["all"] < BOUND - slack:
                 failed.append(f"{name} {m} x {n}")

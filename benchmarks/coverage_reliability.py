@@ -24,8 +24,8 @@ import numpy.typing as npt
 from data import matrix, need
 
 import concordant as cc
+from concordant.data.means import mean_over_topics
 from concordant.expected.posterior import Prior
-from concordant.means import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], FloatArray]

@@ -28,8 +28,8 @@ from scipy.special import stdtr, stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray, IntArray
+from concordant.data.means import mean_over_topics, tied_sums
 from concordant.errors import UndefinedCorrelationWarning
-from concordant.means import mean_over_topics, tied_sums
 from concordant.topics import agreement_curves as ac
 from concordant.topics import splits as sp
 from concordant.topics import worth_core as wc

@@ -39,12 +39,10 @@ from tests.study.trials import grid
 
 import concordant as cc
 from concordant.cli.reading import pairs_of
-from concordant.clusters import by_group
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.files import write_csv
-from concordant.labels import labels_of_topics
+from concordant.read.labels import labels_of
 from concordant.study.execution import run_grid
-from concordant.totals import points_of
 from concordant.words import one_line
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -117,9 +115,9 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
             cc.read_votes,
         ),
         "votes as JSON lines": ("\n".join(map(json.dumps, battles)).encode(), cc.read_votes),
-        "groups": (groups.encode(), partial(by_group, people)),
-        "types": (groups.encode(), partial(points_of, people, "type-mean")),
-        "costs": (groups.replace(",g", ",1").encode(), lambda path: labels_of_topics(path, people.topics, "costs")),
+        "groups": (groups.encode(), lambda path: cc.as_scores(people, groups=path).means()),
+        "types": (groups.encode(), lambda path: cc.as_scores(people, types=path, total="type-mean").means()),
+        "costs": (groups.replace(",g", ",1").encode(), lambda path: labels_of(path, "costs")),
         "teams": (b"run,team\na,A\nb,A\nc,B\n", lambda path: pairs_of(path, "run", "team")),
         "families": (b"system,family\na,A\nb,A\nc,B\n", lambda path: pairs_of(path, "system", "family")),
         "Parquet": (binary["parquet"].getvalue(), cc.read_scores),

@@ -12,7 +12,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from concordant.cli.app import app
-from concordant.collection import path as collection
+from concordant.data.collection import path as collection
 
 PEOPLE, CAREFUL, HASTY = (str(collection(name)) for name in ("people", "careful", "hasty"))
 

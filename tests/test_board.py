@@ -12,7 +12,7 @@ import pytest
 import concordant as cc
 from concordant.boards import board as module
 from concordant.boards.outlook import outlook
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.errors import InputError
 from concordant.resampling import Resampling
 from tests.commands import bad, good
@@ -64,7 +64,7 @@ def test_identical_leaders_stay_first_together() -> None:
 def test_json_follows_its_schema() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((Path(module.__file__).parent / "schema.json").read_text())
-    for options in ([], ["--aggregate", "borda", "--more-topics", "0"]):
+    for options in ([], ["--total", "borda", "--more-topics", "0"]):
         made = json.loads(good("board", PEOPLE, "--resamples", "99", "-f", "json", *options))
         jsonschema.validate(made, schema)
         assert (made["schema"], made["format"]) == (module.SCHEMA, module.FORMAT)
@@ -88,7 +88,7 @@ def test_the_page_of_500_systems_is_small_and_cannot_be_broken_into(tmp_path: Pa
     values = rng.random((12, 500)) + np.linspace(0, 1, 500)
     values[rng.random(values.shape) < 0.05] = np.nan
     systems = [f"model {k} </script><script>alert(1)</script>" for k in range(500)]
-    found = cc.board(cc.IncompleteScores(values, range(12), systems), n_resamples=19, rng=1)
+    found = cc.board(cc.Scores(values, range(12), systems), n_resamples=19, rng=1)
     cc.write_report(found, tmp_path / "board.html")
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert len(page) < 1_500_000

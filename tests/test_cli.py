@@ -498,7 +498,7 @@ def test_sides_are_called_by_what_differs(tmp_path: Path) -> None:
 def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     found = json.loads(run("compare", f"human={PEOPLE}", HASTY, *FEW, "--html", str(page), "-f", "json").stdout)
-    assert found["files"] == {"human": [PEOPLE, None, None], "hasty": [HASTY, None, None]}
+    assert found["files"] == {"human": [PEOPLE, None, {}], "hasty": [HASTY, None, {}]}
     assert f"truth = cc.read_scores({PEOPLE!r})" in found["call"]
     assert f"{{'hasty': cc.read_scores({HASTY!r})}}" in found["call"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,19 @@ import numpy.typing as npt
 import pytest
 
 import concordant as cc
-from concordant.clusters import by_group
 from concordant.errors import ConcordantError, ReadError
 
 FloatArray = npt.NDArray[np.float64]
 RNG = np.random.default_rng(3)
 SCORES = cc.Scores(RNG.random((30, 4)) + np.repeat(RNG.normal(0, 0.5, (10, 1)), 3, axis=0), range(30), [*"abcd"])
 GROUPS = {str(k): f"g{min(k // 2, 9)}" for k in range(30)}  # nine of 2 topics, one of 12
+GROUPED = SCORES.described(groups=GROUPS)
+
+
+def by_group(scores: cc.Scores, groups: Any) -> cc.Scores:
+    made = cc.as_scores(scores, groups=groups)
+    assert isinstance(made, cc.Scores)
+    return made.observations()
 
 
 def test_rows_have_the_mean_and_the_variance_of_a_ratio() -> None:
@@ -50,15 +55,15 @@ def test_the_bootstrap_of_rows_is_that_of_groups() -> None:
 
 def test_groups_are_the_sample_everywhere() -> None:
     rows = by_group(SCORES, GROUPS)
-    found = cc.rank_intervals(SCORES, groups=GROUPS, n_resamples=99, rng=1)
+    found = cc.rank_intervals(GROUPED, n_resamples=99, rng=1)
     assert found.pvalues.tolist() == cc.rank_intervals(rows, n_resamples=99, rng=1).pvalues.tolist()
     assert (found.settings["topics"], found.settings["groups"]) == (30, 10)
     assert "30 topics in 10 groups" in found.verdict
-    assert cc.reliability(SCORES, groups=GROUPS, rng=1).estimates == cc.reliability(rows, rng=1).estimates
-    assert cc.plan_topics(SCORES, groups=GROUPS, n_resamples=99, rng=1).observed_topics == 10
-    compared = cc.compare(SCORES, SCORES, groups=GROUPS, n_resamples=99, rng=1)
+    assert cc.reliability(GROUPED, rng=1).estimates == cc.reliability(rows, rng=1).estimates
+    assert cc.plan_topics(GROUPED, n_resamples=99, rng=1).observed_topics == 10
+    compared = cc.compare(GROUPED, SCORES, n_resamples=99, rng=1)
     assert compared.topics == rows.topics
-    assert compared.settings["groups"] == "given"
+    assert compared.settings["groups"] == 10
 
 
 def test_files(tmp_path: Path) -> None:
@@ -89,42 +94,35 @@ _SIDES = [_LEVELS + _RNG.normal(0, noise, (12, 9)) for noise in (0.8, 0.9, 1.4)]
 ONCE = [cc.Scores(side, range(12), [*"abcdefghi"]) for side in _SIDES]
 TWICE = [cc.Scores(np.repeat(side, 2, axis=0), range(24), [*"abcdefghi"]) for side in _SIDES]
 COPIES = {str(k): str(k // 2) for k in range(24)}
+TOGETHER = [side.described(groups=COPIES) for side in TWICE]
 FAMILIES = {system: "xyz"[k // 3] for k, system in enumerate("abcdefghi")}
 
 
-CALLS: dict[str, Callable[..., Any]] = {
-    "board": lambda s, **k: cc.board(s[0], n_resamples=99, rng=1, **k).ranks.pvalues,
-    "compare": lambda s, **k: cc.compare(*s[:2], worth=False, n_resamples=99, rng=1, **k).rank_test,
-    "correlate": lambda s, **k: cc.correlate(s[0], s[1], n_resamples=500, rng=1, **k),
-    "discordance": lambda s, **k: cc.discordance(s[0], "res", n_resamples=99, rng=1, **k),
-    "expected_correlation": lambda s, **k: cc.expected_correlation(s[0], n_resamples=99, rng=1, **k),
-    "family_bias": lambda s, **k: cc.family_bias(s[0], s[1], FAMILIES, n_resamples=99, rng=1, **k),
-    "judge_card": lambda s, **k: cc.judge_card(s[0], {"a": s[1]}, n_resamples=99, rng=1, **k).judges[0].ranks,
-    "judge_worth": lambda s, **k: cc.judge_worth(s[0], s[1], rng=1, **k),
-    "plan_topics": lambda s, **k: cc.plan_topics(s[0], n_resamples=99, rng=1, **k).expected,
-    "rank_changes": lambda s, **k: cc.rank_changes(s[0], s[1], n_resamples=99, rng=1, **k),
-    "rank_intervals": lambda s, **k: cc.rank_intervals(s[0], n_resamples=99, rng=1, **k).pvalues,
-    "rank_judges": lambda s, **k: cc.rank_judges(s[0], {"a": s[1], "b": s[2]}, rng=1, **k),
-    "rank_probabilities": lambda s, **k: cc.rank_probabilities(s[0], n_resamples=99, rng=1, **k),
-    "rank_test": lambda s, **k: cc.rank_test(s[0], s[1], n_resamples=99, rng=1, **k),
-    "reliability": lambda s, **k: cc.reliability(s[0], rng=1, **k),
-    "significance_agreement": lambda s, **k: cc.significance_agreement(s[0], s[1], **k),
-    "soft_pairwise_accuracy": lambda s, **k: cc.soft_pairwise_accuracy(s[0], s[1], n_resamples=99, rng=1, **k),
-    "split_half": lambda s, **k: cc.split_half(s[0], n_splits=9, rng=1, **k),
+CALLS: dict[str, Callable[[list[cc.Scores]], Any]] = {
+    "board": lambda s: cc.board(s[0], n_resamples=99, rng=1).ranks.pvalues,
+    "compare": lambda s: cc.compare(*s[:2], worth=False, n_resamples=99, rng=1).rank_test,
+    "correlate": lambda s: cc.correlate(s[0], s[1], n_resamples=500, rng=1),
+    "discordance": lambda s: cc.discordance(s[0], "res", n_resamples=99, rng=1),
+    "expected_correlation": lambda s: cc.expected_correlation(s[0], n_resamples=99, rng=1),
+    "family_bias": lambda s: cc.family_bias(s[0], s[1], FAMILIES, n_resamples=99, rng=1),
+    "judge_card": lambda s: cc.judge_card(s[0], {"a": s[1]}, n_resamples=99, rng=1).judges[0].ranks,
+    "judge_worth": lambda s: cc.judge_worth(s[0], s[1], rng=1),
+    "plan_topics": lambda s: cc.plan_topics(s[0], n_resamples=99, rng=1).expected,
+    "rank_changes": lambda s: cc.rank_changes(s[0], s[1], n_resamples=99, rng=1),
+    "rank_intervals": lambda s: cc.rank_intervals(s[0], n_resamples=99, rng=1).pvalues,
+    "rank_judges": lambda s: cc.rank_judges(s[0], {"a": s[1], "b": s[2]}, rng=1),
+    "rank_probabilities": lambda s: cc.rank_probabilities(s[0], n_resamples=99, rng=1),
+    "rank_test": lambda s: cc.rank_test(s[0], s[1], n_resamples=99, rng=1),
+    "reliability": lambda s: cc.reliability(s[0], rng=1),
+    "significance_agreement": lambda s: cc.significance_agreement(s[0], s[1]),
+    "soft_pairwise_accuracy": lambda s: cc.soft_pairwise_accuracy(s[0], s[1], n_resamples=99, rng=1),
+    "split_half": lambda s: cc.split_half(s[0], n_splits=9, rng=1),
 }
-
-
-def test_everything_with_groups_is_tried() -> None:
-    public = {name: getattr(cc, name) for name in dir(cc) if inspect.isfunction(getattr(cc, name))}
-    takes = {name for name, function in public.items() if "groups" in inspect.signature(function).parameters}
-    assert takes - set(CALLS) == {"select_topics"}  # which chooses whole groups: tests/test_selection.py
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_copies_of_topics_in_groups_are_the_topics(name: str) -> None:
-    found, expected, ignored = (
-        flat(CALLS[name](sides, **given)) for sides, given in ((TWICE, {"groups": COPIES}), (ONCE, {}), (TWICE, {}))
-    )
+    found, expected, ignored = (flat(CALLS[name](sides)) for sides in (TOGETHER, ONCE, TWICE))
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
     assert ignored.shape != expected.shape or not np.allclose(ignored, expected, rtol=1e-3)
 
@@ -147,29 +145,44 @@ def flat(result: Any) -> FloatArray:
     return np.array(list(numbers(content)))
 
 
-def test_where_groups_mean_nothing_they_are_refused() -> None:
-    with pytest.raises(ConcordantError, match=r"groups is for the interval, .* and method is None: leave groups out"):
-        cc.correlate(TWICE[0], TWICE[1], method=None, groups=COPIES)
-    with pytest.raises(ConcordantError, match=r"groups is for by='rank_distance', .*: leave groups out"):
-        cc.rank_probabilities(TWICE[0], "tau", groups=COPIES)
+def test_where_no_topics_are_drawn_groups_change_nothing() -> None:
+    plain, grouped = (cc.correlate(*sides[:2], method=None, rng=1) for sides in (TWICE, TOGETHER))
+    assert plain.to_dict() == grouped.to_dict()
+    ranks = [cc.rank_probabilities(sides[0], "tau", n_resamples=99, rng=1) for sides in (TWICE, TOGETHER)]
+    assert ranks[0].to_dict() == ranks[1].to_dict()
+
+
+def test_few_groups_are_few_topics() -> None:
+    two = [side.described(groups={str(k): str(k % 2) for k in range(24)}) for side in TWICE]
     with pytest.raises(ConcordantError, match="the sides have 2 groups in common: at least 10 are needed"):
-        cc.judge_worth(TWICE[0], TWICE[1], groups={str(k): str(k % 2) for k in range(24)})
+        cc.judge_worth(two[0], two[1])
+
+
+def test_sides_share_the_groups_that_one_of_them_has() -> None:
+    both = cc.judge_worth(TOGETHER[0], TOGETHER[1], rng=1).to_dict()
+    assert cc.judge_worth(TOGETHER[0], TWICE[1], rng=1).to_dict() == both
+    assert cc.judge_worth(TWICE[0], TOGETHER[1], rng=1).to_dict() == both
+    other = TWICE[1].described(groups={str(k): str(k // 3) for k in range(24)})
+    with pytest.raises(ConcordantError, match="truth and candidate have different groups: give all sides the same"):
+        cc.judge_worth(TOGETHER[0], other, rng=1)
+    lacking = TWICE[1].described(groups={str(k): str(k // 2) for k in range(20)})
+    with pytest.raises(ConcordantError, match=r"groups lacks 4 topics of 24: 20, 21, 22, 23. Name the topics as"):
+        cc.judge_worth(TWICE[0], lacking, rng=1)
 
 
 def test_results_say_groups_where_these_are_counted() -> None:
-    worth = cc.judge_worth(TWICE[0], TWICE[1], groups=COPIES, rng=1)
+    worth = cc.judge_worth(TOGETHER[0], TOGETHER[1], rng=1)
     assert "groups judged by candidate" in worth.verdict
     assert "12 groups" in worth.table()
     assert "topic" not in worth.table().replace("agreement across topics", "")
-    assert "resamples of 12 groups" in cc.rank_test(TWICE[0], TWICE[1], groups=COPIES, n_resamples=99, rng=1).table()
-    plan = cc.plan_topics(TWICE[0], groups=COPIES, n_resamples=99, rng=1)
-    assert "predicted from 12 groups" in plan.verdict
-    assert "worth in groups of truth" in cc.rank_judges(TWICE[0], {"a": TWICE[1]}, groups=COPIES, rng=1).table()
+    assert "resamples of 12 groups" in cc.rank_test(TOGETHER[0], TOGETHER[1], n_resamples=99, rng=1).table()
+    assert "predicted from 12 groups" in cc.plan_topics(TOGETHER[0], n_resamples=99, rng=1).verdict
+    assert "worth in groups of truth" in cc.rank_judges(TOGETHER[0], {"a": TOGETHER[1]}, rng=1).table()
 
 
 def test_groups_of_very_different_size_are_doubted() -> None:
     uneven = {str(k): str(min(k, 12)) for k in range(24)}  # twelve of one topic, one of twelve
     for function in (cc.judge_worth, cc.soft_pairwise_accuracy, cc.correlate):
-        found = function(TWICE[0], TWICE[1], groups=uneven, rng=1)
+        found = function(TWICE[0].described(groups=uneven), TWICE[1], rng=1)
         assert "13 groups of very different size count as about 4 of one size" in found.notes[-1]
-        assert not function(TWICE[0], TWICE[1], groups=COPIES, rng=1).notes
+        assert not function(TOGETHER[0], TOGETHER[1], rng=1).notes

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.topics import bootstrap
 
 compare = partial(cc.compare, worth=False)  # which takes a third of a second
@@ -177,8 +177,8 @@ def test_bad_sides() -> None:
     for bad in ([0.1, 0.2], np.ones(3), 3.0, None):
         with pytest.raises(cc.errors.InputTypeError, match=r"truth is an? .*: give Scores, a file, a frame"):
             compare(bad, PEOPLE)
-    with pytest.raises(cc.errors.InputError, match="'a'"):
-        compare({"a": math.nan, "b": 1}, PEOPLE)
+    with pytest.raises(cc.errors.InputError, match="there is no score of dense: leave these systems out"):
+        compare({"dense": math.nan, "bm25": 1}, PEOPLE)
     with pytest.raises(cc.errors.InputError, match="twice"):
         compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
     with pytest.raises(cc.errors.InputError, match="no coefficient 'tau_c'"):

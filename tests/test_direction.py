@@ -137,14 +137,15 @@ def test_frames_series_and_dictionaries() -> None:
     assert means.shown().tolist() == [0.1, 0.2]
     nested = {"a": {"1": {"wer": 0.1}, "2": {"wer": 0.2}}, "b": {"1": {"wer": 0.3}, "2": {"wer": 0.3}}}
     with pytest.raises(InputError, match="'wer'"):
-        cc.Scores.from_dict(nested)
-    assert cc.Scores.from_dict(nested, lower_is_better=True).ranking() == (("a",), ("b",))
+        cc.as_scores(nested)
+    assert cc.as_scores(nested, lower_is_better=True).ranking() == (("a",), ("b",))
     long = pd.DataFrame({"system": list("aabb"), "topic": list("1212"), "measure": "wer", "value": [1, 2, 3, 4]})
     with pytest.raises(InputError, match="'wer'"):
-        cc.Scores.from_frame(long)
-    found = cc.Scores.from_frame(long, lower_is_better=True)
+        cc.as_scores(long)
+    found = cc.as_scores(long, lower_is_better=True)
+    assert isinstance(found, cc.Scores)
     assert found.ranking() == (("a",), ("b",))
-    assert cc.Scores.from_frame(found.to_frame(long=True), lower_is_better=True) == found
+    assert cc.as_scores(found.to_frame(long=True), lower_is_better=True) == found
     assert cc.as_scores(found.to_frame(), lower_is_better=True).shown().tolist() == found.shown().tolist()
     with pytest.raises(InputError, match="pass lower_is_better=False when they are read or made"):
         cc.as_scores(found, lower_is_better=False)
@@ -256,9 +257,9 @@ def plain(found: Any) -> Any:
 QUESTIONS: dict[str, Callable[[cc.Scores, cc.Scores], Any]] = {
     "compare": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, test=True, per_topic=True),
     "compare, groups": lambda a, b: cc.compare(
-        a, b, rng=1, n_resamples=99, groups={t: str(int(t) // 2) for t in a.topics}
+        a.described(groups={t: str(int(t) // 2) for t in a.topics}), b, rng=1, n_resamples=99
     ),
-    "compare, borda": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, aggregate="borda"),
+    "compare, borda": lambda a, b: cc.compare(a.described(total="borda"), b, rng=1, n_resamples=99),
     "compare, top": lambda a, b: cc.compare(a, b, rng=1, n_resamples=99, top=3),
     "correlate": lambda a, b: cc.correlate(a, b, n_resamples=500, rng=1),
     "explain": cc.explain,
@@ -288,8 +289,8 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
     assert {row["system"]: round(row["mean"], 9) for row in found.rows()} == means
     assert [row["mean"] for row in found.rows()] == sorted(row["mean"] for row in found.rows())  # the least error first
     assert [float(line.split()[3]) for line in found.lines()[1:]] == sorted(np.round(list(means.values()), 4))
-    by_rank = cc.rank_intervals(given, n_resamples=99, rng=1, aggregate="mean-rank").rows()
-    assert by_rank == cc.rank_intervals(negated, n_resamples=99, rng=1, aggregate="mean-rank").rows()
+    by_rank = cc.rank_intervals(given.described(total="mean-rank"), n_resamples=99, rng=1).rows()
+    assert by_rank == cc.rank_intervals(negated.described(total="mean-rank"), n_resamples=99, rng=1).rows()
     assert [row["mean"] for row in by_rank] == sorted(row["mean"] for row in by_rank)
     board = cc.board(given, n_resamples=99, rng=1)
     assert {row["system"]: round(row["total"], 9) for row in board.rows()} == means
@@ -318,7 +319,7 @@ def test_scores_keep_their_direction_whatever_is_done_with_them() -> None:
         given.drop_bottom(),
         given.like(given.values),
         pickle.loads(pickle.dumps(given)),
-        cc.align(given, negated)[0],
+        cc.pair(given, negated).truth,
         cc.simulation.Simulator(given, bounds=(0, 2)).simulate(5, rng=1),
     ):
         assert made.lower_is_better
@@ -336,14 +337,14 @@ def test_holes_keep_their_direction() -> None:
     values[0, 0] = np.nan
     frame = pd.DataFrame(values, columns=SYSTEMS, index=pd.Index(range(30), name="topic"))
     found = cc.as_scores(frame, missing="available", lower_is_better=True)
-    assert isinstance(found, cc.IncompleteScores)
+    assert found.has_holes
     opposite = cc.as_scores(-frame, missing="available")
     assert np.array_equal(found.values, opposite.values, equal_nan=True)
     assert pickle.loads(pickle.dumps(found)) == found
-    assert (found.complete("drop").shown() == values[1:]).all()
+    assert (found.described(missing="drop").complete().shown() == values[1:]).all()
     assert found.select(systems=SYSTEMS[1:]).lower_is_better
     with pytest.raises(InputError, match="would give the best score to a missing topic"):
-        found.complete("zero")
+        found.described(missing="zero").complete()
     for row, other in zip(cc.board(found, rng=1).rows(), cc.board(opposite, rng=1).rows(), strict=True):
         assert (row["system"], row["total"]) == (other["system"], 0 - other["total"])
     with warnings.catch_warnings():

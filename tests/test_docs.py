@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 
 from concordant import cli
-from concordant.collection import NAMES, path
+from concordant.data.collection import NAMES, path
 
 from .pages import PAGES, ROOT, Block, anchors, blocks, indented, links
 

@@ -14,7 +14,7 @@ import typer
 
 from concordant.cli import terminal
 from concordant.cli.app import app
-from concordant.collection import NAMES, path
+from concordant.data.collection import NAMES, path
 
 from .commands import bad, good, run
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pytest
 
 import concordant as cc
+from concordant.data.holes import fitted, influences
 from concordant.errors import ConcordantError, InputError
-from concordant.incomplete import fitted, influences
 from tests.commands import run
 
 FloatArray = npt.NDArray[np.float64]
@@ -25,6 +25,15 @@ def holed(n: int = 9, m: int = 5, share: float = 0.25, seed: int = 1) -> FloatAr
     values[rng.random((n, m)) < share] = np.nan
     values[:, 0] = rng.random(n)
     return values
+
+
+def open_scores(
+    values: Any, topics: Any = None, systems: Any = None, measure: str | None = None, **about: Any
+) -> cc.Scores:
+    """Scores whose holes stay open."""
+    n, m = np.shape(values)
+    topics = [f"row {k + 1}" for k in range(n)] if topics is None else topics
+    return cc.Scores(values, topics, range(m) if systems is None else systems, measure, missing="available", **about)
 
 
 def literal_fit(values: FloatArray) -> FloatArray:
@@ -49,10 +58,10 @@ def test_a_hole_is_what_least_squares_expects(n: int, m: int) -> None:
 
 def test_complete_systems_keep_their_means_and_effects_are_found_again() -> None:
     values = holed()
-    scores = cc.IncompleteScores(values, range(9), [*"abcde"])
+    scores = open_scores(values, range(9), [*"abcde"])
     assert scores.means()[0] == cc.Scores(values[:, :1], range(9), [*"a"]).means()[0]
     exact = np.where(np.isnan(values), np.nan, np.arange(9.0)[:, None] + np.arange(5.0))
-    np.testing.assert_allclose(cc.IncompleteScores(exact, range(9), [*"abcde"]).means(), 4 + np.arange(5), atol=1e-12)
+    np.testing.assert_allclose(open_scores(exact, range(9), [*"abcde"]).means(), 4 + np.arange(5), atol=1e-12)
 
 
 def test_the_errors_of_means_are_those_of_their_own_topics() -> None:
@@ -68,20 +77,22 @@ def test_the_errors_of_means_are_those_of_their_own_topics() -> None:
 
 
 def test_it_is_a_collection(tmp_path: Path) -> None:
-    scores = cc.IncompleteScores([[0.5, 0.4], [0.7, np.nan]], ["1", "2"], ["x", "y"], "map")
+    scores = open_scores([[0.5, 0.4], [0.7, np.nan]], ["1", "2"], ["x", "y"], "map")
     assert scores.counts().tolist() == [2, 1]
     assert scores.ranking() == (("x",), ("y",))
     assert scores.select(["x"]) == cc.Scores([[0.5], [0.7]], ["1", "2"], ["x"], "map")
     assert scores.select(topics=["1"]) == cc.Scores([[0.5, 0.4]], ["1"], ["x", "y"], "map")
     assert pickle.loads(pickle.dumps(scores)) == scores
     assert hash(scores) == hash(pickle.loads(pickle.dumps(scores)))
-    assert scores.complete("drop").topics == ("1",)
-    assert scores.complete("zero").values.tolist() == [[0.5, 0.4], [0.7, 0.0]]
-    with pytest.raises(InputError, match="missing is 'available', which leaves the holes"):
-        scores.complete("available")
+    with pytest.warns(cc.errors.DataWarning, match="1 topic dropped of 2"):
+        assert scores.described(missing="drop").complete().topics == ("1",)
+    with pytest.warns(cc.errors.DataWarning, match="1 score of 1 system missing, set to 0: y lacks topic 2"):
+        assert scores.described(missing="zero").complete().values.tolist() == [[0.5, 0.4], [0.7, 0.0]]
+    with pytest.raises(InputError, match="missing='available' leaves holes, and this needs every score"):
+        scores.complete()
     (tmp_path / "s.csv").write_text("topic,x,y\n1,0.5,0.4\n2,0.7,\n")
     read = cc.read_scores(tmp_path / "s.csv", missing="available")
-    assert read == cc.IncompleteScores(scores.values, scores.topics, scores.systems)
+    assert read == open_scores(scores.values, scores.topics, scores.systems)
     assert cc.as_scores(read, missing="available") == read
     assert cc.as_scores(tmp_path / "s.csv", missing="available") == read
 
@@ -97,23 +108,23 @@ def test_it_is_a_collection(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_compared_is_named(values: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        cc.IncompleteScores(values, ["1", "2"], ["a", "b"]).means()
+        open_scores(values, ["1", "2"], ["a", "b"]).means()
 
 
 def test_what_needs_every_score_says_so() -> None:
-    scores = cc.IncompleteScores(holed(), range(9), [*"abcde"])
+    scores = open_scores(holed(), range(9), [*"abcde"])
     for function in (cc.discordance, cc.rank_probabilities, cc.split_half):
         with pytest.raises(ConcordantError, match=r"leaves holes, and this needs every score.*'drop-systems'"):
             function(scores)
 
 
 def test_sides_with_holes_are_compared_by_their_means_on_all_topics() -> None:
-    scores = cc.IncompleteScores(holed(), range(9), [*"abcde"])
+    scores = open_scores(holed(), range(9), [*"abcde"])
     other = cc.Scores(np.random.default_rng(3).random((9, 5)), range(9), [*"abcde"])
     with pytest.warns(cc.errors.AlignmentWarning, match="scores are missing"):
         found = cc.compare(scores, other, worth=False, rank_test=None)
     assert found["tau_b"] == cc.tau_b(scores.means(), other.means())
-    assert "a system is taken to be as far ahead" in found.notes[0]
+    assert "we assume that a system's lead" in found.notes[0]
 
 
 def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneous: bool) -> FloatArray:
@@ -168,7 +179,7 @@ class TestRankIntervals:
     @pytest.mark.parametrize("share", [0.0, 0.25])
     def test_sums_of_columns_are_those_of_pairs_on_the_topics_that_both_have(self, share: float, grouped: bool) -> None:
         """Whether systems share sets of topics, so that columns serve many pairs, or each pair has one of its own."""
-        from concordant.clusters import group_rows
+        from concordant.data.groups import group_rows
         from concordant.ranks.common_topics import CommonTopics
 
         values = holed(20, 8, share)
@@ -208,7 +219,7 @@ class TestRankIntervals:
         rng = np.random.default_rng(4)
         values = rng.normal(0, 0.3, (40, 6)) + np.arange(6)
         values[5:, 2] = np.nan
-        found = cc.rank_intervals(values, missing="available", rng=1)
+        found = cc.rank_intervals(open_scores(values), rng=1)
         assert found["2"] == (1, 6)
         assert {found[s][1] - found[s][0] for s in "54310"} == {1}  # the others are separated from each other
         assert found.rank[found.systems.index("2")] == 4
@@ -219,18 +230,18 @@ class TestRankIntervals:
     def test_groups_and_holes_together(self) -> None:
         values = holed(24, 5)
         groups = {f"row {k + 1}": str(k // 3) for k in range(24)}
-        found = cc.rank_intervals(values, missing="available", groups=groups, n_resamples=99, rng=1)
+        found = cc.rank_intervals(open_scores(values, groups=groups), n_resamples=99, rng=1)
         assert found.settings["groups"] == 8
         alone = {f"row {k + 1}": str(k) for k in range(24)}
-        each = cc.rank_intervals(values, missing="available", groups=alone, n_resamples=99, rng=1)
-        plain = cc.rank_intervals(values, missing="available", n_resamples=99, rng=1)
+        each = cc.rank_intervals(open_scores(values, groups=alone), n_resamples=99, rng=1)
+        plain = cc.rank_intervals(open_scores(values), n_resamples=99, rng=1)
         np.testing.assert_allclose(each.pvalues, plain.pvalues)
 
 
 class TestWaysOut:
     """An error about missing scores names 'available' where that is a way out, and nowhere else."""
 
-    TAKE = (cc.rank_intervals, cc.board, cc.reliability, cc.expected_correlation, cc.plan_topics)
+    TAKE = (cc.rank_intervals, cc.reliability, cc.expected_correlation, cc.plan_topics)
     REFUSE = (cc.discordance, cc.rank_probabilities, cc.split_half, cc.select_topics)
 
     @pytest.fixture
@@ -242,14 +253,20 @@ class TestWaysOut:
     @pytest.mark.parametrize("function", TAKE)
     def test_functions_that_take_holes(self, function: Any, path: str) -> None:
         with pytest.raises(ConcordantError, match=r"Choose with missing=: .* 'available' leaves them open"):
-            function(path, missing="error")
+            function(path)
         with pytest.raises(ConcordantError, match=r"1 lacks topic row 2 .* 'available' leaves them open"):
-            function(np.array([[0.5, 0.4], [0.7, np.nan], [0.1, 0.3]]), missing="error")
+            function(np.array([[0.5, 0.4], [0.7, np.nan], [0.1, 0.3]]))
 
     def test_reading_and_comparing_take_holes(self, path: str) -> None:
-        for call in (cc.read_scores, cc.as_scores, lambda given: cc.compare(given, given)):
+        for call in (cc.compare, cc.explain, cc.permutation_test):
             with pytest.raises(ConcordantError, match="'available' leaves them open"):
-                call(path)
+                call(path, path)
+        assert cc.read_scores(path).has_holes  # nothing is done about them before it is known what is compared
+
+    def test_a_board_leaves_them_open_where_nothing_was_said(self, path: str) -> None:
+        found = cc.board(path, n_resamples=99, rng=1)
+        said = cc.board(cc.read_scores(path, missing="available"), n_resamples=99, rng=1)
+        assert found.to_dict() == said.to_dict()
 
     @pytest.mark.parametrize("function", REFUSE)
     def test_functions_that_need_every_score(self, function: Any, path: str) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels import reference
+from concordant.data.means import identical_to, mean_over_topics, tied_means, tied_sums
 from concordant.errors import DataWarning
-from concordant.means import identical_to, mean_over_topics, tied_means, tied_sums
 from concordant.resampling import resampled_means
 from concordant.topics.explanation import means_without_each
 

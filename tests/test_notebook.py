@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.alignment import alignment
 from concordant.results import Interval, as_html
 
 from .plots import catalogue
@@ -107,7 +106,7 @@ def test_hostile_names_stay_text() -> None:
         cc.explain(a, b),
         cc.rank_intervals(a, n_resamples=99, rng=1),
         cc.audit.audit(a, b, "0.5", names=(HOSTILE[0], HOSTILE[1]), departures=1),
-        alignment(a, b.select(systems=b.systems[1:])),
+        cc.pair(a, b.select(systems=b.systems[1:])),
         a,
     ]
     for result in results:

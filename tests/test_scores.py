@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concordant.alignment import align, alignment
-from concordant.errors import AlignmentWarning, DataWarning, InputError, InputTypeError
-from concordant.scores import Scores
+from concordant.data.scores import Scores
+from concordant.errors import DataWarning, InputError, InputTypeError
+from concordant.pairing import pair
+from concordant.read.door import as_scores
 
 
 def small() -> Scores:
@@ -47,7 +48,6 @@ class TestLabels:
             ([[1, 2]], ["1"], ["a"], "1 topic and 1 system"),
             ([1, 2], ["1"], ["a", "b"], "1 dimensions"),
             (np.zeros((0, 2)), [], ["a", "b"], "empty"),
-            ([[1, float("nan")]], ["1"], ["a", "b"], "system 'b' on topic '1' is nan"),
             ([[float("inf"), 1]], ["1"], ["a", "b"], "system 'a' on topic '1' is inf"),
             ([[1, 2], [3]], ["1", "2"], ["a", "b"], "equal length"),
             ([["x", "y"]], ["1"], ["a", "b"], "must be numbers"),
@@ -126,9 +126,9 @@ class TestParts:
 
     def test_select_names_the_unknown_and_the_nearest(self) -> None:
         scores = Scores([[1, 2]], ["1"], ["smith.bm25", "smith.ql"])
-        with pytest.raises(InputError, match=r"no 'smith.bm52'; did you mean 'smith.bm25'"):
+        with pytest.raises(InputError, match=r"no system 'smith.bm52'; did you mean 'smith.bm25'"):
             scores.select(systems=["smith.bm52"])
-        with pytest.raises(InputError, match=r"topics has no 'zzz'; there are: 301, 302"):
+        with pytest.raises(InputError, match=r"has no topic 'zzz'; there are: 301, 302"):
             small().select(topics=["zzz"])
         with pytest.raises(InputTypeError, match="give a list"):
             small().select(systems="a")
@@ -137,19 +137,19 @@ class TestParts:
 class TestFrames:
     def test_wide_round_trip(self) -> None:
         pytest.importorskip("pandas")
-        assert np.array_equal(Scores.from_frame(small().to_frame()).values, small().values)
+        assert np.array_equal(as_scores(small().to_frame()).values, small().values)
 
     def test_long_round_trip(self) -> None:
         pytest.importorskip("pandas")
-        assert Scores.from_frame(small().to_frame(long=True)) == small()
+        assert as_scores(small().to_frame(long=True)) == small()
 
     def test_polars(self) -> None:
         pl = pytest.importorskip("polars")
         wide = pl.DataFrame({"topic": [301, 302], "a": [0.1, 0.2], "b": [0.3, 0.0], "c": [0.0, 0.5]})
         for frame in (wide, wide.lazy(), wide.to_arrow()):
-            assert Scores.from_frame(frame).values.tolist() == small().values.tolist()
+            assert as_scores(frame).values.tolist() == small().values.tolist()
         long = pl.DataFrame({"name": ["a", "a", "b", "b"], "qid": ["1", "2", "1", "2"], "map": [0.1, 0.2, 0.3, 0.4]})
-        assert Scores.from_frame(long).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
+        assert as_scores(long).values.tolist() == [[0.1, 0.3], [0.2, 0.4]]
 
     def test_pyterrier_frame(self) -> None:
         pd = pytest.importorskip("pandas")
@@ -162,141 +162,144 @@ class TestFrames:
             }
         )
         with pytest.raises(InputError, match="2 measures; choose one with measure=: AP, P@5"):
-            Scores.from_frame(frame)
-        assert Scores.from_frame(frame, "AP").values.tolist() == [[0.1, 0.5], [0.3, 0.7]]
+            as_scores(frame)
+        assert as_scores(frame, measure="AP").values.tolist() == [[0.1, 0.5], [0.3, 0.7]]
         with pytest.raises(InputError, match="y lacks topic 2"):
-            Scores.from_frame(frame, "P@5")
+            as_scores(frame, measure="P@5").complete()
         with pytest.warns(DataWarning, match="1 topic dropped of 2"):
-            assert Scores.from_frame(frame, "P@5", missing="drop").topics == ("1",)
+            assert as_scores(frame, measure="P@5", missing="drop").complete().topics == ("1",)
 
     def test_integer_column_that_is_no_system(self) -> None:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"Q": [301, 302], "a": [0.1, 0.2]})
         with pytest.warns(DataWarning, match="'Q' holds a different number"):
-            assert Scores.from_frame(frame).systems == ("a",)
+            assert as_scores(frame).systems == ("a",)
 
     def test_summary_rows_and_several_columns(self) -> None:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame(
             {"run": ["a", "a", "b", "b"], "topic": ["1", "all"] * 2, "team": "t", "map": [1, 2, 3, 4.0]}
         )
-        assert Scores.from_frame(frame).values.tolist() == [[1, 3]]
+        assert as_scores(frame).values.tolist() == [[1, 3]]
 
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            ({"run": ["a"], "map": [0.1]}, "one score per system and no topics"),
             ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "the same score of system 'a' on topic '1'"),
             ({"topic": ["1"], "a": ["x"]}, "'x' in column 'a', row 1 is not a number"),
             ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
             ({"topic": [None], "a": [0.5]}, "'topic' holds None, which is not a label"),
             ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' was given already"),
-            ({"topic": ["1"], "a": [float("nan")]}, "a lacks topic 1"),
+            ({"topic": ["1"], "a": [float("nan")]}, "no score at all, of a on 1"),
         ],
     )
     def test_refused(self, columns: Any, message: str) -> None:
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match=message):
-            Scores.from_frame(pd.DataFrame(columns))
+            as_scores(pd.DataFrame(columns)).complete()
 
     def test_other_types_are_refused(self) -> None:
-        with pytest.raises(InputTypeError, match="give a pandas or polars"):
-            Scores.from_frame([[1, 2]])
+        with pytest.raises(InputTypeError, match="a list without labels: give Scores, a file, a frame"):
+            as_scores([[1, 2]])
 
 
 class TestDicts:
     def test_three_levels(self) -> None:
         nested = {"x": {"1": {"map": 0.1, "P_5": 1}}, "y": {"1": {"map": 0.2, "P_5": 0}}}
-        assert Scores.from_dict(nested, "map") == Scores([[0.1, 0.2]], ["1"], ["x", "y"], "map")
+        assert as_scores(nested, measure="map") == Scores([[0.1, 0.2]], ["1"], ["x", "y"], "map")
         with pytest.raises(InputError, match="2 measures"):
-            Scores.from_dict(nested)
+            as_scores(nested)
         with pytest.raises(InputError, match=r"no measure 'nDCG@10'"):
-            Scores.from_dict(nested, "nDCG@10")
+            as_scores(nested, measure="nDCG@10")
 
     def test_pytrec_eval_of_one_run(self) -> None:
         result = {"1": {"map": 0.26, "P_5": 1.0}, "2": {"map": 0.5, "P_5": 0.5}}
-        scores = Scores.from_dict(result, "map", system="bm25")
+        scores = as_scores({"bm25": result}, measure="map")
         assert scores == Scores([[0.26], [0.5]], ["1", "2"], ["bm25"], "map")
 
     def test_ranx(self) -> None:
-        assert Scores.from_dict({"ndcg@10": {"q_1": 0.5, "q_2": 0.25}}).topics == ("q_1", "q_2")
+        assert as_scores({"ndcg@10": {"q_1": 0.5, "q_2": 0.25}}).topics == ("q_1", "q_2")
 
     def test_systems_and_topics(self) -> None:
-        scores = Scores.from_dict({"x": {"1": 0.1, "2": 0.2}, "y": {"2": 0.3, "1": 0.4}})
+        scores = as_scores({"x": {"1": 0.1, "2": 0.2}, "y": {"2": 0.3, "1": 0.4}})
         assert scores.values.tolist() == [[0.1, 0.4], [0.2, 0.3]]
 
     def test_a_measure_that_is_asked_for_tells_the_levels_apart(self) -> None:
-        assert Scores.from_dict({"q1": {"mine": 0.1}}, "mine").topics == ("q1",)
+        assert as_scores({"q1": {"mine": 0.1}}, measure="mine").topics == ("q1",)
 
     def test_missing_topics_are_absent(self) -> None:
         nested = {"x": {"1": {"map": 0.1}, "2": {"map": 0.3}}, "y": {"1": {"map": 0.2}}}
         with pytest.raises(InputError, match="y lacks topic 2"):
-            Scores.from_dict(nested)
+            as_scores(nested).complete()
         with pytest.warns(DataWarning, match="set to 0: y lacks topic 2"):
-            assert Scores.from_dict(nested, missing="zero").values.tolist() == [[0.1, 0.2], [0.3, 0.0]]
+            assert as_scores(nested, missing="zero").complete().values.tolist() == [[0.1, 0.2], [0.3, 0.0]]
         with pytest.warns(DataWarning, match="1 system dropped"):
-            assert Scores.from_dict(nested, missing="drop-systems").systems == ("x",)
+            assert as_scores(nested, missing="drop-systems").complete().systems == ("x",)
         with pytest.raises(InputError, match="missing is 'zeros'"):
-            Scores.from_dict(nested, missing="zeros")  # type: ignore[arg-type]
+            as_scores(nested, missing="zeros")  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize(
-        "nested", [{}, {"a": {}}, {"a": 1}, [1], {"a": {"1": {"map": 1}, "2": 3}}, {"a": {"1": "x"}}]
-    )
+    @pytest.mark.parametrize("nested", [{}, {"a": {}}, [1], {"a": {"1": {"map": 1}, "2": 3}}, {"a": {"1": "x"}}])
     def test_refused(self, nested: Any) -> None:
         with pytest.raises(InputError):
-            Scores.from_dict(nested)
+            as_scores(nested)
 
 
-class TestAlign:
+class TestPair:
     def test_order_of_the_first(self) -> None:
         other = Scores([[6, 5, 4], [3, 2, 1]], ["302", "301"], ["c", "b", "a"], "P_5")
-        a, b = align(small(), other)
+        a, b = pair(small(), other)
         assert a == small()
         assert b == Scores([[1, 2, 3], [4, 5, 6]], ["301", "302"], ["a", "b", "c"], "P_5")
 
-    def test_what_is_left_out_is_said_and_kept_as_data(self) -> None:
+    def test_what_is_left_out_is_said(self) -> None:
         other = Scores([[1, 2, 3]], ["302"], ["b", "c", "z"])
-        with pytest.warns(AlignmentWarning, match=r"1 system of side 0 \(a\).*1 topic of side 0 \(301\).*side 1 \(z\)"):
-            a, b = align(small(), other)
+        found = pair(small(), other, names=("people", "model"))
+        a, b = found
         assert a.systems == b.systems == ("b", "c")
         assert a.topics == b.topics == ("302",)
-        found = alignment(small(), other)
-        assert found.scores == (a, b)
-        assert found.dropped_systems == (("a",), ("z",))
-        assert found.dropped_topics == (("301",), ())
-        assert not found.complete
+        for part in (
+            "1 system of people left out, because model lacks it: a",
+            "1 topic of people left out, because model lacks it: 301",
+            "1 system of model left out, because people lacks it: z",
+        ):
+            assert sum(note.startswith(part) for note in found.notes) == 1
+        assert str(found).startswith("people, model: 2 systems and 1 topic\nNote: ")
+        assert len(found.notes) == 3
 
     def test_systems_only(self) -> None:
         other = Scores([[1, 2, 3], [4, 5, 6]], ["x", "y"], ["c", "b", "a"])
-        a, b = align(small(), other, on="systems")
+        a, b = pair(small(), other, on="systems")
         assert (a.topics, b.topics) == (("301", "302"), ("x", "y"))
         assert b.values.tolist() == [[3, 2, 1], [6, 5, 4]]
 
-    def test_three_sides(self) -> None:
+    def test_several_candidates(self) -> None:
         parts = [small().select(systems=s) for s in (["a", "b"], ["b", "c"], ["b"])]
-        with pytest.warns(AlignmentWarning):
-            assert {side.systems for side in align(*parts)} == {("b",)}
+        found = pair(parts[0], parts[1:])
+        assert {side.systems for side in found} == {("b",)}
+        assert found.names == ("truth", "candidate 1", "candidate 2")
+        assert found.alone(1).names == ("truth", "candidate 2")
+        assert pair(parts[0], dict(x=parts[1], y=parts[2])).names == ("truth", "x", "y")
 
     def test_nothing_in_common(self) -> None:
         other = Scores([[1]], ["301"], ["Anyone"])
         with pytest.raises(
-            InputError, match="no systems are common to all sides: side 0 has a, b, c; side 1 has Anyone"
+            InputError, match="no systems are common to all sides: truth has a, b, c; candidate has Anyone"
         ):
-            align(small(), other)
+            pair(small(), other)
         with pytest.raises(InputError, match="no topics are common"):
-            align(small(), Scores([[1, 2, 3]], ["q301"], ["a", "b", "c"]))
+            pair(small(), Scores([[1, 2, 3]], ["q301"], ["a", "b", "c"]))
 
     def test_arguments(self) -> None:
-        with pytest.raises(InputError, match="at least 2"):
-            align(small())
-        with pytest.raises(InputTypeError, match="argument 1 of align is a list"):
-            align(small(), [1, 2])  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="give 2 strings, the truth's name first"):
+            pair(small(), small(), names=("x",))
+        with pytest.raises(InputTypeError, match="candidate is a list without labels"):
+            pair(small(), [1, 2])
         with pytest.raises(InputError, match="on is 'topics'"):
-            align(small(), small(), on="topics")  # type: ignore[arg-type]
+            pair(small(), small(), on="topics")  # type: ignore[arg-type]
 
 
 def test_importing_scores_is_light() -> None:
-    code = "import sys, concordant.scores; print({'scipy.stats', 'pandas', 'polars'} & set(sys.modules))"
+    code = "import sys, concordant.data.scores; print({'scipy.stats', 'pandas', 'polars'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "set()"
 

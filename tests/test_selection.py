@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import concordant as cc
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.errors import InputError
 from concordant.selection import validation
 from concordant.selection.choosing import at_random, choose

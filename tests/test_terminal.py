@@ -198,7 +198,7 @@ def test_only_what_the_extra_brings_is_asked_for(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_errors_in_one_line(monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, says: str) -> None:
-    monkeypatch.setattr("concordant.collection.path", lambda _: _raising(error)())
+    monkeypatch.setattr("concordant.data.collection.path", lambda _: _raising(error)())
     done = run("demo")
     assert (done.exit_code, done.stdout, done.stderr) == (status, "", f"{says}\n")
 

@@ -31,7 +31,7 @@ def expected() -> cc.Scores:
     return cc.evaluate(cc.Runs.from_dict(RUNS), cc.Qrels.from_dict(QRELS), "AP")
 
 
-def same(found: cc.Scores, expected: cc.Scores) -> bool:
+def same(found: Any, expected: cc.Scores) -> bool:
     ordered = found.select(systems=expected.systems, topics=expected.topics)
     return bool(np.allclose(ordered.values, expected.values, rtol=0, atol=1e-12))
 
@@ -44,11 +44,11 @@ def test_pytrec_eval(expected: cc.Scores) -> None:
 
     evaluator = pytrec_eval.RelevanceEvaluator(QRELS, {"map", "ndcg_cut.10"})
     results = {system: evaluator.evaluate(run) for system, run in RUNS.items()}
-    found = cc.Scores.from_dict(results, "map")
+    found = cc.as_scores(results, measure="map")
     assert found.measure == "map"
     assert found.systems == tuple(SYSTEMS)
     assert same(found, expected)
-    one = cc.Scores.from_dict(results["dense"], "map", system="dense")
+    one = cc.as_scores({"dense": results["dense"]}, measure="map")
     assert same(one, expected.select(systems=["dense"]))
 
 
@@ -67,18 +67,18 @@ def metrics() -> dict[str, list[Any]]:
 def test_ir_measures(metrics: dict[str, list[Any]], expected: cc.Scores) -> None:
     import ir_measures
 
-    found = cc.Scores.from_dict(metrics, "AP")
+    found = cc.as_scores(metrics, measure="AP")
     assert found.measure == "AP"
     assert same(found, expected)
-    assert cc.Scores.from_dict(metrics, "nDCG@10").measure == "nDCG@10"
+    assert cc.as_scores(metrics, measure="nDCG@10").measure == "nDCG@10"
     lazy = {s: ir_measures.iter_calc([ir_measures.AP], QRELS, run) for s, run in RUNS.items()}
-    assert same(cc.Scores.from_dict(lazy), expected)
+    assert same(cc.as_scores(lazy), expected)
     whole = {s: ir_measures.calc([ir_measures.AP], QRELS, run) for s, run in RUNS.items()}
-    assert same(cc.Scores.from_dict(whole), expected)
-    assert same(cc.Scores.from_dict(metrics["bm25"], "AP", system="bm25"), expected.select(systems=["bm25"]))
+    assert same(cc.as_scores(whole), expected)
+    assert same(cc.as_scores({"bm25": metrics["bm25"]}, measure="AP"), expected.select(systems=["bm25"]))
     frame = pd.concat(pd.DataFrame(rows).assign(system=system) for system, rows in metrics.items())
     frame["measure"] = frame["measure"].astype(str)
-    assert same(cc.Scores.from_frame(frame, "AP"), expected)
+    assert same(cc.as_scores(frame, measure="AP"), expected)
 
 
 def test_means_of_ir_measures_are_refused(metrics: dict[str, list[Any]]) -> None:
@@ -86,25 +86,25 @@ def test_means_of_ir_measures_are_refused(metrics: dict[str, list[Any]]) -> None
 
     means = {s: ir_measures.calc_aggregate([ir_measures.AP], QRELS, run) for s, run in RUNS.items()}
     with pytest.raises(cc.errors.InputError, match=r"means over topics.*iter_calc"):
-        cc.Scores.from_dict(means)
-    with pytest.raises(cc.errors.InputError, match="means over topics"):
-        cc.Scores.from_dict(means["bm25"])
+        cc.as_scores(means)
+    with pytest.raises(cc.errors.InputError, match="systems hold AP"):
+        cc.as_scores(means["bm25"])
     with pytest.raises(cc.errors.InputError, match="of 'bm25' hold AP of topic 'q1' twice"):
-        cc.Scores.from_dict({"bm25": metrics["bm25"] * 2}, "AP")
+        cc.as_scores({"bm25": metrics["bm25"] * 2}, measure="AP")
     with pytest.raises(cc.errors.InputError, match="2 measures; choose one"):
-        cc.Scores.from_dict(metrics)
+        cc.as_scores(metrics)
     with pytest.raises(cc.errors.InputTypeError, match="not a metric with query_id"):
-        cc.Scores.from_dict({"bm25": [0.5, 0.25]})
+        cc.as_scores({"bm25": [0.5, 0.25]})
     with pytest.raises(cc.errors.InputError, match="none of them empty"):
-        cc.Scores.from_dict({"bm25": []})
+        cc.as_scores({"bm25": []})
 
 
 def test_a_topic_that_a_run_lacks_is_not_filled_in(metrics: dict[str, list[Any]]) -> None:
     holes = {**metrics, "dense": [m for m in metrics["dense"] if m.query_id != "q3"]}
     with pytest.raises(cc.errors.InputError, match="dense lacks topic q3"):
-        cc.Scores.from_dict(holes, "AP")
+        cc.as_scores(holes, measure="AP").complete()
     with pytest.warns(cc.errors.DataWarning, match="1 topic dropped"):
-        assert "q3" not in cc.Scores.from_dict(holes, "AP", missing="drop").topics
+        assert "q3" not in cc.as_scores(holes, measure="AP", missing="drop").complete().topics
 
 
 # ranx ---------------------------------------------------------------------------------------------
@@ -129,11 +129,11 @@ def evaluated(ranx: Any) -> list[Any]:
 
 
 def test_ranx(evaluated: list[Any], expected: cc.Scores) -> None:
-    assert same(cc.Scores.from_dict({run.name: run for run in evaluated}, "map"), expected)
-    found = cc.Scores.from_dict({run.name: run.scores for run in evaluated}, "map")
+    assert same(cc.as_scores({run.name: run for run in evaluated}, measure="map"), expected)
+    found = cc.as_scores({run.name: run.scores for run in evaluated}, measure="map")
     assert found.measure == "map"
     assert same(found, expected)
-    assert same(cc.Scores.from_dict(evaluated[1], "map", system="dense"), expected.select(systems=["dense"]))
+    assert same(cc.as_scores({"dense": evaluated[1]}, measure="map"), expected.select(systems=["dense"]))
 
 
 def test_a_report_of_ranx_has_no_topics_but_its_runs_have(ranx: Any, expected: cc.Scores) -> None:
@@ -141,26 +141,23 @@ def test_a_report_of_ranx_has_no_topics_but_its_runs_have(ranx: Any, expected: c
     report = ranx.compare(ranx.Qrels(QRELS), runs, metrics=["map", "ndcg@10"])
     for wrong in (report, report.to_dict()):
         with pytest.raises(cc.errors.InputError, match=r"holds means.*run\.scores for run in runs"):
-            cc.Scores.from_dict(wrong, "map")
+            cc.as_scores(wrong, measure="map")
     with pytest.warns(cc.errors.DataWarning, match="if they are systems, these are means"):
-        cc.Scores.from_dict(report.results, "map")
-    with (
-        pytest.warns(cc.errors.DataWarning, match="read as one score per system: bm25, dense, hybrid"),
-        pytest.raises(cc.errors.InputError, match="one score per system and no topics"),
-    ):
-        cc.Scores.from_frame(report.to_dataframe(), "map")
-    assert same(cc.Scores.from_dict({run.name: run for run in runs}, "map"), expected)
+        cc.as_scores(report.results, measure="map")
+    with pytest.warns(cc.errors.DataWarning, match="read as one score per system: bm25, dense, hybrid"):
+        assert isinstance(cc.as_scores(report.to_dataframe(), measure="map"), cc.Means)
+    assert same(cc.as_scores({run.name: run for run in runs}, measure="map"), expected)
 
 
 def test_arrays_and_runs_that_were_not_evaluated_are_refused(ranx: Any) -> None:
     run = ranx.Run(RUNS["bm25"], name="bm25")
     with pytest.raises(cc.errors.InputError, match=r"'bm25' holds no scores: call ranx\.evaluate"):
-        cc.Scores.from_dict({"bm25": run})
+        cc.as_scores({"bm25": run})
     one = ranx.evaluate(ranx.Qrels(QRELS), run, "map", return_mean=False)
     two = ranx.evaluate(ranx.Qrels(QRELS), run, ["map", "ndcg@10"], return_mean=False)
     for wrong in (one, {"bm25": one}, two, {"bm25": two}):
-        with pytest.raises(cc.errors.InputTypeError, match="names no topics"):
-            cc.Scores.from_dict(wrong, "map")
+        with pytest.raises(cc.errors.InputTypeError, match=r"names no topics|array of shape .* without labels"):
+            cc.as_scores(wrong, measure="map")
 
 
 # PyTerrier ----------------------------------------------------------------------------------------
@@ -196,26 +193,25 @@ def experiment() -> Any:
 
 def test_pyterrier(experiment: Any, expected: cc.Scores) -> None:
     long = experiment(perquery=True)
-    found = cc.Scores.from_frame(long, "map")
+    found = cc.as_scores(long, measure="map")
     assert found.systems == tuple(SYSTEMS)
     assert same(found, expected)
-    assert same(cc.Scores.from_frame(experiment(perquery="both"), "map"), expected)
+    assert same(cc.as_scores(experiment(perquery="both"), measure="map"), expected)
     wide = long[long["measure"] == "map"].pivot(index="qid", columns="name", values="value")
-    assert same(cc.Scores.from_frame(wide), expected)
+    assert same(cc.as_scores(wide), expected)
     measures = long.pivot(index=["name", "qid"], columns="measure", values="value")
-    assert same(cc.Scores.from_frame(measures, "map"), expected)
+    assert same(cc.as_scores(measures, measure="map"), expected)
     levels = long.pivot(index="qid", columns=["measure", "name"], values="value")
-    assert same(cc.Scores.from_frame(levels["map"]), expected)
+    assert same(cc.as_scores(levels["map"]), expected)
     with pytest.raises(cc.errors.InputError, match="columns have 2 levels"):
-        cc.Scores.from_frame(levels, "map")
+        cc.as_scores(levels, measure="map")
 
 
 def test_pyterriers_dictionaries_are_named_by_number(experiment: Any, expected: cc.Scores) -> None:
     nested = experiment(perquery=True, dataframe=False)
     named = {SYSTEMS[k]: results for k, results in nested.items()}
-    assert same(cc.Scores.from_dict(named, "map"), expected)
+    assert same(cc.as_scores(named, measure="map"), expected)
 
 
-def test_means_of_pyterrier_are_refused(experiment: Any) -> None:
-    with pytest.raises(cc.errors.InputError, match="one score per system and no topics"):
-        cc.Scores.from_frame(experiment(), "map")
+def test_means_of_pyterrier_are_one_score_per_system(experiment: Any) -> None:
+    assert isinstance(cc.as_scores(experiment(), measure="map"), cc.Means)

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 from tests.pages import PAGES, blocks  # noqa: E402
 from tests.test_docs import run_console, run_python  # noqa: E402
 
-from concordant.collection import NAMES, path  # noqa: E402
+from concordant.data.collection import NAMES, path  # noqa: E402
 
 
 def main() -> None:

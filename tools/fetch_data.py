@@ -143,7 +143,7 @@ MADE = {
         "embeddings-benchmark/results: MODEL/REVISION/TASK.json",
         UNKNOWN,
         "which state of the repository it was is not known, and models are added: a table made today differs. The "
-        "ranks are those of concordant board eng_v2.csv --aggregate borda; points are summed over tasks: the number of "
+        "ranks are those of concordant board eng_v2.csv --total borda; points are summed over tasks: the number of "
         "models minus the mean rank, 0 where a model was not run",
     ),
     "formats": Made(

@@ -21,8 +21,8 @@ from making import Item, Paper, data
 
 import concordant as cc
 from concordant.chance.rerankings import rankings_at_tau
+from concordant.data.means import mean_over_topics
 from concordant.judgments import depth_pool, pseudo, sample
-from concordant.means import mean_over_topics
 from concordant.ranks.discriminative import paired_pvalues
 from concordant.resampling import resampled_means, resampled_weights
 

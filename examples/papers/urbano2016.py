@@ -15,12 +15,12 @@ import numpy.typing as npt
 from making import ROOT, Item, Paper, data
 
 import concordant as cc
+from concordant.data.means import mean_over_topics
 from concordant.expected.differences import Differences
 from concordant.expected.estimators import by_student, deviations
 from concordant.expected.halves import discordant_shares
 from concordant.expected.pooling import pooled_deviations, pooling
 from concordant.expected.posterior import shrinkage
-from concordant.means import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
 paper = Paper("urbano2016")

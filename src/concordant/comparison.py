@@ -9,32 +9,28 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from .alignment import On, Side, alignment, best_of, matched, measures_of
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
-from .clusters import Groups
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Comparison, PerTopic
-from .door import Collection, as_side
+from .data.scores import Means, Scores
 from .errors import InputError, LimitError, TiesError, check_choice
-from .incomplete import open_to_holes
+from .pairing import On, Pairing, best, measures_of, paired
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
 from .ranks.testing import RankTest, rank_test_of
+from .read.door import Collection
 from .resampling import Progress, Resampling, Seed, check_level
 from .results import settings_of
-from .scores import Means, Scores
-from .tables import Missing
 from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .topics.judge_ranking import JudgeRanking, judges_from
 from .topics.judged import Judged, curves_of, for_worth
 from .topics.splits import FEWEST as FEWEST_TOPICS
 from .topics.worth import JudgeWorth, worth_from
-from .totals import Aggregate, Totalling, Types
 from .words import counted, listing, nearly_reversed
 
 Notes = list[str]
@@ -49,10 +45,6 @@ def compare(
     top: int | None = None,
     per_topic: bool = False,
     on: On = "both",
-    missing: Missing = "error",
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
     names: tuple[str, str] = ("truth", "candidate"),
     interval: bool = False,
     test: bool = False,
@@ -82,17 +74,6 @@ def compare(
     on : {"both", "systems"}
         "both": means over the topics that both sides have. "systems": each side's means over its own topics, for
         rankings from different topics.
-    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic, of the systems and topics that are compared; as in `read_scores`. With
-        "available" a side with holes is compared by its means on all topics, and has no tests over topics.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that both sides rank the systems by, as in `rank_intervals`. Points of a topic (ranks, say) are those
-        among the systems that both sides have. `truth_means` and `candidate_means` then are mean points.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups: one row per group takes their place, in
-        intervals and tests, and in `topics`.
     names : tuple of str
         What to call the sides.
     interval : bool
@@ -153,18 +134,14 @@ def compare(
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
         check_bootstrap("auto", drawn.n_resamples)
-    given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
-    found = matched(open_to_holes(given[0]), open_to_holes(given[1]), on, names)
-    totalling = Totalling(aggregate, types, groups)
-    sides = totalling(*found.scores)
-    kept, more = best_of(sides[0], top)
-    a, b = (side.select(kept) for side in sides)
+    found = best(paired(truth, candidate, names, on), top)
+    a, b = found.observations()
     x, y = a.means(), b.means()
     if len(x) < 2:
         raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
     x.flags.writeable = y.flags.writeable = False
     _, counts = concordance(x, y)
-    notes: Notes = [*found.notes, *more, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
+    notes: Notes = [*found.notes, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
     values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
     tests = [k for k, v in enumerate(values) if test and v.coefficient in chosen and not v.why]
@@ -178,11 +155,9 @@ def compare(
     notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
     tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, next(stages))
-    by_topic = isinstance(a, Scores) and isinstance(b, Scores) and on == "both"
+    by_topic = found.by_topic
     same = _same(a, b)
-    valued, worth_notes = (
-        _worth((a, b), names, wanted, level, drawn, totalling) if worth and by_topic and not same else (None, [])
-    )
+    valued, worth_notes = _worth(found, names, wanted, level, drawn) if worth and by_topic and not same else (None, [])
     return Comparison(
         truth=names[0],
         candidate=names[1],
@@ -201,7 +176,7 @@ def compare(
         rank_test=tested,
         worth=valued,
         same=same,
-        totalling=totalling,
+        pairing=found,
         notes=(*notes, *test_notes, *worth_notes),
         settings=settings_of(
             seed=drawn.seed,
@@ -214,7 +189,7 @@ def compare(
             test=test,
             worth=worth,
             rank_test=rank_test,
-            **totalling.settings(),
+            **found.settings,
         ),
     )
 
@@ -321,38 +296,32 @@ def _rank_test(
 
 
 def _worth(
-    sides: Any,
+    found: Pairing,
     names: tuple[str, str],
     wanted: Sequence[Coefficient],
     level: float,
     drawn: Resampling,
-    totalling: Totalling,
 ) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known, n = for_worth(wanted), len(sides[0].topics)
-    if known is None or known.attempt(sides[0].means(), sides[1].means())[1]:
+    known = for_worth(wanted)
+    if known is None or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
         return None, []
+    sides = _rows(found)
+    n, groups = len(sides[0].topics), found.settings.get("groups")
     if n < FEWEST_TOPICS:
-        unit = "topic" if totalling.groups is None else "group"
+        unit = "topic" if groups is None else "group"
         return None, [f"{counted(n, unit)}: worth in {unit}s of the truth needs at least {FEWEST_TOPICS}"]
-    of = Judged(sides, names, (), None if totalling.groups is None else n, known, level)
-    found = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
-    return found, list(found.notes)
+    of = Judged(sides, names, (), groups, known, level)
+    made = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
+    return made, list(made.notes)
 
 
-def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
-    """What was compared, on the systems and topics of the comparison."""
-
-    def taken(side: Scores | Means) -> Scores | Means:
-        return side.select(c.systems) if isinstance(side, Means) else side.select(c.systems, c.topics or None)
-
-    a, b = c.totalling(*alignment(truth, candidate, on="both" if c.topics else "systems").scores)
-    return taken(a), taken(b)
+def _rows(found: Pairing) -> tuple[Scores, ...]:
+    """What is drawn at random of sides on the same topics."""
+    return tuple(side for side in found.observations() if isinstance(side, Scores))
 
 
-def ranked(
-    found: Sequence[Comparison], truth: Side, candidates: Sequence[Side], workers: Workers = 1
-) -> tuple[list[Comparison], JudgeRanking | None]:
+def ranked(found: Sequence[Comparison], workers: Workers = 1) -> tuple[list[Comparison], JudgeRanking | None]:
     """Several candidates with their worth over the same splits, and which are better than which.
 
     None, and what was found as it is, where they were not all compared on the same 10 topics or more.
@@ -365,10 +334,8 @@ def ranked(
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
         return list(found), None
-    pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
-    sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
-    groups = None if first.totalling.groups is None else len(sides[0].topics)
-    of = Judged(tuple(sides), names, (), groups, known, first.settings["confidence_level"])
+    sides = (_rows(first.pairing)[0], *(_rows(c.pairing)[1] for c in found))
+    of = Judged(sides, names, (), first.settings.get("groups"), known, first.settings["confidence_level"])
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}

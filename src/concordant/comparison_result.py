@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines, list_coefficients
+from .data.scores import with_sign
 from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
-from .scores import with_sign
-from .totals import Totalling
 from .words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
+    from .pairing import Pairing
     from .topics.correlation import CorrelationEstimate
     from .topics.worth import JudgeWorth
 
@@ -85,14 +85,14 @@ class Comparison(Result):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    pairing: Pairing = field(compare=False, metadata={"in_dict": False})
+    """What was compared."""
     worth: JudgeWorth | None = None
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
     lower_is_better: tuple[bool, bool] = (False, False)
     """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
-    totalling: Totalling = field(default=Totalling(), compare=False, metadata={"in_dict": False})
-    """How totals were made."""
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _kernels
 from .arrays import FloatArray, IntArray, rows_at_a_time
+from .data.means import tied_means
 from .errors import InputError, InputTypeError, LimitError, check_real, check_whole
-from .means import tied_means
 from .parallel import Made, Workers, check_workers, shared_out, threads
 from .words import in_digits, named
 

@@ -13,7 +13,6 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.alignment import align, alignment
 from concordant.audit.printed import Printed
 
 from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, run
@@ -97,7 +96,7 @@ def sides() -> tuple[cc.Scores, cc.Scores, cc.Scores]:
 
 
 def test_a_plain_rule_is_found_among_all(sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = align(sides[0], sides[1])
+    truth, candidate = cc.pair(sides[0], sides[1])
     value = cc.tau_ap_b(truth.means(), candidate.means())
     found = cc.audit.audit(sides[0], sides[1], f"{value:.4f}")
     first = found.matches[0].plainest
@@ -133,7 +132,7 @@ TRACED = {
 
 @pytest.mark.parametrize("mistake", PLANTED)
 def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = align(sides[0], sides[1].select(systems=sides[0].systems))
+    truth, candidate = cc.pair(sides[0], sides[1].select(systems=sides[0].systems))
     function: Any = PLANTED[mistake]
     value = function(truth.means(), candidate.means())
     found = cc.audit.audit(truth, candidate, f"{value:.5f}")
@@ -141,7 +140,7 @@ def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...])
 
 
 def test_several_numbers_have_to_be_reproduced_by_one_rule(sides: tuple[cc.Scores, ...]) -> None:
-    truth, a, b = align(*sides)
+    truth, a, b = cc.pair(sides[0], sides[1:])
     values = [cc.tau_ap_ties(side.means(), truth.means()) for side in (a, b)]
     texts = [f"{value:.2f}" for value in values]
     both = cc.audit.audit(truth, [a, b], texts)
@@ -300,7 +299,7 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:
     """Over numbers that nobody reported, the matches are as many as was said to be by chance."""
-    truth, candidate = align(sides[0], sides[1])
+    truth, candidate = cc.pair(sides[0], sides[1])
     found = [cc.audit.audit(truth, candidate, f"0.{k}", departures=1) for k in range(80, 98, 2)]
     matches = sum(level.matches for one in found for level in one.levels)
     expected = sum(level.by_chance for one in found for level in one.levels)
@@ -309,7 +308,7 @@ def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) ->
 
 
 def test_more_digits_leave_less_to_chance(sides: tuple[cc.Scores, ...]) -> None:
-    truth, candidate = align(sides[0], sides[1])
+    truth, candidate = cc.pair(sides[0], sides[1])
     value = cc.tau_b(truth.means(), candidate.means())
     chance = []
     for digits in (1, 2, 4):
@@ -323,7 +322,7 @@ def test_more_digits_leave_less_to_chance(sides: tuple[cc.Scores, ...]) -> None:
 def test_systems_and_topics_that_a_side_lacks_are_noted(sides: tuple[cc.Scores, ...]) -> None:
     truth = sides[0]
     candidate = sides[1].select(systems=sides[1].systems[:-2], topics=sides[1].topics[3:])
-    common = alignment(truth, candidate).scores
+    common = cc.pair(truth, candidate).sides
     value = cc.tau_b(common[0].means(), common[1].means())
     found = cc.audit.audit(truth, candidate, f"{value:.6f}", names=("people", "model"))
     assert found.matches[0].plainest.rule == "tau_b(truth, candidate)"
@@ -347,17 +346,14 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
     holes.write_text("\n".join(",".join(row) for row in cells) + "\n")
     policies = {"zero": "missing topics 0", "mean": "each system over the topics it has"}
     for policy, words in policies.items():
-        with pytest.warns(cc.errors.DataWarning):
-            candidate = cc.read_scores(holes, missing=policy)  # type: ignore[call-overload]
-        first, second = alignment(cc.read_scores(truth), candidate).scores
+        candidate = cc.read_scores(holes, missing=policy)  # type: ignore[arg-type]
+        first, second = cc.pair(cc.read_scores(truth), candidate)
         value = cc.pearson_rank(first.means(), second.means())
         found = cc.audit.audit(truth, str(holes), f"{value:.5f}", departures=1)
         assert ("pearson_rank(truth, candidate)", words, "") in names_of(found.matches)
         assert any("systems lack topics" in note for note in found.notes)
         assert words in good("audit", "-q", "-r", f"{value:.5f}", truth, holes, "--departures", 0)
-    assert "lacks topic" in bad(
-        "audit", "-r", "0.5", str(truth), str(holes), "--missing", "error", "--departures", "0", status=1
-    )
+    assert "'error' is not one of" in bad("audit", "-r", "0.5", truth, holes, "--missing", "error", status=2)
 
 
 # Arguments and answers ----------------------------------------------------------------------------

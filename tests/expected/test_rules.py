@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 import concordant as cc
 from concordant.cli.app import app
+from concordant.data.means import mean_over_topics
 from concordant.expected import halves
 from concordant.expected.posterior import draw, shrinkage
-from concordant.means import mean_over_topics
 
 from . import literal
 

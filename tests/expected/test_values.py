@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import concordant as cc
 from concordant import _kernels
+from concordant.data.means import mean_over_topics
 from concordant.expected.differences import Differences
 from concordant.expected.estimation import ESTIMATORS
 from concordant.expected.estimators import bandwidths
 from concordant.expected.probabilities import Estimator
-from concordant.means import mean_over_topics
 from tests.places import read_matrix
 
 from . import literal

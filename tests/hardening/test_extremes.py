@@ -188,10 +188,10 @@ def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
 # Sizes --------------------------------------------------------------------------------------------
 
 
-def holed(given: cc.Scores) -> cc.IncompleteScores:
+def holed(given: cc.Scores) -> cc.Scores:
     values = given.values.copy()
     values[0, ::2] = np.nan
-    return cc.IncompleteScores(values, given.topics, given.systems)
+    return cc.Scores(values, given.topics, given.systems, missing="available")
 
 
 ALL_PAIRS: dict[str, tuple[int, Any]] = {

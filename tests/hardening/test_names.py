@@ -67,9 +67,7 @@ def test_results_show_names_in_one_line(name: str) -> None:
 
 
 NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
-    "alignment": lambda name: cc.alignment.alignment(
-        TRUTH, CANDIDATE.select(TRUTH.systems[1:]), names=(name("a"), name("b"))
-    ),
+    "pair": lambda name: cc.pair(TRUTH, CANDIDATE.select(TRUTH.systems[1:]), names=(name("a"), name("b"))),
     "combine": lambda name: cc.combine(renamed(TRUTH.select(topics=TRUTH.topics[:8]), name), renamed(CANDIDATE, name)),
     "compare": lambda name: cc.compare(
         TRUTH, CANDIDATE, n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))

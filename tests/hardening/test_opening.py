@@ -21,11 +21,9 @@ import pytest
 import concordant as cc
 from concordant import files
 from concordant.cli.reading import names_of, pairs_of
-from concordant.clusters import by_group
-from concordant.labels import labels_of_topics
 from concordant.read import delimited, runs
+from concordant.read.labels import labels_of
 from concordant.study.execution import run_grid
-from concordant.totals import points_of
 
 from ..commands import PEOPLE
 from ..study.trials import grid
@@ -38,8 +36,8 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "teams": lambda path: pairs_of(path, "run", "team"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
     "votes": cc.read_votes,
-    "groups": lambda path: by_group(cc.load_collection("people"), path),
-    "types": lambda path: points_of(cc.load_collection("people"), "type-mean", path),
+    "groups": lambda path: cc.as_scores(cc.load_collection("people"), groups=path),
+    "types": lambda path: cc.as_scores(cc.load_collection("people"), types=path, total="type-mean"),
     "costs": lambda path: cc.select_topics(cc.load_collection("people"), budget=9, costs=path),
 }
 
@@ -117,7 +115,7 @@ def test_files_of_names_take_what_their_names_take(tmp_path: Path) -> None:
     pairs = "".join(f"t{k},g{k // 10}\n" for k in range(100_000, 110_000))
     battles = "".join(f"m{k % 50},m{k % 49 + 50},model_a,q{k}\n" for k in range(100_000, 110_000))
     tables: list[tuple[str, Callable[[Path], Any]]] = [
-        ("topic,group\n" + pairs, lambda path: labels_of_topics(path, ["t100000"], "groups")),
+        ("topic,group\n" + pairs, lambda path: labels_of(path, "groups")),
         ("run,team\n" + pairs, lambda path: pairs_of(path, "run", "team")),
         ("model_a,model_b,winner,question_id\n" + battles, cc.read_votes),
         ('{"a": "m1", "b": "m2", "winner": "model_a"}\n' * 4000, cc.read_votes),
@@ -399,7 +397,7 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path, damage: str) -> None:
 
 TABLES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "votes": ("a,b,winner\nmé,mè,a\nmè,x,tie\n", cc.read_votes),
-    "groups": ("topic,group\né,1\nè,2\n", lambda path: labels_of_topics(path, ["é", "è"], "groups")),
+    "groups": ("topic,group\né,1\nè,2\n", lambda path: tuple(labels_of(path, "groups").values())),
     "teams": ("run,team\né,1\nè,2\n", lambda path: pairs_of(path, "run", "team")),
 }
 
@@ -498,16 +496,17 @@ def test_votes_in_frames_and_parquet(tmp_path: Path) -> None:
         cc.read_votes(frame.assign(b=["y", None]))
     with pytest.raises(cc.errors.ReadError, match="votes: has the column 'a' twice"):
         cc.read_votes(frame.set_axis(["a", "b", "winner", "a"], axis=1))
-    for option in (pairs_of, lambda path, *_: labels_of_topics(path, ["x"], "groups")):
+    for option in (pairs_of, lambda path, *_: labels_of(path, "groups")):
         with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a file of parquet: save it as CSV"):
             option(tmp_path / "v.parquet", "run", "team")
 
 
 def test_a_topic_without_a_label_lacks_it(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text("topic,group\n#1,g\n2,\n")
-    assert labels_of_topics(tmp_path / "g.csv", ["#1"], "groups") == ("g",)
+    assert labels_of(tmp_path / "g.csv", "groups")["#1"] == "g"
+    given = cc.as_scores(cc.Scores([[1, 2], [3, 4]], ["#1", "2"], ["a", "b"]), groups=tmp_path / "g.csv")
     with pytest.raises(cc.errors.InputError, match="groups lacks 1 topic of 2: 2"):
-        labels_of_topics(tmp_path / "g.csv", ["#1", "2"], "groups")
+        cc.reliability(given)
 
 
 @pytest.mark.parametrize(("closed", "status"), [(">&-", 1), ("2>&-", 0), (">&- 2>&-", 1)])

@@ -17,16 +17,14 @@ import pytest
 
 import concordant as cc
 from concordant.cli.candidates import candidates
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.read import read_run
 from concordant.results import Result
 
 PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty", "careful"))
 SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))
 FEW_TOPICS = PEOPLE.select(topics=PEOPLE.topics[:10])
-HOLED = cc.IncompleteScores(
-    np.where(np.eye(*SMALL.values.shape) > 0, np.nan, SMALL.values), SMALL.topics, SMALL.systems
-)
+HOLED = cc.Scores(np.where(np.eye(*SMALL.values.shape) > 0, np.nan, SMALL.values), SMALL.topics, SMALL.systems)
 BATCH = np.random.default_rng(1).integers(0, 4, (3, 6)).astype(float)
 RUNS = cc.Runs.from_dict(
     {system: {str(t): list(order) for t in range(12)} for system, order in (("a", "xyz"), ("b", "zyx"), ("c", "yxz"))}
@@ -80,7 +78,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "VoteRanks": lambda: cc.rank_votes(BATTLES, n_resamples=100, rng=1),
 }
 DATA: dict[str, Callable[[], Any]] = {
-    "IncompleteScores": lambda: cc.IncompleteScores(HOLED.values, HOLED.topics, HOLED.systems),
+    "Pairing": lambda: cc.pair(SMALL, {"hasty": QUICK, "careful": SLOW}),
     "Means": lambda: cc.Means(PEOPLE.means(), PEOPLE.systems),
     "Scores": lambda: PEOPLE.select(PEOPLE.systems),
     "Run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from concordant.collection import NAMES, path
+from concordant.data.collection import NAMES, path
 from tests.commands import run
 from tests.test_help import COMMANDS, QUICK, example, files_of_the_examples
 

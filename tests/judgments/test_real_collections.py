@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import concordant as cc
-from concordant.door import as_topics
+from concordant.read.door import as_topics
 
 
 def test_judges_of_dl21(dl21: tuple[cc.Runs, cc.Qrels], data: Path, golden: Path) -> None:

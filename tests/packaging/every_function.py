@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 import concordant as cc
-from concordant.alignment import alignment
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.judgments import Change
 from concordant.read import read_run
 
@@ -41,8 +40,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         c.name: partial(c.function, truth, ties if "candidate" in c.ties else free) for c in cc.list_coefficients()
     }
     return found | {
-        "align": lambda: [s.means() for s in cc.align(people, hasty)],
-        "alignment": lambda: len(alignment(people, hasty).scores[0].systems),
+        "pair": lambda: [s.means() for s in cc.pair(people, hasty)],
         "as_scores": lambda: cc.as_scores(path("hasty")).means(),
         "audit": lambda: cc.audit.audit(people, careful, "0.905").to_dict(),
         "combine": lambda: cc.combine(people.select(topics=people.topics[:15]), careful).to_dict(),
@@ -101,7 +99,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "tau_null": lambda: cc.tau_null(9).pvalue(0.5),
         "tie_calibration": lambda: cc.tie_calibration(people, hasty, rng=7).to_dict(),
         "tie_bounds": lambda: cc.tie_bounds(truth, ties).expected,
-        "report_document": lambda: cc.report.report_document(report, people, careful),
+        "report_document": lambda: cc.report.report_document(report),
         "report_html": lambda: cc.report.report_html(report),
         "write_report": lambda: cc.write_report(report, folder / "report.html"),
     }

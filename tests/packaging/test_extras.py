@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from concordant.collection import path
+from concordant.data.collection import path
 from concordant.errors import EXTRA_OF
 
 from .building import ROOT
@@ -28,10 +28,7 @@ USES = {
     ),
     "frames": (f"{COMPARED}; assert len(found.to_frame())",),
     "plots": (f"{COMPARED}; assert found.plot().figure",),
-    "report": (
-        f"{COMPARED}; document = cc.report.report_document(found, {PEOPLE!r}, {CAREFUL!r}); "
-        "assert cc.report.report_html(document)",
-    ),
+    "report": (f"{COMPARED}; document = cc.report.report_document(found); assert cc.report.report_html(document)",),
 }
 
 

@@ -16,7 +16,7 @@ from matplotlib import pyplot
 
 import concordant as cc
 from concordant import plots
-from concordant.collection import path as collection
+from concordant.data.collection import path as collection
 from concordant.plots.labels import LEAST, shortened, text
 from concordant.results import Result
 

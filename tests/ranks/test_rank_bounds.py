@@ -215,11 +215,11 @@ def test_borda_is_the_mean_of_the_ranks() -> None:
 
     hasty = cc.load_collection("hasty")
     ranks = cc.Scores([rankdata(row) for row in hasty.values], hasty.topics, hasty.systems)
-    found, expected = cc.rank_intervals(hasty, aggregate="borda", rng=3), cc.rank_intervals(ranks, rng=3)
+    found, expected = cc.rank_intervals(cc.as_scores(hasty, total="borda"), rng=3), cc.rank_intervals(ranks, rng=3)
     assert found.systems == expected.systems
     assert np.array_equal(found.pvalues, expected.pvalues)
-    squared = cc.Scores(hasty.values**3, hasty.topics, hasty.systems)
-    assert np.array_equal(cc.rank_intervals(squared, aggregate="borda", rng=3).pvalues, found.pvalues)
+    squared = cc.Scores(hasty.values**3, hasty.topics, hasty.systems, total="borda")
+    assert np.array_equal(cc.rank_intervals(squared, rng=3).pvalues, found.pvalues)
 
 
 @given(arrays(np.float64, (8, 4), elements=st.integers(0, 3).map(float)), st.permutations(range(4)))
@@ -236,7 +236,6 @@ def test_nothing_depends_on_the_scale_or_the_order_of_systems(values: FloatArray
     ("arguments", "text"),
     [
         ({"confidence_level": 95}, "confidence_level is 95"),
-        ({"aggregate": "median"}, "aggregate is 'median'"),
         ({"n_resamples": 9}, "n_resamples is 9: confidence_level 0.95 needs at least 19"),
         ({"n_resamples": 0}, "n_resamples is 0"),
         ({"workers": 0}, "workers is 0"),

@@ -16,8 +16,8 @@ import pytest
 import concordant as cc
 from concordant import resampling
 from concordant._kernels.reference.distance import order_of
+from concordant.data.means import mean_over_topics
 from concordant.files import fingerprint
-from concordant.means import mean_over_topics
 from concordant.ranks.distribution import FORMAT, RankTestMethod
 from tests.places import read_matrix
 

@@ -155,7 +155,7 @@ def test_damaged_distances_are_refused(tmp_path: Path, distances: Any) -> None:
 
 def test_labels_that_do_not_fit_are_told() -> None:
     apart = "truth and candidate do not have the same systems and topics"
-    together = "Select those that both have first: truth, candidate = concordant.align(truth, candidate)"
+    together = "Select those that both have first: truth, candidate = concordant.pair(truth, candidate)"
     other = LABELLED.select(systems=list("abc"))
     assert _told(cc.rank_distance, LABELLED, other) == f"{apart} (only truth has 1 system: d). {together}"
     assert _told(cc.rank_distance, other, LABELLED) == f"{apart} (only candidate has 1 system: d). {together}"
@@ -217,10 +217,8 @@ def test_results_say_what_they_were_made_with() -> None:
     assert (by_tau["alpha"], by_tau["eps"]) == (None, None)
     groups = dict(zip(LABELLED.topics, "aabbcdefg", strict=True))
     assert "groups" not in by_tau
-    assert cc.rank_probabilities(LABELLED, groups=groups, n_resamples=99, rng=1).settings["groups"] == 7
-    few = cc.rank_intervals(
-        LABELLED, groups=dict.fromkeys(LABELLED.topics[:4], "x") | dict.fromkeys(LABELLED.topics[4:], "y")
-    )
+    assert cc.rank_probabilities(LABELLED.described(groups=groups), n_resamples=99, rng=1).settings["groups"] == 7
+    few = cc.rank_intervals(LABELLED.described(groups=["x"] * 4 + ["y"] * 5))
     assert "2 groups can separate nothing" in str(few)
     by_distance = cc.rank_probabilities(LABELLED, alpha=0.1, eps=1e-4, n_resamples=99, rng=1).settings
     assert (by_distance["alpha"], by_distance["eps"]) == (0.1, 1e-4)

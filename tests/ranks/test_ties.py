@@ -17,7 +17,7 @@ from scipy.optimize import approx_fprime
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels.reference import distance
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 from concordant.ranks.distance import Problem
 from concordant.ranks.distribution import RankTestMethod
 from tests.literal import orders_of_ties

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels.reference.distance import differences_of, order_of
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 from concordant.ranks.distance import Problem
 from tests.places import read_matrix
 
@@ -349,7 +349,7 @@ LABELLED = cc.Scores(X, topics=range(4), systems=list("abc"))
         (X, [1, 2, 3], {"eps": 0}, "eps is 0: give a positive number"),
         (X, [1, 2, 3], {"eps": float("nan")}, "eps is nan"),
         (X, [1, 2, 3], {"eps": "small"}, "eps is 'small'"),
-        ([[1, float("nan")], [1, 2]], [1, 2], {}, r"truth\[0, 1\] is nan"),
+        ([[1, float("nan")], [1, 2]], [1, 2], {}, "truth: 1 lacks topic row 1"),
         (X, [1, float("inf"), 2], {}, r"candidate\[1\] is inf"),
         (X, [1, 2], {}, "truth has 3 systems and candidate 2"),
         ([1, 2, 3], [1, 2, 3], {}, "truth has 1 dimension"),

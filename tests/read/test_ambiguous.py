@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
+from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
-from concordant.scores import Means, Scores
+from concordant.read.door import as_scores
 from concordant.tables.vocabulary import is_summary, looks_like_measure
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Any:
-    return read_scores({"file": io.StringIO(content)}, measure, **options)
+    return read_scores({"file": io.StringIO(content)}, measure, **options).complete()
 
 
 class TestRowsOfWords:
@@ -51,9 +52,9 @@ class TestRowsOfWords:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame([[0.5, 0.1], [0.6, 0.2]], index=pd.Index(["foo", "bar"], name=name), columns=["x", "y"])
         with pytest.raises(InputError, match="can be read in two ways"):
-            Scores.from_frame(frame)
-        assert Scores.from_frame(frame.rename_axis(columns="model")).topics == ("foo", "bar")
-        assert Scores.from_frame(frame, topic_column=name or "").topics == ("foo", "bar")
+            as_scores(frame)
+        assert as_scores(frame.rename_axis(columns="model")).topics == ("foo", "bar")
+        assert as_scores(frame, topic_column=name or "").topics == ("foo", "bar")
 
     def test_a_name_that_says_something_else(self) -> None:
         for rows in ("step-1000,.5\nstep-2000,.6\n", "exp000,.5\nexp001,.6\n"):
@@ -85,7 +86,7 @@ class TestRowsOfWords:
     def test_systems_named_in_the_index(self) -> None:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"arc": [0.5, 0.6], "mmlu": [0.1, 0.2]}, index=pd.Index(["1", "2"], name="LLM name"))
-        assert Scores.from_frame(frame).systems == ("1", "2")
+        assert as_scores(frame).systems == ("1", "2")
 
     def test_dots_for_blanks(self) -> None:
         assert read("run.id,topic.id,ap\nx,1,.5\nx,2,.4\n", "ap").topics == ("1", "2")
@@ -120,7 +121,7 @@ class TestRowsOfWords:
         with pytest.warns(DataWarning, match="file: " + message):
             assert read(json.dumps(nested)).systems == ("arc", "mmlu")
         with pytest.warns(DataWarning, match=message):
-            Scores.from_dict(nested)
+            as_scores(nested)
 
 
 class TestMeasuresAndSystems:
@@ -143,7 +144,7 @@ class TestMeasuresAndSystems:
             read("topic,acc_norm,mine\n1,.5,.6\n", "acc_norm")
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match=message):
-            Scores.from_frame(pd.DataFrame({"topic": [1], "acc_norm": [0.5], "mine": [0.6]}), "acc_norm")
+            as_scores(pd.DataFrame({"topic": [1], "acc_norm": [0.5], "mine": [0.6]}), measure="acc_norm")
 
     def test_two_levels_with_a_system_named_as_a_measure(self) -> None:
         nested = {"f1": {"1": 0.1, "2": 0.2}, "bm25": {"1": 0.1, "2": 0.2}}
@@ -181,7 +182,7 @@ class TestSummaries:
         assert read(f"topic,bm25,{name}\n1,.5,.01\n").systems == ("bm25", name)
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match=r"do not look like systems: .*belongs to 'arc'"):
-            Scores.from_frame(pd.DataFrame({"topic": [1], "arc": [0.5], name: [0.01]}))
+            as_scores(pd.DataFrame({"topic": [1], "arc": [0.5], name: [0.01]}))
 
     def test_what_pandas_describes(self) -> None:
         pd = pytest.importorskip("pandas")
@@ -189,7 +190,7 @@ class TestSummaries:
             pytest.warns(DataWarning, match="count, std, min, 25%, 50%, 75%, max"),
             pytest.raises(InputError, match="holds only summary rows"),
         ):
-            Scores.from_frame(pd.DataFrame({"a": [0.5, 0.6]}).describe())
+            as_scores(pd.DataFrame({"a": [0.5, 0.6]}).describe())
 
 
 class TestColumns:
@@ -199,7 +200,7 @@ class TestColumns:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"query": ["a", "b"], "bm25": [0.5, 0.6]}, index=pd.Index([1, 2], name="qid"))
         with pytest.raises(InputError, match="two columns named as topics are, 'qid' and 'query'"):
-            Scores.from_frame(frame)
+            as_scores(frame)
 
     @pytest.mark.parametrize(
         "content",
@@ -222,14 +223,14 @@ class TestColumns:
     @pytest.mark.parametrize("columns", [["topic", "system", "map", "map"], ["topic", "topic", "system", "map"]])
     def test_two_columns_of_one_name_in_a_frame(self, columns: list[str]) -> None:
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="the frame: two columns are named"):
-            Scores.from_frame(pd.DataFrame([[1, 2, 0.1, 0.2]], columns=columns), "map")
+        with pytest.raises(InputError, match="scores: two columns are named"):
+            as_scores(pd.DataFrame([[1, 2, 0.1, 0.2]], columns=columns), measure="map")
 
     @pytest.mark.parametrize("label", ["", True])
     def test_labels_of_frames(self, label: Any) -> None:
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match=r"no topic in column|not a label of a topic"):
-            Scores.from_frame(pd.DataFrame({"topic": [label, "1"], "a": [0.5, 0.6]}))
+            as_scores(pd.DataFrame({"topic": [label, "1"], "a": [0.5, 0.6]}))
 
 
 class TestComments:
@@ -295,11 +296,11 @@ class TestTopicsWithoutTheMeasure:
 
     def test_objects(self) -> None:
         with pytest.warns(DataWarning, match="topics without 'map' left out: 3$"):
-            Scores.from_dict({topic: {measure: value} for _, topic, measure, value in self.ROWS}, "map")
+            as_scores({topic: {measure: value} for _, topic, measure, value in self.ROWS}, measure="map")
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame(self.ROWS, columns=["system", "topic", "measure", "value"])
         with pytest.warns(DataWarning, match="topics without 'map' left out: 3$"):
-            assert Scores.from_frame(frame, "map").topics == ("1", "2")
+            assert as_scores(frame, measure="map").topics == ("1", "2")
 
 
 class TestToolsOutput:
@@ -312,8 +313,8 @@ class TestToolsOutput:
             (tmp_path / model / "1").mkdir(parents=True)
             content = {"task_name": "T", "scores": {split: [{"hf_subset": "en", "main_score": 0.5}]}}
             (tmp_path / model / "1" / "T.json").write_text(json.dumps(content))
-        with pytest.raises(ReadError, match=r"m lacks topic T/en; n lacks topic T\[dev\]/en"):
-            read_scores(tmp_path)
+        with pytest.raises(InputError, match=r"m lacks topic T/en; n lacks topic T\[dev\]/en"):
+            read_scores(tmp_path).complete()
 
     def test_tasks_of_lm_eval_without_the_measure(self) -> None:
         content = {"results": {"arc": {"acc,none": 0.5}, "gsm8k": {"em,strict": 0.5}}, "configs": {}}

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from concordant.alignment import align
-from concordant.door import as_topics
-from concordant.errors import DataWarning, ReadError
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
+from concordant.data.scores import Scores
+from concordant.errors import DataWarning, InputError, ReadError
+from concordant.pairing import pair
 from concordant.read import read_qrels, read_run, read_runs, read_scores
-from concordant.scores import Scores
+from concordant.read.door import as_topics
 
 
 def cell(scores: Any, topic: str, system: str | None = None) -> float:
@@ -105,19 +105,19 @@ class TestTrecEval:
 
     def test_missing_topics(self, formats: Path, partial: Path) -> None:
         files = [formats / "trec_eval" / "BBGhelani1.q.txt", partial]
-        with pytest.raises(ReadError, match=r"partial lacks topics 2, 30 \(of 30 topics\)"):
-            read_scores(files, "map")
+        with pytest.raises(InputError, match=r"partial lacks topics 2, 30 \(of 30 topics\)"):
+            read_scores(files, "map").complete()
         with pytest.warns(DataWarning, match=r"2 topics dropped of 30.*: 2, 30"):
-            dropped = read_scores(files, "map", missing="drop")
+            dropped = read_scores(files, "map", missing="drop").complete()
         assert len(dropped.topics) == 28
         assert not {"2", "30"} & set(dropped.topics)
         with pytest.warns(DataWarning, match="2 scores of 1 system missing, set to 0: partial lacks topics 2, 30"):
-            zero = read_scores(files, "map", missing="zero")
+            zero = read_scores(files, "map", missing="zero").complete()
         assert len(zero.topics) == 30
         assert [cell(zero, t, "partial") for t in ("1", "2", "9", "30")] == [0.2636, 0.0, 0.1756, 0.0]
         assert zero.means()[1] == pytest.approx(0.2684, abs=5e-5)  # what trec_eval -c says
         with pytest.warns(DataWarning, match=r"1 system dropped of 2.*: partial"):
-            assert read_scores(files, "map", missing="drop-systems").systems == ("BBGhelani1",)
+            assert read_scores(files, "map", missing="drop-systems").complete().systems == ("BBGhelani1",)
 
     def test_the_two_samples_of_the_partial_run(self, formats: Path) -> None:
         complete = read_scores(formats / "trec_eval" / "covid_partial.q.c.txt")  # -c, one measure
@@ -284,7 +284,7 @@ class TestCollections:
             0.97879,
             0.73068,
         )
-        assert [side.values.shape for side in align(human, model)] == [(53, 63), (53, 63)]
+        assert [side.values.shape for side in pair(human, model)] == [(53, 63), (53, 63)]
 
 
 class TestRunsAndQrels:

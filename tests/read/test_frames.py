@@ -11,7 +11,7 @@ import concordant as cc
 from concordant.tables.cells import Given
 from concordant.tables.frames import frame_cells
 
-READ = cc.Scores.from_frame
+READ = cc.as_scores
 PAIRS = pd.MultiIndex.from_tuples([("1", "a"), ("1", "b"), ("2", "a"), ("2", "b")], names=["topic", "system"])
 
 
@@ -42,7 +42,7 @@ def test_rows_without_topics_are_numbered() -> None:
             r"only summary rows \(all\), no scores",
         ),
         ({"topic": ["all", "mean"], "a": [0.1, 0.2]}, r"only summary rows \(all, mean\)"),
-        ({"a": [1, 2, 3], "b": [2, 3, 1]}, "the frame: column 'a' holds numbers which may be topics or scores"),
+        ({"a": [1, 2, 3], "b": [2, 3, 1]}, "scores: column 'a' holds numbers which may be topics or scores"),
         (
             {"topic": ["1"], "a": [10**400], "b": [1]},
             "a number of 401 digits in column 'a', row 1 is not a finite number",
@@ -57,7 +57,7 @@ def test_what_is_refused(frame: dict[str, list[Any]], says: str) -> None:
 
 
 def test_levels_that_cannot_become_columns_are_refused() -> None:
-    with pytest.raises(cc.errors.InputError, match="the frame: the index cannot become columns: cannot insert topic"):
+    with pytest.raises(cc.errors.InputError, match="scores: the index cannot become columns: cannot insert topic"):
         READ(pd.DataFrame({"topic": list("1122"), "value": [0.1, 0.2, 0.3, 0.4]}, index=PAIRS))
     columns = pd.MultiIndex.from_tuples([("map", "a"), ("map", "b")], names=["measure", "system"])
     with pytest.raises(cc.errors.InputError, match=r"columns have 2 levels \(measure, system\): take one of them"):

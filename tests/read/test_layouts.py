@@ -11,17 +11,18 @@ from typing import Any, ClassVar
 
 import pytest
 
-from concordant.alignment import align
+from concordant.data.scores import Scores
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
+from concordant.pairing import pair
 from concordant.read import delimited, read_scores
-from concordant.scores import Scores
+from concordant.read.door import as_scores
 from concordant.tables.vocabulary import looks_like_measure
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*does not end with a newline")
-        return read_scores({"file": io.StringIO(content)}, measure, **options)
+        return read_scores({"file": io.StringIO(content)}, measure, **options).complete()
 
 
 class TestNesting:
@@ -35,23 +36,23 @@ class TestNesting:
             ):
                 assert read(json.dumps(self.PYTREC), measure) == Scores(column, ["1", "2"], ["file"], measure)
             with pytest.warns(DataWarning, match="read as measures: map, my_metric; if my_metric should be systems"):
-                assert Scores.from_dict(self.PYTREC, measure).values.tolist() == column
+                assert as_scores(self.PYTREC, measure=measure).values.tolist() == column
         for measure, column in (("ndcg@10", [[0.1], [0.2]]), ("my", [[0.3], [0.4]])):
             with pytest.warns(DataWarning, match="read as measures: ndcg@10, my; if my should be systems"):
                 assert read(json.dumps(self.RANX), measure) == Scores(column, ["q1", "q2"], ["file"], measure)
             with pytest.warns(DataWarning, match="read as measures: ndcg@10, my; if my should be systems"):
-                assert Scores.from_dict(self.RANX, measure).values.tolist() == column
+                assert as_scores(self.RANX, measure=measure).values.tolist() == column
 
     def test_without_a_measure_they_are_listed(self) -> None:
         for nested, message in ((self.PYTREC, "map, my_metric"), (self.RANX, "ndcg@10, my")):
             with pytest.raises(ReadError, match=f"2 measures; choose one with measure=: {message}"):
                 read(json.dumps(nested))
             with pytest.raises(InputError, match=f"2 measures; choose one with measure=: {message}"):
-                Scores.from_dict(nested)
+                as_scores(nested)
 
     def test_a_measure_that_is_not_there_is_an_error(self) -> None:
         with pytest.raises(InputError, match="no measure 'mapp'; did you mean 'map'"):
-            Scores.from_dict(self.PYTREC, "mapp")
+            as_scores(self.PYTREC, measure="mapp")
         with pytest.raises(ReadError, match="no measure 'mapp'; did you mean 'map'"):
             read(json.dumps(self.PYTREC), "mapp")
 
@@ -67,7 +68,7 @@ class TestNesting:
     def test_what_cannot_be_told_is_refused(self, nested: Any) -> None:
         for measure in (None, "mien"):
             with pytest.raises(InputError, match="cannot tell which of the two levels"):
-                Scores.from_dict(nested, measure)
+                as_scores(nested, measure=measure)
             with pytest.raises(ReadError, match="cannot tell which of the two levels"):
                 read(json.dumps(nested), measure)
 
@@ -78,10 +79,13 @@ class TestNesting:
 
     def test_what_is_no_number(self) -> None:
         with pytest.raises(InputError, match=r"map of a on 1: '1/2' is not a number. If it stands for 0.5, write 0.5"):
-            Scores.from_dict({"a": {"1": {"map": "1/2"}}, "b": {"1": {"map": 0.2}}})
+            as_scores({"a": {"1": {"map": "1/2"}}, "b": {"1": {"map": 0.2}}})
         holes: Any = {"1": {"map": 0.1}, "2": {"map": None}}
-        for missing in (Scores.from_dict, lambda nested, **options: read(json.dumps(nested), **options)):
-            with pytest.raises((InputError, ReadError), match="lacks topic 2"):
+        for missing in (
+            lambda nested, **how: as_scores(nested, **how).complete(),
+            lambda nested, **options: read(json.dumps(nested), **options),
+        ):
+            with pytest.raises((InputError, InputError), match="lacks topic 2"):
                 missing(holes)
             with pytest.warns(DataWarning, match="1 topic dropped of 2"):
                 assert missing(holes, missing="drop").topics == ("1",)
@@ -114,21 +118,21 @@ class TestTransposed:
     def test_frames(self) -> None:
         pd = pytest.importorskip("pandas")
         frame = self.EXPECTED.to_frame()
-        assert Scores.from_frame(frame.T) == self.EXPECTED
-        assert Scores.from_frame(frame.T.rename_axis(columns=None)) == self.EXPECTED
-        assert Scores.from_frame(frame.T.rename_axis(index=None)) == self.EXPECTED
-        assert Scores.from_frame(frame.T.rename_axis(index="model")) == self.EXPECTED
-        assert Scores.from_frame(frame.T.reset_index()) == self.EXPECTED
+        assert as_scores(frame.T) == self.EXPECTED
+        assert as_scores(frame.T.rename_axis(columns=None)) == self.EXPECTED
+        assert as_scores(frame.T.rename_axis(index=None)) == self.EXPECTED
+        assert as_scores(frame.T.rename_axis(index="model")) == self.EXPECTED
+        assert as_scores(frame.T.reset_index()) == self.EXPECTED
         with pytest.raises(InputError, match="nothing names the systems"):
-            Scores.from_frame(frame.T.reset_index(drop=True))
+            as_scores(frame.T.reset_index(drop=True))
         long = pd.DataFrame({"topic": ["1", "1"], "value": [0.1, 0.2]}, index=pd.Index(["a", "b"], name="system"))
-        assert Scores.from_frame(long).systems == ("a", "b")
+        assert as_scores(long).systems == ("a", "b")
 
 
 class TestMatrix:
     def test_a_bad_cell_keeps_its_system(self) -> None:
         content = "bm25,ql,dense\n0.51,0.42,0.61\n{},0.33,0.52\n0.21,0.3,0.4\n"
-        with pytest.raises(ReadError, match="bm25 lacks topic row 2"):
+        with pytest.raises(InputError, match="bm25 lacks topic row 2"):
             read(content.format("#N/A"))
         for cell in ("err", "0,5%"):
             with pytest.raises(ReadError, match=r"'bm25' holds numbers, and here something else|fields") as caught:
@@ -163,8 +167,8 @@ class TestMatrix:
             read("nr,gpt4,llama\n1,1,0\n2,0,1\n3,1,1\n")
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match="'nr' holds numbers which"):
-            Scores.from_frame(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
-        assert Scores.from_frame(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
+            as_scores(pd.DataFrame({"nr": [1, 2, 3], "a": [1, 0, 1]}))
+        assert as_scores(pd.DataFrame({"question": [1, 2], "a": [1, 0]})).systems == ("a",)
 
     @pytest.mark.parametrize("content", ["topic,map,my\n1,.1,.2\n", "map,P_5\n.1,.2\n.3,.4\n", "x,map,my\n301,.2,.3\n"])
     def test_measures_are_no_systems(self, content: str) -> None:
@@ -216,11 +220,11 @@ class TestRowsWithoutTopics:
     def test_unequal_counts_are_not_aligned(self) -> None:
         three, two = read(self.THREE), read(self.TWO)
         with pytest.raises(InputError, match="3 and 2 rows without names of topics"):
-            align(three, two)
-        assert align(three, two, on="systems")[1] == two
-        assert align(two, two) == (two, two)
+            pair(three, two)
+        assert pair(three, two, on="systems").candidates == (two,)
+        assert pair(two, two).sides == (two, two)
         with pytest.raises(InputError, match="no topics are common"):
-            align(two, Scores([[1, 2]], ["1"], ["bm25", "ql"]))
+            pair(two, Scores([[1, 2]], ["1"], ["bm25", "ql"]))
 
     def test_nor_are_files_joined(self) -> None:
         files = [io.StringIO(self.THREE), io.StringIO("dense\n.1\n.2\n")]
@@ -281,12 +285,12 @@ class TestInspect:
     def test_samples_without_a_score(self) -> None:
         content = json.loads(self.log(["C", None, "I", float("nan")]))
         content["samples"].append({"id": 9, "epoch": 1, "error": {"message": "timeout"}})
-        with pytest.raises(ReadError, match="file lacks topics t/1, t/3, t/9"):
+        with pytest.raises(InputError, match="file lacks topics t/1, t/3, t/9"):
             read(json.dumps(content))
         with pytest.warns(DataWarning, match="3 topics dropped of 5"):
             assert read(json.dumps(content), missing="drop").topics == ("t/0", "t/2")
         reduced = [{"scorer": "s", "samples": [{"sample_id": 0, "value": 1}]}]
-        with pytest.raises(ReadError, match="file lacks topics t/1, t/2, t/3, t/9"):
+        with pytest.raises(InputError, match="file lacks topics t/1, t/2, t/3, t/9"):
             read(json.dumps(content | {"reductions": reduced}))
 
 
@@ -301,9 +305,9 @@ class TestLong:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"system": ["a", "b"], "topic": [1, 1], "map": [0.5, "err"], "ndcg": [0.4, 0.2]})
         with pytest.raises(InputError, match="2 measures"):
-            Scores.from_frame(frame)
+            as_scores(frame)
         with pytest.raises(InputError, match="'err' in column 'map', row 2 is not a number"):
-            Scores.from_frame(frame, "map")
+            as_scores(frame, measure="map")
 
     def test_four_columns_with_the_topic_first(self) -> None:
         for content, message in (
@@ -336,15 +340,15 @@ class TestFrames:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame([[0.1, 0.2]], columns=pd.MultiIndex.from_product([["map", "P_5"], ["a"]]))
         with pytest.raises(InputError, match="columns have 2 levels"):
-            Scores.from_frame(frame)
+            as_scores(frame)
 
     def test_strange_arguments(self) -> None:
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match="has no scores"):
-            Scores.from_frame(pd.DataFrame())
+            as_scores(pd.DataFrame())
         measures: list[Any] = [["map"], 10]
         for measure in measures:
-            for call in (read, lambda _, m: Scores.from_dict({}, m), lambda _, m: Scores.from_frame(None, m)):
+            for call in (read, lambda _, m: as_scores({}, measure=m), lambda _, m: as_scores(None, measure=m)):
                 with pytest.raises(InputTypeError, match=r"measure is .*: give its name as a string"):
                     call("topic,a\n1,2\n", measure)
 
@@ -357,7 +361,7 @@ class TestFilters:
             [[0.2, 0.1], [0.4, 0.3], [0.6, 0.5]], ["1", "2", "3"], ["ql", "bm25"]
         )
         assert read(self.CONTENT, topics=["3", "2"]).values.tolist() == [[0.5, 0.6, 0.7], [0.3, 0.4, 0.5]]
-        with pytest.raises(ReadError, match="dense lacks topic 1"):
+        with pytest.raises(InputError, match="dense lacks topic 1"):
             read(self.CONTENT, systems=["dense"])
 
     def test_unknown_labels(self) -> None:
@@ -467,19 +471,19 @@ class TestValueBesideMeasures:
         frame = pd.DataFrame(self.ROWS, columns=header)
         for measure, values in ((other, [[0.9, 0.8]]), ("score", [[0.5, 0.4]])):
             expected = Scores(values, ["1"], ["a", "b"], measure)
-            assert read(table, measure) == read(lines, measure) == Scores.from_frame(frame, measure) == expected
+            assert read(table, measure) == read(lines, measure) == as_scores(frame, measure=measure) == expected
         if other == "map":
             with pytest.raises(ReadError, match="2 measures; choose one with measure=: score, map"):
                 read(table)
             with pytest.raises(InputError, match="2 measures; choose one with measure=: score, map"):
-                Scores.from_frame(frame)
+                as_scores(frame)
 
     def test_measures_beside_topics_and_systems(self) -> None:
         with pytest.raises(ReadError, match="columns for topics and measures, but none named value"):
             read("topic,measure,bm25,ql\n1,map,.1,.2\n2,map,.3,.4\n", "ndcg")
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match="columns for topics and measures, but none named value"):
-            Scores.from_frame(pd.DataFrame({"topic": [1, 2], "measure": ["map", "map"], "a": [0.1, 0.2]}), "ndcg")
+            as_scores(pd.DataFrame({"topic": [1, 2], "measure": ["map", "map"], "a": [0.1, 0.2]}), measure="ndcg")
 
 
 class TestNamesWithBlanks:
@@ -521,10 +525,10 @@ class TestNamesOfSummaries:
     def test_frames(self) -> None:
         pd = pytest.importorskip("pandas")
         with pytest.raises(InputError, match=r"do not look like systems: 'mean' .a summary.*Leave them out"):
-            Scores.from_frame(pd.DataFrame({"topic": [1], "bm25": [0.5], "mean": [0.5]}))
+            as_scores(pd.DataFrame({"topic": [1], "bm25": [0.5], "mean": [0.5]}))
         frame = pd.DataFrame({"topic": ["1", "std"], "bm25": [0.5, 0.1]})
         with pytest.warns(DataWarning, match="summarise topics: std"):
-            assert Scores.from_frame(frame).topics == ("1",)
+            assert as_scores(frame).topics == ("1",)
 
     @pytest.mark.parametrize(
         "name", ["overall", "total", "std", "Median", "macro_avg", "Mean:", "avg.", "all topics", "_all", "gmean"]
@@ -542,7 +546,7 @@ class TestRowNumbers:
             five = read("a,b\n.1,.2\n.3,\n.5,.6\n.7,.8\n.9,.1\n", missing="drop")
         four = read("a,b\n.1,.2\n.3,.4\n.5,.6\n.7,.8\n")
         with pytest.raises(InputError, match="4 and 4 rows without names of topics, and not the same"):
-            align(five, four)
+            pair(five, four)
 
     @pytest.mark.parametrize("start", [0, 1])
     def test_the_index_of_pandas_names_no_topics(self, start: int) -> None:
@@ -550,7 +554,7 @@ class TestRowNumbers:
         three, two = (read(",bm25,ql\n" + "".join(rows[:count])) for count in (3, 2))
         assert three.topics == ("row 1", "row 2", "row 3")
         with pytest.raises(InputError, match="3 and 2 rows without names of topics"):
-            align(three, two)
+            pair(three, two)
 
 
 def test_two_runs_in_a_file_of_trec_eval() -> None:
@@ -575,7 +579,7 @@ class TestThreeLevels:
     @pytest.mark.parametrize("measure", ["map", None])
     def test_measures_are_known_wherever_they_are(self, order: str, measure: str | None) -> None:
         assert read(json.dumps(self.nest(order)), measure) == self.EXPECTED
-        assert Scores.from_dict(self.nest(order), measure) == self.EXPECTED
+        assert as_scores(self.nest(order), measure=measure) == self.EXPECTED
 
     @pytest.mark.parametrize("order", ["tsm", "tms", "mts", ""])
     def test_refused(self, order: str) -> None:
@@ -583,11 +587,11 @@ class TestThreeLevels:
         with pytest.raises(ReadError, match="cannot tell which of the three levels"):
             read(json.dumps(nested), "map")
         with pytest.raises(InputError, match="cannot tell which of the three levels"):
-            Scores.from_dict(nested)
+            as_scores(nested)
 
     def test_empty(self) -> None:
         with pytest.raises(InputError, match="has an empty dictionary"):
-            Scores.from_dict({"bm25": {"301": {"map": 0.1}}, "ql": {"301": {}}})
+            as_scores({"bm25": {"301": {"map": 0.1}}, "ql": {"301": {}}})
 
     def test_a_frame_as_json(self) -> None:
         nested = {"topic": {"0": 301, "1": 302}, "bm25": {"0": 0.5, "1": 0.6}}
@@ -617,13 +621,13 @@ class TestLmEval:
             assert read_scores(tmp_path / "A").topics == ("arc/0", "arc/1")
 
     def test_what_is_no_number(self) -> None:
-        with pytest.raises(ReadError, match="file lacks topic 1"):
+        with pytest.raises(InputError, match="file lacks topic 1"):
             read(self.samples(1, None, 0))
         for value in ("0.5", [1, 2]):
             with pytest.raises(ReadError, match=r"the score of '1' \(acc\) is .*, not a finite number"):
                 read(self.samples(1, value, 0))
-        with pytest.raises(ReadError, match="A lacks topic arc"):
-            read_scores([io.StringIO(self.results("A", "N/A"))])
+        with pytest.raises(InputError, match="A lacks topic arc"):
+            read_scores([io.StringIO(self.results("A", "N/A"))]).complete()
 
 
 class TestFourColumns:
@@ -662,7 +666,7 @@ class TestOtherColumns:
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"id": [7], "topic": [301], "bm25": [0.5]})
         with pytest.warns(DataWarning, match="columns of this name number the rows: id"):
-            assert Scores.from_frame(frame).systems == ("bm25",)
+            assert as_scores(frame).systems == ("bm25",)
 
     @pytest.mark.parametrize("name", ["method", "LLM", "approach", "sys", "submission", "ranker", "model_id", "models"])
     def test_systems(self, name: str) -> None:
@@ -671,7 +675,7 @@ class TestOtherColumns:
     def test_columns_named_as_topics(self) -> None:
         assert read(",301,302,303\nbm25,.5,.6,.7\n").systems == ("bm25",)
         pd = pytest.importorskip("pandas")
-        assert Scores.from_frame(pd.DataFrame({"301": [0.5], "302": [0.6]}, index=["bm25"])).topics == ("301", "302")
+        assert as_scores(pd.DataFrame({"301": [0.5], "302": [0.6]}, index=["bm25"])).topics == ("301", "302")
 
     def test_rows_named_as_measures(self) -> None:
         with pytest.raises(ReadError, match=r"has measures as its rows \(map, ndcg_cut_10\)"):
@@ -679,15 +683,15 @@ class TestOtherColumns:
         with pytest.raises(ReadError, match="a column of measures but none of topics"):
             read("Metrics,bm25,ql\nmap,.1,.2\n")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="the frame: has measures as its rows"):
-            Scores.from_frame(pd.DataFrame({"bm25": [0.5, 0.6]}, index=["map", "P_5"]))
+        with pytest.raises(InputError, match="scores: has measures as its rows"):
+            as_scores(pd.DataFrame({"bm25": [0.5, 0.6]}, index=["map", "P_5"]))
 
     def test_means_as_json(self) -> None:
         means = {"bm25": {"map": 0.25}, "ql": {"map": 0.3}}
         with pytest.warns(DataWarning, match="file: read as topics of one run: bm25, ql; if they are systems"):
             read(json.dumps(means), "map")
         with pytest.warns(DataWarning, match="read as topics of one run: bm25, ql; if they are systems"):
-            Scores.from_dict(means)
+            as_scores(means)
 
     def test_columns_of_ids(self) -> None:
         assert read("task_id,gpt4,llama\n7,1,0\n3,0,1\n5,1,1\n").systems == ("gpt4", "llama")

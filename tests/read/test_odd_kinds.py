@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from concordant import as_scores
+from concordant.data.scores import Means
 from concordant.errors import ConcordantError
 from concordant.read import read_scores
-from concordant.scores import Means
 
 from .odd_kinds import KINDS, Odd, Table, odd
 

@@ -38,7 +38,7 @@ def test_there_are_many() -> None:
 
 @pytest.mark.parametrize("odd", TABLES, ids=lambda odd: repr(odd.content[:40]))
 def test_files(odd: Odd) -> None:
-    found, said = outcome(lambda: read_scores({"file": io.StringIO(odd.content)}, **odd.options))
+    found, said = outcome(lambda: read_scores({"file": io.StringIO(odd.content)}, **odd.options).complete())
     if isinstance(odd.expected, str):
         assert isinstance(found, ConcordantError)
         assert re.search(odd.expected, str(found)), found
@@ -60,7 +60,7 @@ def test_frames_are_read_as_files_are(odd: Odd) -> None:
         frame = frame.set_index("Unnamed: 0").rename_axis(None)
     if any(name.endswith(".1") or name.startswith("Unnamed: ") for name in frame.columns) or not len(frame):
         return  # pandas has renamed a column
-    found, _ = outcome(lambda: as_scores(frame, **odd.options))
+    found, _ = outcome(lambda: as_scores(frame, **odd.options).complete())
     if isinstance(odd.expected, str):
         assert isinstance(found, ConcordantError)
     elif "file" not in odd.expected["systems"]:

@@ -17,7 +17,6 @@ import pytest
 import concordant as cc
 from concordant.errors import DataWarning, InputError, OtherKindError, ReadError
 from concordant.read import look, read_scores
-from concordant.totals import points_of
 
 NAN = float("nan")
 SMALL = ["BAAI/bge-small-en-v1.5", "intfloat/e5-small-v2", "thenlper/gte-small"]
@@ -41,8 +40,8 @@ class TestOneName:
         tree = formats / "as_published" / "mteb_tree"
         with pytest.warns(DataWarning, match="^Skipped 1 file without scores: run_settings.jsonl$"):
             found = cc.rank_intervals(
-                read_scores(tree, missing="available", systems=SMALL, topics=ENGLISH),
-                aggregate="borda", n_resamples=99, rng=1,
+                read_scores(tree, missing="available", systems=SMALL, topics=ENGLISH, total="borda"),
+                n_resamples=99, rng=1,
             )  # fmt: skip
         assert found.systems[0] == "thenlper/gte-small"
         assert found.means.tolist() == [6, 4, 2]
@@ -195,48 +194,60 @@ def test_borda_ranks_are_those_of_the_files(tmp_path: Path, seed: int) -> None:
             pytest.warns(DataWarning, match=r"^Skipped 21 files without scores: model_meta.json \(20\), README.md$"),
             pytest.warns(DataWarning, match=r"results? of older revisions left out"),
         ):
-            given = read_scores(tmp_path, missing="available")
-        found = cc.rank_intervals(given, aggregate="borda", types=types, n_resamples=99, rng=1)
+            given = read_scores(tmp_path, missing="available", total="borda", types=types)
+        found = cc.rank_intervals(given, n_resamples=99, rng=1)
         points = borda(columns, models)
         assert {row["system"]: row["mean"] for row in found.rows()} == pytest.approx(points, abs=1e-9)
         ranks = {model: 1 + sum(other > points[model] + 1e-9 for other in points.values()) for model in models}
         assert {row["system"]: row["rank"] for row in found.rows()} == ranks
 
 
-class TestTypesOfRules:
-    GIVEN = cc.IncompleteScores([[1.0, 3.0, 2.0], [3.0, 2.0, NAN], [5.0, 4.0, 6.0]], ["a/x", "a/y", "b"], [*"123"])
+def open_scores(values: Any, topics: list[str], **about: Any) -> cc.Scores:
+    return cc.Scores(values, topics, [*"123"], missing="available", **about)
 
+
+class TestTypesOfRules:
     def test_a_type_is_lacked_that_is_not_complete(self) -> None:
-        found = points_of(self.GIVEN, "borda", "task")
-        assert found.scores.topics == ("a", "b")
-        assert found.scores.values.tolist() == [[1, 2, 0], [1, 0, 2]]
-        same = points_of(self.GIVEN, "borda", {"a/x": "a", "a/y": "a", "b": "b"})
-        assert same.totals.tolist() == found.totals.tolist() == [2, 2, 2]
+        values, topics = [[1.0, 3.0, 2.0], [3.0, 2.0, NAN], [5.0, 4.0, 6.0]], ["a/x", "a/y", "b"]
+        for types in ("task", {"a/x": "a", "a/y": "a", "b": "b"}):
+            found, _ = open_scores(values, topics, total="borda", types=types).settled(open_to_holes=True)
+            assert found.topics == ("a", "b")
+            assert found.points().values.tolist() == [[1, 2, 0], [1, 0, 2]]
+            assert found.totals().tolist() == [2, 2, 2]
 
     def test_what_nobody_has_completely_is_left_out_and_said(self) -> None:
-        given = cc.IncompleteScores([[1.0, NAN, 1.0], [NAN, 1.0, 1.0], [2.0, 3.0, NAN]], ["a/x", "a/y", "b"], [*"123"])
-        found = points_of(given.select(["1", "2"]), "borda", "task")
-        assert found.scores.topics == ("b",)
-        assert found.notes[0] == "1 type left out, because no system has all its topics: a"
-        alone = cc.IncompleteScores([[1.0, NAN, 1.0], [1.0, 1.0, 1.0], [2.0, NAN, 1.0]], ["a/x", "a/y", "b"], [*"123"])
-        found = points_of(alone, "borda", "task")
-        assert found.scores.systems == ("1", "3")
-        assert found.notes[0] == "1 system left out, because it has all topics of no type: 2"
+        about: Any = {"topics": ["a/x", "a/y", "b"], "total": "borda", "types": "task"}
+        given = open_scores([[1.0, NAN, 1.0], [NAN, 1.0, 1.0], [2.0, 3.0, NAN]], **about)
+        found, notes = given.select(["1", "2"]).settled(open_to_holes=True)
+        assert found.topics == ("b",)
+        assert notes[0] == "1 type left out, because no system has all its topics: a"
+        alone = open_scores([[1.0, NAN, 1.0], [1.0, 1.0, 1.0], [2.0, NAN, 1.0]], **about)
+        found, notes = alone.settled(open_to_holes=True)
+        assert found.systems == ("1", "3")
+        assert notes[0] == "1 system left out, because it has all topics of no type: 2"
         with pytest.raises(InputError, match="no system has all topics of a type"):
-            points_of(given.select(["1", "2"], ["a/x", "a/y"]), "borda", "task")
+            given.select(["1", "2"], ["a/x", "a/y"]).settled(open_to_holes=True)
+
+    def test_groups_hold_whole_types(self) -> None:
+        about: Any = {"topics": ["a/x", "a/y", "b"], "total": "borda", "types": "task"}
+        given = open_scores([[1.0, 2.0, 1.0], [2.0, 1.0, 1.0], [2.0, 3.0, 1.0]], **about)
+        assert given.described(groups=["g", "g", "h"]).settled()[0].groups == ("g", "h")
+        with pytest.raises(InputError, match="groups puts topics of one type into several groups: a"):
+            given.described(groups=["g", "h", "h"]).settled()
 
     def test_selected_are_tasks(self) -> None:
         values = np.random.default_rng(1).random((24, 8))
-        given = cc.Scores(values, [f"t{k % 12}/{k}" for k in range(24)], [*"abcdefgh"])
-        means = cc.Scores((values[:12] + values[12:]) / 2, [f"t{k}" for k in range(12)], [*"abcdefgh"])
-        how: dict[str, Any] = {"k": 6, "aggregate": "mean-rank", "n_splits": 5, "rng": 1}
-        assert cc.select_topics(given, types="task", **how).topics == cc.select_topics(means, **how).topics
+        about: Any = {"systems": [*"abcdefgh"], "total": "mean-rank"}
+        given = cc.Scores(values, [f"t{k % 12}/{k}" for k in range(24)], types="task", **about)
+        means = cc.Scores((values[:12] + values[12:]) / 2, [f"t{k}" for k in range(12)], **about)
+        how: dict[str, Any] = {"k": 6, "n_splits": 5, "rng": 1}
+        assert cc.select_topics(given, **how).topics == cc.select_topics(means, **how).topics
 
     def test_borda_needs_no_common_topic(self) -> None:
-        apart = cc.IncompleteScores([[1.0, 2.0, NAN], [NAN, NAN, 1.0]], ["a", "b"], [*"123"])
-        assert points_of(apart, "borda").totals.tolist() == [1, 2, 2]
+        apart = open_scores([[1.0, 2.0, NAN], [NAN, NAN, 1.0]], ["a", "b"], total="borda")
+        assert apart.settled(open_to_holes=True)[0].totals().tolist() == [1, 2, 2]
         with pytest.raises(InputError, match="3 share no topic with 1"):
-            points_of(apart, "mean-rank")
+            apart.described(total="mean-rank").settled(open_to_holes=True)
 
 
 SCORES = "topic,a,b\n1,.5,.4\n2,.3,.6\n"

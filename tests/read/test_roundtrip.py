@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from concordant.data.scores import Scores
 from concordant.errors import DataWarning, ReadError
 from concordant.read import read_qrels, read_run, read_scores
-from concordant.scores import Scores
 from concordant.tables.vocabulary import is_summary
 
 from ..examples import share

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from concordant import files
+from concordant.data.scores import Scores
 from concordant.errors import ConcordantError, InputTypeError, ReadError
 from concordant.read import read_scores
-from concordant.scores import Scores
 
 CONTENT = "topic,a,b\n301,0.5,0.25\n"
 EXPECTED = Scores([[0.5, 0.25]], ["301"], ["a", "b"])

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from concordant.tables.choice import chosen
 
 import concordant as cc
 from concordant.errors import ConcordantError, DataWarning, InputError, ReadError
 from concordant.read import look, read_scores
-from concordant.tables.choice import chosen
 
 from ..commands import bad, good, run
 
@@ -100,7 +100,7 @@ class TestPython:
             cc.as_scores(self.FRAME)
         for found in (
             cc.as_scores(self.FRAME, systems=["!length"]),
-            cc.Scores.from_frame(self.FRAME, systems=["a", "b", "c"]),
+            cc.as_scores(self.FRAME, systems=["a", "b", "c"]),
         ):
             assert found.systems == ("a", "b", "c")
         assert cc.as_scores(self.FRAME, systems=["b", "a"], topics=["!4"]).values.tolist() == [

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from concordant.data.scores import Scores
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
-from concordant.scores import Scores
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*does not end with a newline")
-        return read_scores({"file": io.StringIO(content)}, measure, **options)
+        return read_scores({"file": io.StringIO(content)}, measure, **options).complete()
 
 
 EXPECTED = Scores([[0.1, 0.2], [0.3, 0.4]], ["301", "302"], ["a", "b"])
@@ -111,7 +111,7 @@ def test_measures_of_unknown_names() -> None:
 
 def test_holes_of_a_matrix() -> None:
     content = "topic,a,b\n1,0.5,NA\n2,0.25,0.75\n3,,1\n"
-    with pytest.raises(ReadError, match="a lacks topic 3; b lacks topic 1"):
+    with pytest.raises(InputError, match="a lacks topic 3; b lacks topic 1"):
         read(content)
     with pytest.warns(DataWarning, match="2 topics dropped of 3"):
         assert read(content, missing="drop").topics == ("2",)
@@ -121,11 +121,11 @@ def test_holes_of_a_matrix() -> None:
         filled = read(content, missing="mean")
     assert filled.values.tolist() == [[0.5, 0.875], [0.25, 0.75], [0.375, 1]]
     assert filled.means().tolist() == [0.375, 0.875]  # each over the topics it has
-    with pytest.raises(ReadError, match="b has no topics, so no mean"):
+    with pytest.raises(InputError, match="no scores at all of b"):
         read("topic,a,b\n1,0.5,NA\n2,0.25,NA\n", missing="mean")
-    with pytest.raises(ReadError, match="no system has all topics"):
+    with pytest.raises(InputError, match="no system has all topics"):
         read(content, missing="drop-systems")
-    with pytest.raises(ReadError, match="no topic is shared by all systems"):
+    with pytest.raises(InputError, match="no topic is shared by all systems"):
         read("system,topic,value\na,1,0.5\nb,2,0.5\n", missing="drop")
 
 
@@ -133,8 +133,8 @@ def test_lower_is_better() -> None:
     scores = read("topic,a,b\n1,0,2\n", lower_is_better=True)
     assert scores.ranking() == (("a",), ("b",))
     assert str(scores.values[0, 0]) == "0.0"
-    with pytest.raises(ReadError, match=r"file: missing=.zero. would give the best score"):
-        read("topic,a\n1,2\n", lower_is_better=True, missing="zero")
+    with pytest.raises(InputError, match=r"file: missing=.zero. would give the best score"):
+        read("topic,a,b\n1,2,3\n2,,1\n", lower_is_better=True, missing="zero")
     with pytest.raises(InputError, match="missing is 'skip'"):
         read("topic,a\n1,2\n", missing="skip")
 
@@ -202,7 +202,6 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ("{}", "not recognised"),
         ("[]", "not recognised"),
         ('{"1": {"map": "x"}}', "not recognised"),
-        ('{"1": {"map": NaN}}', "lacks topic 1"),
         ('{"1": {"map": Infinity}}', "inf is not a finite number"),
         ('{"1": {"map": 1' + "0" * 400 + "}}", "not a finite number"),
         ('{"1": {"map": 1' + "0" * 5000 + "}}", "cannot be read"),
@@ -327,3 +326,8 @@ def test_the_same_score_in_two_files() -> None:
         read_scores({"x": io.StringIO(one), "y": io.StringIO(one)})
     more = "topic,a,b\n2,0.75,1\n"
     assert read_scores([io.StringIO(one), io.StringIO(more)]).topics == ("1", "2")
+
+
+def test_a_file_without_any_score_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match=r"^file: there is no score at all, of file on 1"):
+        read('{"1": {"map": NaN}}')

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from concordant.errors import DataWarning, ReadError
+from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
 from concordant.read.source import Source, run_name
 from concordant.read.trec_eval import TrecEval
@@ -26,7 +26,7 @@ def text(rows: list[tuple[str, str, str]]) -> str:
 
 
 def read(content: str, measure: str | None = None) -> object:
-    return read_scores({"x": io.StringIO(content)}, measure)
+    return read_scores({"x": io.StringIO(content)}, measure).complete()
 
 
 def test_summary_rows_are_not_used() -> None:
@@ -112,7 +112,7 @@ def test_strings_are_no_scores() -> None:
 
 
 def test_a_topic_without_a_score() -> None:
-    with pytest.raises(ReadError, match="lacks topic 3"):
+    with pytest.raises(InputError, match="lacks topic 3"):
         read(text([*ROWS, ("map", "3", "nan")]), "map")
 
 
@@ -146,7 +146,7 @@ def test_names_of_runs(tmp_path: Path) -> None:
 def test_empty_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.eval").write_text(text(ROWS[::2]))
     (tmp_path / "b.eval").write_text("")
-    with pytest.raises(ReadError, match=r"b\.eval: is empty.*missing='drop-systems'"):
-        read_scores(tmp_path)
-    with pytest.warns(DataWarning, match=r"empty files left out: .*b\.eval"):
-        assert read_scores(tmp_path, missing="drop-systems").systems == ("a",)
+    with pytest.raises(InputError, match=r"no scores at all of b: .*missing='drop-systems'"):
+        read_scores(tmp_path).complete()
+    with pytest.warns(DataWarning, match="1 system dropped of 2, because they lack topics: b"):
+        assert read_scores(tmp_path, missing="drop-systems").complete().systems == ("a",)

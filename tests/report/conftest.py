@@ -59,7 +59,7 @@ def documented(truth: cc.Scores, *candidate: cc.Scores, names: tuple[str, ...] =
         )
         for side, label in zip(candidate, names[1:], strict=True)
     ]
-    return cc.report.report_document(found, truth, list(candidate))
+    return cc.report.report_document(found)
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def _crowd(count: int) -> Any:
     names = [f"team{k % 11}-a-rather-long-name-of-a-run-{k:03d}" for k in range(count)]
     truth, model = made(names, 20)
     found = cc.compare(truth, model, names=("people", "model"), worth=False, rng=1)
-    return cc.report.report_document([found], truth, [model])
+    return cc.report.report_document([found])
 
 
 def _many(count: int, n_systems: int) -> Any:
@@ -90,7 +90,7 @@ def _many(count: int, n_systems: int) -> Any:
     sides = [made(names, 12, noise=0.02 + 0.4 * k / count)[1] for k in range(count)]
     how: dict[str, Any] = {"worth": False, "rng": 1}
     found = [cc.compare(truth, side, names=("people", f"judge-{k}"), **how) for k, side in enumerate(sides)]
-    return cc.report.report_document(found, truth, sides)
+    return cc.report.report_document(found)
 
 
 def _judges(*judges: str) -> Any:

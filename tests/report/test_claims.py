@@ -38,7 +38,7 @@ def reported(*candidates: cc.Scores, truth: cc.Scores | None = None, **how: Any)
     settings: dict[str, Any] = {"n_resamples": 500, "rng": 1, "worth": len(candidates) == 1, **how}
     with warnings.catch_warnings(action="ignore"):
         found = [cc.compare(of, c, names=("people", n), **settings) for c, n in zip(candidates, names, strict=True)]
-        return cc.report.report_document(found, of, list(candidates))
+        return cc.report.report_document(found)
 
 
 def sentence(document: Any, subject: str) -> str:

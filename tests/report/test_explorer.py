@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 
 from .conftest import documented, made
 from .test_browser import UNPACKED, by_css

@@ -25,8 +25,8 @@ def test_a_single_system_has_no_tiers(tmp_path: Path) -> None:
 
 
 def test_tiers_for_machines() -> None:
-    found = cc.rank_intervals(HASTY, 0.9, simultaneous=False, aggregate="borda", n_resamples=499, rng=4)
-    options = ("--level", "0.9", "--marginal", "--aggregate", "borda", "--resamples", "499", "--seed", "4")
+    found = cc.rank_intervals(cc.as_scores(HASTY, total="borda"), 0.9, simultaneous=False, n_resamples=499, rng=4)
+    options = ("--level", "0.9", "--marginal", "--total", "borda", "--resamples", "499", "--seed", "4")
     answer = json.loads(good("tiers", HASTY, *options, "-f", "json", "--best", "2"))
     best = answer.pop("best")
     assert answer == {**found.to_dict(), "read_notes": []}

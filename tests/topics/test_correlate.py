@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.scores import Scores
+from concordant.data.scores import Scores
 from concordant.topics.bootstrap import Method
 
 METHODS: tuple[Method, ...] = ("auto", "shrinkage", "iterated", "percentile")
@@ -191,7 +191,7 @@ def test_bad_input_is_one_clear_error() -> None:
         cc.correlate(truth.select(topics=["t0"]), candidate.select(topics=["t0"]))
     with pytest.raises(cc.errors.InputError, match="no systems are common"):
         cc.correlate(truth, scores(candidate.values, "x"))
-    with pytest.raises(cc.errors.InputError, match="truth has 1 system"):
+    with pytest.raises(cc.errors.InputError, match="1 system to compare: at least 2 are needed"):
         cc.correlate(truth.select(systems=["s0"]), candidate.select(systems=["s0"]))
     with pytest.raises(cc.errors.InputError, match="workers is 0"):
         cc.correlate(truth, candidate, workers=0)

@@ -12,7 +12,7 @@ from scipy import stats
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.means import mean_over_topics
+from concordant.data.means import mean_over_topics
 from concordant.topics.bootstrap import Method
 
 TRIALS = 150

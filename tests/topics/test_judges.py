@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.scores import Scores
+from concordant.data.scores import Scores
 from concordant.topics.judge_ranking import JudgeComparison
 
 Three: TypeAlias = tuple[Scores, Scores, Scores]

@@ -10,7 +10,7 @@ import pytest
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.means import tied_sums
+from concordant.data.means import tied_sums
 from concordant.topics import agreement_curves as ac
 from concordant.topics import jackknife as jk
 from concordant.topics import splits as sp

@@ -27,7 +27,7 @@ from fetch_data import missing, place
 # Where a public name may be, if it is not at the top: submodules of the package, the likeliest first.
 SUBMODULES = (
     "judgments", "study", "simulation", "audit", "report", "reliability", "ranks", "topics", "chance", "coefficients",
-    "scores", "align", "read", "collection", "results", "resampling", "errors",
+    "data.scores", "pairing", "read", "data.collection", "results", "resampling", "errors",
 )  # fmt: skip
 
 CARRIED = ("people", "careful", "hasty")
@@ -177,7 +177,7 @@ def side(name: str) -> Any:
 
 def pair(name: str) -> tuple[Any, Any]:
     """The truth and the other side of a pair, on the same systems and topics."""
-    truth, other = call("align", *map(side, PAIRS[name]))
+    truth, other = call("pair", *map(side, PAIRS[name]))
     return truth, other
 
 

@@ -45,7 +45,7 @@ ANSWERS = {
     "matrix dl21": "matrix DL21",
     "worth": "worth THREE",
     "tiers": "tiers people.csv -k 3 QUICK",
-    "tiers marginal borda": "tiers people.csv --marginal --aggregate borda --level 0.9 QUICK",
+    "tiers marginal borda": "tiers people.csv --marginal --total borda --level 0.9 QUICK",
     "tiers robust2004": "tiers data/trec/robust2004_ap.csv QUICK",
     "tiers with a report": "tiers people.csv QUICK --html out.html",
     "explain": "explain HASTY -c tau_ap_b",

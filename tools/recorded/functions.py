@@ -205,7 +205,8 @@ def _fewer_topics() -> Any:
 def _() -> Any:
     people = side("people").select(side("people").systems[:15])
     sides = (people, _fewer_topics(), side("careful"))
-    return {"align": call("align", *sides[:2]), **{on: said("alignment", *sides, on=on) for on in ("both", "systems")}}
+    made = {on: said("pair", sides[0], list(sides[1:]), on=on) for on in ("both", "systems")}
+    return {"align": list(call("pair", *sides[:2])), **made}
 
 
 @case("compare {}", PAIRS)
@@ -235,11 +236,6 @@ def _() -> Any:
     whole = side("trec/robust2004_ap")
     halves = (whole.select(topics=whole.topics[::2]), whole.select(topics=whole.topics[1::2]))
     return said("compare", *halves, on="systems", n_resamples=200, rng=7)
-
-
-@case("compare with a distribution")
-def _() -> Any:
-    return said("compare", *pair("hasty"), distribution=distribution("people", 200), rank_test="paper", rng=7)
 
 
 @case("compare partly the same systems and topics")
@@ -375,7 +371,7 @@ def _(c: str) -> Any:
 
 @case("rank_intervals {} borda", COLLECTIONS)
 def _(c: str) -> Any:
-    return said("rank_intervals", side(c), aggregate="borda", n_resamples=500, rng=7)
+    return said("rank_intervals", call("as_scores", side(c), total="borda"), n_resamples=500, rng=7)
 
 
 @case("rank_probabilities {} by distance", COLLECTIONS)
@@ -575,15 +571,20 @@ def _(name: str) -> Any:
     return call("read_scores", f"data/{name}.csv")
 
 
+def _completed(*given: Any, missing: str) -> Any:
+    found = call("read_scores", *given, missing=missing)
+    return found if missing == "available" else found.complete()
+
+
 @case("read partial files, missing {}", POLICIES)
 def _(policy: str) -> Any:
     files = [f"data/formats/trec_eval/{name}.q.txt" for name in ("BBGhelani1", "covid_partial")]
-    return attempt(call, "read_scores", files, "map", policy)
+    return attempt(_completed, files, "map", missing=policy)
 
 
 @case("read MTEB, missing {}", POLICIES)
 def _(policy: str) -> Any:
-    return attempt(call, "read_scores", "data/mteb/eng_v2.csv", missing=policy)
+    return attempt(_completed, "data/mteb/eng_v2.csv", missing=policy)
 
 
 @case("read with options")
@@ -616,11 +617,10 @@ def _() -> Any:
         for system, column in zip(people.systems, people.values.T.tolist(), strict=True)
     }
     measured = {s: {t: {"map": v, "P_5": v / 2} for t, v in of.items()} for s, of in plain.items()}
-    make = find("Scores").from_dict
     return {
-        "by system and topic": make(plain),
-        "by system, topic and measure": make(measured, "P_5"),
-        "one run": make(measured[people.systems[0]], "map", system="mine"),
+        "by system and topic": call("as_scores", plain),
+        "by system, topic and measure": call("as_scores", measured, measure="P_5"),
+        "one run": call("as_scores", {"mine": measured[people.systems[0]]}, measure="map"),
     }
 
 
@@ -700,8 +700,8 @@ FORMS = (
 )  # fmt: skip
 DOORS: dict[str, Callable[..., Any]] = {
     "read_scores": lambda a, b, c: call("read_scores", a),
-    "Scores.from_frame": lambda a, b, c: find("Scores").from_frame(a),
-    "align": lambda a, b, c: call("align", a, b),
+    "Scores.from_frame": lambda a, b, c: call("as_scores", a),
+    "align": lambda a, b, c: list(call("pair", a, b)),
     "reliability": lambda a, b, c: call("reliability", a, rng=7),
     "discordance": lambda a, b, c: call("discordance", a),
     "expected_correlation": lambda a, b, c: call("expected_correlation", a, "tau_ap", rng=7),
@@ -879,7 +879,7 @@ def _document(pairs: list[str], n_resamples: int = 200, **options: Any) -> Any:
         call("compare", truth, other, n_resamples=n_resamples, rng=7, names=("t", p), **options)
         for other, p in zip(others, pairs, strict=True)
     ]
-    return call("report_document", found, truth, others)
+    return call("report_document", found)
 
 
 @case("report_document {}", ("careful hasty", "dl21-umbrela dl21-llama", "covid1", "robust2004"))

@@ -9,21 +9,18 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..alignment import On, alignment, best_of
 from ..arrays import FloatArray
+from ..data.means import mean_over_topics
+from ..data.scores import Means, Scores
 from ..errors import ConcordantError
-from ..means import mean_over_topics
-from ..scores import Means, Scores, scores_or_means
-from ..tables import Unfilled
+from ..pairing import On, Side, best_systems, match
 from .rule import Suits
 from .vectors import Vectors, rank_of
 
 Average = Literal["", "mean", "zero", "median"]
-Side: TypeAlias = "Scores | Means"
-Unmatched: TypeAlias = "Scores | Means | Unfilled"
 SideName = Literal["truth", "candidate"]
 Reread = Literal["all rows", "other measure"]
-Again: TypeAlias = "Mapping[tuple[SideName, Reread], Unmatched]"
+Again: TypeAlias = "Mapping[tuple[SideName, Reread], Side]"
 """A side by its own `all` rows, or by the measure of the other side, where it can be read so."""
 _SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 
@@ -32,8 +29,8 @@ _SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 class Given:
     """Two sides as they were read, and as they are compared: matched by name, on common topics."""
 
-    truth: Unmatched
-    candidate: Unmatched
+    truth: Side
+    candidate: Side
     matched: tuple[Side, Side]
     notes: tuple[str, ...]
     again: Again
@@ -42,8 +39,8 @@ class Given:
     @classmethod
     def of(
         cls,
-        truth: Unmatched,
-        candidate: Unmatched,
+        truth: Side,
+        candidate: Side,
         names: tuple[str, str] = ("truth", "candidate"),
         again: Again | None = None,
         on: On = "both",
@@ -51,9 +48,9 @@ class Given:
         """Match them by name."""
         topics = bool(truth.topics and candidate.topics) and on == "both"
         apart = topics and set(truth.topics).isdisjoint(candidate.topics)
-        found = alignment(truth, candidate, on="both" if topics and not apart else "systems", names=names)
+        found = match((truth, candidate), names, "both" if topics and not apart else "systems", holes=True)
         note = f"{names[0]} and {names[1]} share no topic: each was averaged over its own"
-        a, b = found.scores
+        a, b = found.sides
         return cls(truth, candidate, (a, b), (*found.notes, note) if apart else found.notes, again or {})
 
     @property
@@ -78,7 +75,7 @@ class Given:
         if not self.topics_differ:
             return None
         try:
-            a, b = alignment(self.truth, self.candidate, on="systems").scores
+            a, b = match((self.truth, self.candidate), _SIDES, "systems", holes=True).sides
         except ConcordantError:
             return None
         return a, b
@@ -156,7 +153,7 @@ def _top(k: int, by: str, given: Given) -> Vectors | None:
     a, b = given.matched
     if k >= len(a.systems):
         return None
-    kept, _ = best_of(a if by == "truth" else b, k)
+    kept = best_systems(a if by == "truth" else b, k)
     return given.pair((a.select(kept), b.select(kept)))
 
 
@@ -181,12 +178,10 @@ def _with_zeros(side: Side, count: int) -> Means:
     return Means(mean_over_topics(np.concatenate([side.values, zeros])), side.systems)
 
 
-def _by_itself(side: Unmatched) -> Side | None:
+def _by_itself(side: Side) -> Side | None:
     """All systems of a side; None where topics are missing of one that nothing is done about."""
-    if not isinstance(side, Unfilled):
-        return side
     try:
-        return scores_or_means(side.filled())
+        return side.settled()[0]
     except ConcordantError:
         return None
 

@@ -10,16 +10,15 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..alignment import On
-from ..door import Collection, as_side
+from ..data.holes import Missing
 from ..errors import ConcordantError, InputError, check_choice
+from ..pairing import On, Side
+from ..read.door import Collection, as_scores, refuse
 from ..resampling import Progress
 from ..results import Result, plain, settings_of
-from ..tables import Missing, Unfilled
-from ..tables.missing import check_missing
 from ..words import counted, listing, named, one_line
 from .findings import Finding, Level, grouped, levels_of, nearest_of
-from .preparations import Given, Reread, SideName, Unmatched, preparations
+from .preparations import Given, Reread, SideName, preparations
 from .printed import Printed
 from .summaries import summary_means
 from .ways import Way, try_all
@@ -184,7 +183,7 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def audit(  # noqa: PLR0913
+def audit(
     truth: Collection,
     candidate: Collection | Sequence[Collection],
     reported: str | Sequence[str],
@@ -192,7 +191,6 @@ def audit(  # noqa: PLR0913
     top: int | Iterable[int] = (),
     departures: int = 3,
     on: On = "both",
-    missing: Missing | None = None,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
@@ -223,9 +221,6 @@ def audit(  # noqa: PLR0913
         The most steps away from the plain way.
     on : {"both", "systems"}
         "both": the plain way is by means over the topics that both sides have. "systems": over each side's own topics.
-    missing : {"error", "zero", "drop", "drop-systems", "mean"}, optional
-        What to do where a system lacks a topic, of the systems and topics that are compared. By default each way is
-        tried.
     names : list of str, optional
         What to call the truth and each candidate.
     progress : callable, optional
@@ -259,11 +254,11 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
 
     given = (truth, *rankings)
 
-    def reread(k: int, measure: str, lower: bool) -> Unmatched:
-        return as_side(given[k], labels[k], measure=measure, lower_is_better=lower)
+    def reread(k: int, measure: str, lower: bool) -> Side:
+        return as_scores(given[k], labels[k], measure=measure, lower_is_better=lower)
 
-    sides = [as_side(side, label) for side, label in zip(given, labels, strict=True)]
-    how: dict[str, Any] = {"top": top, "departures": departures, "on": on, "missing": missing, "progress": progress}
+    sides = [as_scores(side, label) for side, label in zip(given, labels, strict=True)]
+    how: dict[str, Any] = {"top": top, "departures": departures, "on": on, "progress": progress}
     return audit_read(Read(sides, given, reread), reported, labels, **how)
 
 
@@ -271,10 +266,10 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
 class Read:
     """The sides as they were read, the truth first."""
 
-    sides: Sequence[Unmatched]
+    sides: Sequence[Side]
     files: Sequence[Any] = ()
     """What they were read from, whose `all` rows are tried."""
-    again: Callable[[int, str, bool], Unmatched] | None = None
+    again: Callable[[int, str, bool], Side] | None = None
     """Side k by another measure."""
 
 
@@ -286,13 +281,12 @@ def audit_read(
     top: int | Iterable[int] = (),
     departures: int = 3,
     on: On = "both",
-    missing: Missing | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
     """`audit` of sides that were read before."""
     check_choice("on", on, get_args(On))
-    if missing is not None:
-        check_missing(missing)
+    for side, label in zip(read.sides, labels, strict=True):
+        refuse(side, label, "total", why="what is tried are means and other ways to make one score of those on topics")
     printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
     if len(printed) != len(labels) - 1:
         raise InputError(
@@ -305,7 +299,7 @@ def audit_read(
             raise InputError(f"{named('top')} is {k!r}: give the number of systems to compare, at least 2")
     if isinstance(departures, bool) or not isinstance(departures, int) or departures < 0:
         raise InputError(f"{named('departures')} is {departures!r}: give a whole number from 0")
-    readings, notes = _readings(read, labels, on, missing)
+    readings, notes = _readings(read, labels, on)
     findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
     if "" not in readings:
         notes.insert(0, f"systems lack topics; tried: {', '.join(readings)}")
@@ -320,7 +314,7 @@ def audit_read(
         nearest=nearest_of(findings),
         levels=levels_of(findings, printed),
         notes=tuple(dict.fromkeys(notes)),
-        settings=settings_of(top=tops, departures=departures, on=on, missing=missing),
+        settings=settings_of(top=tops, departures=departures, on=on),
     )
 
 
@@ -332,20 +326,22 @@ _POLICIES: dict[Missing, str] = {
 }
 
 
-def _readings(
-    read: Read, labels: Sequence[str], on: On, missing: Missing | None
-) -> tuple[dict[str, list[Given]], list[str]]:
-    """The sides, matched; where compared systems lack topics, once for each policy that works; and what to note."""
+def _readings(read: Read, labels: Sequence[str], on: On) -> tuple[dict[str, list[Given]], list[str]]:
+    """The sides, matched; where compared systems lack topics and nothing was said of it, once for each policy that
+    works; and what to note.
+    """
+    unsaid = [side.has_holes and side.missing == "error" for side in read.sides]
 
     def under(policy: Missing) -> list[Given]:
-        sides = [replace(side, missing=policy) if isinstance(side, Unfilled) else side for side in read.sides]
+        given = zip(read.sides, unsaid, strict=True)
+        sides = [side.described(missing=policy) if open_ else side for side, open_ in given]
         return _matched(replace(read, sides=sides), labels, on)
 
     notes: list[str] = []
     try:
-        found = {"": under(missing or "error")}
+        found = {"": under("error")}
     except ConcordantError as error:
-        if missing is not None or not any(isinstance(side, Unfilled) for side in read.sides):
+        if not any(unsaid):
             raise
         found = {}
         for policy, words in _POLICIES.items():
@@ -361,7 +357,7 @@ def _readings(
 def _matched(read: Read, labels: Sequence[str], on: On) -> list[Given]:
     givens = []
     for k, label in enumerate(labels[1:], start=1):
-        again: dict[tuple[SideName, Reread], Unmatched] = {}
+        again: dict[tuple[SideName, Reread], Side] = {}
         whose: tuple[tuple[SideName, int, int], ...] = (("truth", 0, k), ("candidate", k, 0))
         for side, place, other in whose:
             own, measure, lower = read.sides[place], read.sides[other].measure, read.sides[other].lower_is_better

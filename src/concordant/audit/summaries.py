@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ..data.scores import Means
 from ..read.source import expand, load
-from ..scores import Means
 from ..tables.numbers import plain_number
 
 _SUMMARY = b"all"

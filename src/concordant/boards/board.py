@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import IntArray
-from ..clusters import Groups, by_group
-from ..door import Collection, as_available
 from ..expected.estimation import DRAWS, expected_correlation
-from ..incomplete import IncompleteScores
 from ..parallel import Workers
 from ..ranks.bounds import RankIntervals, rank_intervals
+from ..read.door import Collection, as_topic_side, as_topics
 from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Estimate, Result, settings_of
-from ..tables import Missing
-from ..totals import Aggregate, Types, points_of
 from ..words import counted
 from .outlook import Outlook, outlook
 
@@ -91,7 +87,7 @@ class Board(Result):
             ],
             "outlook": self.outlook,
             "differs": self._differs(),
-            "aggregate": self.ranks.aggregate,
+            "total": self.ranks.total,
         }
 
     def _differs(self) -> list[str]:
@@ -104,14 +100,10 @@ class Board(Result):
         return self.ranks.plot(ax)
 
 
-def board(  # noqa: PLR0913
+def board(
     scores: Collection,
     confidence_level: float = 0.95,
     *,
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
-    missing: Missing = "available",
     more_topics: int = 10,
     n_resamples: int = 49_999,
     rng: Seed = None,
@@ -126,14 +118,6 @@ def board(  # noqa: PLR0913
         Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics.
     confidence_level : float
         Confidence level of the rank intervals, all together, and of the intervals of the reliability.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that systems are ranked by, as in `rank_intervals`.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups.
-    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic: by default, two systems are compared on the topics that both have.
     more_topics : int
         How many more topics (or groups) to look ahead; 0 for none.
     n_resamples : int
@@ -154,7 +138,7 @@ def board(  # noqa: PLR0913
     -----
     Rank intervals are those of `rank_intervals`, the reliability that of `expected_correlation`. More topics are drawn
     from the posterior of the true means and the errors that the scores show, as `plan_topics` does, and ranked together
-    with those at hand. Where scores are missing, both use the residuals of the fit that `IncompleteScores` describes.
+    with those at hand. Where scores are missing, both use the residuals of the fit that `concordant.data.holes` has.
 
     References
     ----------
@@ -171,12 +155,13 @@ def board(  # noqa: PLR0913
     """
     more_topics = check_count(more_topics, "more_topics", least=0)
     how = Resampling.of(n_resamples, rng, workers, progress)
-    given = as_available(scores, "scores", missing)
-    by: dict[str, Any] = {"aggregate": aggregate, "types": types, "groups": groups, "rng": how.rng, "workers": workers}
+    side = as_topic_side(scores, "scores")
+    given = as_topics(side.described(missing="available") if side.missing == "error" else side, "scores", holes=True)
+    by: dict[str, Any] = {"rng": how.rng, "workers": workers}
     ranks = rank_intervals(given, confidence_level, n_resamples=n_resamples, progress=progress, **by)
-    observed = by_group(points_of(given, aggregate, types).complete(), groups)
+    observed = given.observations()
     posterior: dict[str, Any] = {"confidence_level": confidence_level, "rng": how.rng, "workers": workers}
-    counts = given.counts() if isinstance(given, IncompleteScores) else np.full(len(given.systems), len(given.topics))
+    counts = given.counts()
     place = {system: k for k, system in enumerate(given.systems)}
     return Board(
         ranks=ranks,
@@ -189,7 +174,7 @@ def board(  # noqa: PLR0913
             n_resamples=how.n_resamples,
             confidence_level=ranks.confidence_level,
             **{key: ranks.settings[key] for key in ("topics", "groups", "measure") if key in ranks.settings},
-            missing=missing,
+            missing=given.missing,
             more_topics=more_topics,
         ),
     )

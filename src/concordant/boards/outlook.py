@@ -8,10 +8,10 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
+from ..data.means import mean_over_topics
+from ..data.totals import mean_ranks
 from ..expected.posterior import correlations, draw
-from ..means import mean_over_topics
 from ..resampling import Resampling
-from ..totals import mean_ranks
 from ..words import counted
 
 

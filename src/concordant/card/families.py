@@ -12,13 +12,12 @@ from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
 from ..chance.adjustment import holm
-from ..clusters import Groups
 from ..coefficients.kendall import tau_b
-from ..door import Collection
 from ..errors import AlignmentWarning, InputError, InputTypeError, warn
+from ..pairing import Matched, matched_topics
+from ..read.door import Collection
 from ..resampling import Resampling, Seed, check_alpha, check_level
 from ..results import Interval, Result, columns, settings_of
-from ..sides import Matched, matched_topics
 from ..words import counted, listing, p_cell, p_equals
 
 Members = dict[str, FloatArray]
@@ -128,7 +127,6 @@ def family_bias(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> FamilyBias:
     """Does the candidate favour a family of systems, its own or another, more than the truth does?
@@ -146,9 +144,6 @@ def family_bias(
         Confidence level of the interval for each shift by itself.
     n_resamples : int
         Permutations of the families.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are
-        left out whole, and their number is the sample size.
     rng : int, Generator or None
         Draws the permutations. Without one, a seed is drawn, and the settings record it.
 
@@ -181,7 +176,7 @@ def family_bias(
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
+    sides = matched_topics({"truth": truth, "candidate": candidate})
     return bias_from(sides, members_of(families, sides.scores[0].systems), check_alpha(alpha), level, how)
 
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from ..arrays import require_room_for_pairs
-from ..clusters import Groups
 from ..coefficients.registry import get_coefficient
-from ..door import Collection
 from ..errors import InputError, InputTypeError, check_choice
 from ..judgments.agreement import LabelAgreement
+from ..pairing import Matched
+from ..read.door import Collection
 from ..resampling import Resampling, Seed, check_alpha
 from ..results import Result, columns, settings_of
-from ..sides import Matched
 from ..topics.agreement_curves import DEFAULT
 from ..topics.judge_ranking import JudgeRanking, judges_from
 from ..topics.judged import curves_of, matched_sides
@@ -199,7 +198,6 @@ def judge_card(  # noqa: PLR0913
     confidence_level: float = 0.95,
     n_resamples: int = 1_999,
     name: str = "truth",
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeCard:
     """All that papers report about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
@@ -222,9 +220,6 @@ def judge_card(  # noqa: PLR0913
         Permutations for soft pairwise accuracy and families, and resamples for rank intervals.
     name : str
         What to call the truth.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
-        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
@@ -256,7 +251,7 @@ def judge_card(  # noqa: PLR0913
         raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    sides = matched_sides(given, named, "tau_b", confidence_level, groups)
+    sides = matched_sides(given, named, "tau_b", confidence_level)
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)

@@ -8,15 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..clusters import Groups
-from ..door import Collection
+from ..data.scores import Scores
+from ..data.totals import mean_ranks
 from ..errors import check_whole
+from ..pairing import Matched, matched_topics
 from ..ranks.bounds import rank_intervals
+from ..read.door import Collection
 from ..resampling import Resampling, Seed, check_level
 from ..results import Interval, Result, columns, settings_of
-from ..scores import Scores
-from ..sides import Matched, matched_topics
-from ..totals import mean_ranks
 from ..words import counted, listing
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
@@ -110,7 +109,6 @@ def rank_changes(
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> RankChanges:
     """Which systems drop and rise most when the candidate ranks them, and is the best system still the best?
@@ -126,9 +124,6 @@ def rank_changes(
         Confidence level of the intervals, for all of them together.
     n_resamples : int
         Number of resamples of `rank_intervals`, from which the intervals come.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
-        and their number is the sample size.
     rng : int, Generator or None
         Draws the resamples. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
         it.
@@ -169,7 +164,7 @@ def rank_changes(
 
     """
     level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
+    sides = matched_topics({"truth": truth, "candidate": candidate})
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "rank changes", 5)
     wanted = f"give a whole number from 1 to {m - 1}, fewer than the {m} systems"

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..chance.adjustment import holm
+from ..data.means import mean_over_topics
 from ..errors import InputError
-from ..means import mean_over_topics
 from ..ranks.discriminative import paired_pvalues
 from ..resampling import Resampling
 from ..words import argument, named

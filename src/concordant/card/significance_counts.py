@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..clusters import Groups
-from ..door import Collection
 from ..errors import check_choice
+from ..pairing import Matched, matched_topics
+from ..read.door import Collection
 from ..resampling import Resampling, Seed, check_alpha
 from ..results import Result, columns, settings_of
-from ..sides import Matched, matched_topics
 from ..words import listing
 from .significance import BoolArray, Correction, Test, significant_pairs
 
@@ -171,7 +170,6 @@ def significance_agreement(
     correction: Correction | None = None,
     alpha: float = 0.05,
     n_resamples: int = 10_000,
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> SignificanceAgreement:
     """Do both sides find the same differences between systems significant, and in the same direction?
@@ -197,9 +195,6 @@ def significance_agreement(
         Level of the tests: a pair is significant if p <= alpha.
     n_resamples : int
         Permutations; for test="permutation" only.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: each is one
-        observation, and their number is the sample size.
     rng : int, Generator or None
         Draws the permutations. Without one, a seed is drawn, and the settings record it.
 
@@ -242,7 +237,7 @@ def significance_agreement(
     check_choice("test", test, get_args(Test))
     check_choice("correction", correction, (None, *get_args(Correction)))
     level, how = check_alpha(alpha), Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
+    sides = matched_topics({"truth": truth, "candidate": candidate})
     require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
     # The same draws for both sides, also where a generator was given.
     how = Resampling.of(how.n_resamples, how.seed if how.seed is not None else int(how.generator().integers(2**63)))

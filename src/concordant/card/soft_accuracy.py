@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..clusters import Groups
 from ..coefficients.kendall import pairwise_accuracy
-from ..door import Collection
+from ..pairing import Matched, matched_topics
+from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, settings_of
-from ..sides import Matched, matched_topics
 from ..words import counted
 from .sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 
@@ -70,7 +69,6 @@ def soft_pairwise_accuracy(
     candidate: Collection,
     *,
     n_resamples: int = 10_000,
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> SoftPairwiseAccuracy:
     """Soft pairwise accuracy (SPA): how alike both sides' confidence is that one system is better than another.
@@ -87,9 +85,6 @@ def soft_pairwise_accuracy(
         only one side has is left out, with an `AlignmentWarning` that names it.
     n_resamples : int
         Permutations. Where all 2^n for n topics are no more than this, all are used, and the value is exact.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are
-        permuted whole, and their number is the sample size.
     rng : int, Generator or None
         Draws the permutations. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
         it.
@@ -122,7 +117,7 @@ def soft_pairwise_accuracy(
 
     """
     drawn = Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate}, groups=groups)
+    sides = matched_topics({"truth": truth, "candidate": candidate})
     n, m = sides.scores[0].values.shape
     require_room_for_pairs(m, "soft pairwise accuracy", 6 * BATCHES)
     signs = draw_signs(n, drawn.n_resamples, drawn.generator())

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..door import Collection
 from ..errors import check_whole
+from ..pairing import matched_topics
+from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, settings_of
-from ..sides import matched_topics
 
 _DECIMALS = 12  # of differences in units of the largest score: 0.3 - 0.1 and 0.2 are one
 
@@ -111,7 +111,8 @@ def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 
 
     """
     drawn = Resampling.of(1, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    each = "ties are between the scores on one topic"
+    sides = matched_topics({"truth": truth, "candidate": candidate}, each=each)
     n, m = sides.scores[0].values.shape
     require_room_for_pairs(m, "tie calibration", 5 * n)
     folds = check_whole("n_folds", n_folds, 2, n, f"give a whole number from 2 to the {n} topics")

@@ -12,14 +12,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..alignment import matched
 from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..door import Collection, as_side, has_labels
 from ..errors import InputError, check_choice
+from ..pairing import Pairing, paired
 from ..parallel import Workers
+from ..read.door import Collection, has_labels
 from ..resampling import Progress, Resampling, Seed
 from ..results import Result, settings_of
 from ..words import counted, p_cell, p_equals
@@ -173,10 +173,10 @@ def permutation_test(  # noqa: PLR0913
     check_choice("alternative", alternative, get_args(Alternative))
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     notes: tuple[str, ...] = ()
-    if has_labels(truth) or has_labels(candidate):
-        found = matched(as_side(truth, "truth"), as_side(candidate, "candidate"))
+    if isinstance(truth, Pairing) or has_labels(truth) or has_labels(candidate):
+        found = paired(truth, candidate)
         notes = found.notes
-        truth, candidate = (side.means() for side in found.scores)
+        truth, candidate = (side.means() for side in found)
     t, c = vectors(truth, candidate)
     if t.ndim != 1 or c.ndim != 1:
         raise InputError(f"truth and candidate have shapes {t.shape} and {c.shape}: a test takes one score per system")

@@ -162,7 +162,7 @@ def demo(
 
     Example: concordant demo --save .
     """
-    from ..collection import path
+    from ..data.collection import path
 
     if save is not None:
         _save_collection(save)
@@ -204,7 +204,7 @@ def demo(
 
 def _save_collection(folder: Path) -> None:
     """The files of the examples; what is there is never overwritten."""
-    from ..collection import NAMES, path
+    from ..data.collection import NAMES, path
     from ..outputs import written_whole
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Found, Output, answering
-from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption, Totals
+from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
 from .reading import Reader
 
 
@@ -64,7 +64,6 @@ def board(
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
     missing: MissingOption = "available",
     resamples: ResamplesOption = 49_999,
-    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -74,20 +73,20 @@ def board(
     Tiers, rank intervals, who could be the best, how reliable the ranking is, and what more topics would change.
     Systems may lack topics. The page of --html can be searched; --format json has the schema concordant-board.
 
-    Example: concordant board people.csv --aggregate borda
+    Example: concordant board people.csv --total borda
     """
     from ..boards.board import board as run
 
-    given = replace(read, missing=missing).together(files, out.quiet, holes=True)
+    given = replace(read, missing=missing).together(files, out.quiet)
+    if missing == "error":  # which the library cannot tell from nothing said
+        given.settled(open_to_holes=True)
     with out.bar("resampling") as bar:
         return run(
             given,
             level,
-            missing=missing,
             more_topics=more_topics,
             n_resamples=resamples,
             rng=random.seed,
             workers=random.workers,
             progress=bar.update,
-            **totals.given,
         )

@@ -16,11 +16,9 @@ from .options import (
     CoefficientOption,
     CoefficientsOption,
     LevelOption,
-    Missing,
     OwnTopicsOption,
     Random,
     ResamplesOption,
-    Totals,
     TruthArgument,
 )
 from .reading import Reader, known_coefficients, labels_of, on_common_data
@@ -28,8 +26,8 @@ from .render import Table, to_text
 from .terminal import width
 
 if TYPE_CHECKING:
-    from ..alignment import On, Side
     from ..comparison_result import Comparison
+    from ..pairing import On, Side
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
 
@@ -64,7 +62,6 @@ def compare(
     plot_kind: Annotated[
         Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
     ] = None,
-    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -96,7 +93,6 @@ def compare(
         "top": top,
         "per_topic": per_topic,
         "on": "systems" if own_topics else "both",
-        **totals.given,
         "test": test or out.html is not None,
         "worth": worth and len(candidate) == 1,
         "rank_test": None if rank_test == "none" else rank_test,
@@ -116,7 +112,7 @@ def compare(
     if worth and many:
         with out.bar("valuing the topics of each candidate") as bar:
             bar.pulse()
-            found, ranking = ranked(found, first, others, random.workers)
+            found, ranking = ranked(found, random.workers)
     together = candidates(found, ranking, named=wanted is not None, every=every)
 
     def document() -> Any:
@@ -126,9 +122,8 @@ def compare(
         files = {}
         for label, given, side in zip(labels, (truth, *candidate), (first, *others), strict=True):
             it = parse_side(given)
-            said = read.lower_is_better if it.lower_is_better is None else it.lower_is_better
-            files[label] = [it.path, it.measure or read.measure, side.lower_is_better or said]
-        made = report_document(found, first, others, ranking=ranking, workers=random.workers)
+            files[label] = [it.path, it.measure or read.measure, read.how(side.lower_is_better or it.lower_is_better)]
+        made = report_document(found, ranking=ranking, workers=random.workers)
         return {**made, "files": files}
 
     def plot() -> Any:
@@ -276,7 +271,8 @@ def audit(
     departures: Annotated[int, typer.Option(min=0, help="Most departures from the plain way.")] = 3,
     own_topics: OwnTopicsOption = False,
     missing: Annotated[
-        Missing | None, typer.Option(help="What to do about topics that a system lacks; by default each way is tried.")
+        Literal["zero", "drop", "drop-systems", "mean", "available"] | None,
+        typer.Option(help="What to do about topics that a system lacks; by default each way is tried."),
     ] = None,
     read: Reader,
     out: Output,
@@ -296,9 +292,8 @@ def audit(
     def again(k: int, measure: str, lower: bool) -> Side:
         return read.again(given[k], measure, lower)
 
+    read = replace(read, missing=missing or "error")
     found = Read(read.sides(given, out.quiet), [parse_side(side).path for side in given], again)
     on: On = "systems" if own_topics else "both"
     with out.bar("trying") as bar:
-        return audit_read(
-            found, reported, labels, top=top or (), departures=departures, on=on, missing=missing, progress=bar.update
-        )
+        return audit_read(found, reported, labels, top=top or (), departures=departures, on=on, progress=bar.update)

@@ -12,7 +12,6 @@ from .answer import Answer, Found, Output, answering
 from .options import (
     CandidatesArgument,
     CoefficientOption,
-    GroupsOption,
     LevelOption,
     ResamplesOption,
     SeedOption,
@@ -28,7 +27,6 @@ def worth(
     *,
     coefficient: CoefficientOption = "tau_b",
     level: LevelOption = 0.95,
-    groups: GroupsOption = None,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
@@ -52,11 +50,10 @@ def worth(
             name,
             confidence_level=level,
             names=(labels[0], labels[1]),
-            groups=groups,
             rng=seed,
         )
     judges = dict(zip(labels[1:], others, strict=True))
-    return rank_judges(first, judges, name, confidence_level=level, name=labels[0], groups=groups, rng=seed)
+    return rank_judges(first, judges, name, confidence_level=level, name=labels[0], rng=seed)
 
 
 FamiliesOption = Annotated[
@@ -79,7 +76,6 @@ def judge_card(
     alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
     level: LevelOption = 0.95,
     resamples: ResamplesOption = 1_999,
-    groups: GroupsOption = None,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
@@ -105,7 +101,6 @@ def judge_card(
         confidence_level=level,
         n_resamples=resamples,
         name=labels[0],
-        groups=groups,
         rng=seed,
     )
     return replace(Answer.of(found), printed=found.printed)

@@ -87,7 +87,7 @@ def plan_mix(
 
 def _costs(given: tuple[str, str]) -> tuple[float, float]:
     """What a topic costs by people and by the machine, in either order."""
-    from ..labels import WANTED_COST, is_cost
+    from ..read.labels import WANTED_COST, is_cost
 
     found = dict(part.partition("=")[::2] for part in given)
     with contextlib.suppress(KeyError, ValueError):

@@ -50,7 +50,7 @@ _RANGES = (
 """What help says of types and ranges, and what it says instead."""
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
-Aggregate = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
+Total = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
 
 
 class _Command(TyperCommand):
@@ -161,6 +161,13 @@ GroupsOption = Annotated[
 ]
 
 
+TypesOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN."),
+]
+TotalOption = Annotated[Total, typer.Option(help="The total that systems are ranked by.")]
+
+
 @dataclass(frozen=True)
 class Random:
     """Options of what is drawn at random."""
@@ -178,27 +185,6 @@ class Simulation:
     exact_means: Annotated[
         bool, typer.Option("--exact-means", help="Make the expected means those of the original.")
     ] = False
-
-
-@dataclass(frozen=True)
-class Totals:
-    """Options of how scores on topics become the totals that systems are ranked by, and of what is drawn at random."""
-
-    aggregate: Annotated[Aggregate, typer.Option(help="The total that systems are ranked by.")] = "mean"
-    types: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Topics that count as one: a CSV file with the type of each, FILE or FILE:COLUMN; or task, which is "
-            "what stands before the slash (STS17 of STS17/en-en).",
-        ),
-    ] = None
-    groups: GroupsOption = None
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """As arguments of the library."""
-        return {"aggregate": self.aggregate, "types": self.types, "groups": self.groups}
 
 
 DropOption = Annotated[

@@ -6,20 +6,19 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import InputError, ReadError
-from .options import MissingOption
+from .options import GroupsOption, MissingOption, TotalOption, TypesOption
 from .terminal import Bar
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..alignment import Side
-    from ..incomplete import IncompleteScores
-    from ..scores import Means, Scores
+    from ..data.scores import Means, Scores
+    from ..pairing import Side
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,9 @@ class Reader:
         str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
     ] = None
     missing: MissingOption = "error"
+    groups: GroupsOption = None
+    types: TypesOption = None
+    total: TotalOption = "mean"
     lower_is_better: Annotated[
         bool | None,
         typer.Option(
@@ -50,15 +52,13 @@ class Reader:
     system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
     score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
 
-    def __call__(self, given: str, quiet: bool, *, holes: bool = False) -> Scores | Means | IncompleteScores:
-        """The scores of a collection that is compared with no other; `holes` says that the command can leave them."""
-        return self.together([given], quiet, holes=holes)
+    def __call__(self, given: str, quiet: bool) -> Scores | Means:
+        """The scores of a collection that is compared with no other."""
+        return self.together([given], quiet)
 
-    def together(self, files: Sequence[str], quiet: bool, *, holes: bool = False) -> Scores | Means | IncompleteScores:
+    def together(self, files: Sequence[str], quiet: bool) -> Scores | Means:
         """As for one file, of a collection that several hold."""
-        from ..incomplete import left_open, left_open_or_completed
         from ..read import parse_side
-        from ..scores import completed
         from ..words import listing
 
         given = [parse_side(file) for file in files]
@@ -72,8 +72,7 @@ class Reader:
         paths = [side.path for side in given]
         with Bar("reading", quiet) as bar:
             what = paths[0] if len(paths) == 1 else paths
-            side = self._read(what, measures[0], given[0].lower_is_better, bar)
-        return left_open_or_completed(side) if holes else left_open(side) or completed(side)
+            return self._read(what, measures[0], given[0].lower_is_better, bar)
 
     def side(self, given: str, bar: Bar | None = None) -> Side:
         """One side, given as NAME=PATH:MEASURE:DIRECTION; what it says goes before the options for all."""
@@ -88,19 +87,25 @@ class Reader:
 
         return self._read(parse_side(given).path, measure, lower, None)
 
-    def _read(self, what: str | list[str], measure: str | None, lower: bool | None, bar: Bar | None) -> Side:
-        from ..read.reader import read_side
-        from ..tables.layout import Roles
+    def _read(self, what: str | list[str], measure: str | None, lower: bool | None, bar: Bar | None) -> Scores | Means:
+        from ..read import read_scores
 
-        return read_side(
-            what,
-            measure=measure or self.measure,
-            missing=self.missing,
-            lower_is_better=self.lower_is_better if lower is None else lower,
+        return read_scores(what, measure or self.measure, progress=bar.update if bar else None, **self.how(lower))
+
+    def how(self, lower: bool | None) -> Any:
+        """The arguments of `read_scores` that are not as usual, for a side that says so much of its direction."""
+        given = {
+            "missing": self.missing if self.missing != "error" else None,
+            "lower_is_better": self.lower_is_better if lower is None else lower,
+            "groups": self.groups,
+            "types": self.types,
+            "total": self.total if self.total != "mean" else None,
             **self.wanted(),
-            columns=Roles(self.topic_column, self.system_column, self.score_column),
-            progress=bar.update if bar else None,
-        )
+            "topic_column": self.topic_column,
+            "system_column": self.system_column,
+            "score_column": self.score_column,
+        }
+        return {name: value for name, value in given.items() if value is not None}
 
     def wanted(self) -> dict[str, list[str] | None]:
         """The systems and topics to read."""
@@ -116,7 +121,7 @@ class Reader:
         return found
 
 
-def refuse_single_systems(sides: Sequence[Side | IncompleteScores]) -> None:
+def refuse_single_systems(sides: Sequence[Side]) -> None:
     """Sides of one system each are what a folder is when the shell takes its pattern apart."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
@@ -128,14 +133,15 @@ def refuse_single_systems(sides: Sequence[Side | IncompleteScores]) -> None:
         )
 
 
-def on_common_data(sides: Sequence[Side], labels: Sequence[str], own_topics: bool) -> list[Scores | Means]:
+def on_common_data(sides: Sequence[Side], labels: Sequence[str], own_topics: bool) -> list[Side]:
     """All sides on what all of them have; a note says what each loses."""
-    from ..alignment import alignment
+    from ..pairing import match
 
-    found = alignment(*sides, on="systems" if own_topics else "both", names=labels, choice=True)
+    bare = not any(side.topics for side in sides)
+    found = match(sides, labels, "systems" if own_topics or bare else "both", choice=True, holes=True)
     for note in found.notes:
         warnings.warn(note, stacklevel=2)
-    return list(found.scores)
+    return list(found.sides)
 
 
 def names_of(given: str | None, option: str) -> list[str] | None:

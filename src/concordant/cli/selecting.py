@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Answer, Found, Output, answering
-from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption, Totals, writable
+from .options import CoefficientOption, LevelOption, ScoresArgument, SeedOption, writable
 from .reading import Reader, known_coefficients
 
 
@@ -33,7 +33,6 @@ def select(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", callback=writable(), help="Also write the topics, one per line.")
     ] = None,
-    totals: Totals,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
@@ -64,7 +63,6 @@ def select(
             confidence_level=level,
             rng=seed,
             progress=bar.update,
-            **totals.given,
         )
 
     def write(path: Path) -> str:

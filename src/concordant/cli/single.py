@@ -16,16 +16,15 @@ from .options import (
     Random,
     ResamplesOption,
     ScoresArgument,
-    Totals,
 )
 from .reading import Reader, known_coefficients, refuse_single_systems
 from .render import Table, to_csv
 
 if TYPE_CHECKING:
-    from ..scores import Scores
+    from ..data.scores import Scores
 
 
-@answering(without=("missing", "lower_is_better"))
+@answering(without=("missing", "lower_is_better", "groups", "types", "total"))
 def look(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="Files, folders or quoted patterns, as PATH[:MEASURE][:lower].")
@@ -65,7 +64,6 @@ def tiers(
     ] = False,
     best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
     resamples: ResamplesOption = 49_999,
-    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -77,7 +75,7 @@ def tiers(
     from ..ranks.bounds import rank_intervals
     from ..words import listing
 
-    given = read(scores, out.quiet, holes=True)
+    given = read(scores, out.quiet)
     refuse_single_systems([given])
     if best is not None and best > len(given.systems):
         raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
@@ -86,7 +84,6 @@ def tiers(
             given,
             level,
             simultaneous=not marginal,
-            **totals.given,
             n_resamples=resamples,
             rng=random.seed,
             workers=random.workers,
@@ -105,7 +102,7 @@ def tiers(
 
 
 @answering(plot=True, html=True)
-def reliability(scores: ScoresArgument, *, totals: Totals, read: Reader, random: Random, out: Output) -> Found:
+def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
     """Estimate the correlation with the true ranking.
 
     The true ranking is by the means across the population of topics.
@@ -115,8 +112,8 @@ def reliability(scores: ScoresArgument, *, totals: Totals, read: Reader, random:
     from ..expected.estimation import expected_correlation
     from ..expected.estimation import reliability as run
 
-    given = read(scores, out.quiet, holes=True)
-    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers, **totals.given}
+    given = read(scores, out.quiet)
+    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     found = run(given, **how)
     posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
 
@@ -143,7 +140,6 @@ def plan(
     ] = None,
     resamples: ResamplesOption = 16_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
-    totals: Totals,
     read: Reader,
     random: Random,
     out: Output,
@@ -157,11 +153,10 @@ def plan(
     name = known_coefficients([coefficient])[0]
     with out.bar("planning") as bar:
         return plan_topics(
-            read(scores, out.quiet, holes=True),
+            read(scores, out.quiet),
             name,
             target,
             probability,
-            **totals.given,
             n_resamples=resamples,
             most=most,
             rng=random.seed,

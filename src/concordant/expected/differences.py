@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..means import ROUNDING, mean_over_topics
+from ..data.means import ROUNDING, mean_over_topics
 from ..words import counted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]

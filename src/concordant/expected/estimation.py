@@ -9,16 +9,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray
-from ..clusters import Groups
 from ..coefficients.registry import get_coefficient
-from ..door import Collection
+from ..data.means import mean_over_topics
 from ..errors import InputError, check_choice, warn
-from ..means import mean_over_topics
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, settings_of
-from ..tables import Missing
-from ..totals import Aggregate, Types, observations
 from ..words import counted
 from .differences import Differences
 from .estimators import Bandwidth
@@ -92,10 +89,6 @@ def expected_correlation(  # noqa: PLR0913
     bandwidth: Bandwidth = "plug-in",
     prior: Prior = "normal",
     confidence_level: float = 0.95,
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
-    missing: Missing = "error",
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -134,14 +127,6 @@ def expected_correlation(  # noqa: PLR0913
         For "posterior".
     confidence_level : float
         Confidence level of the interval that "posterior" gives.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that systems are ranked by, as in `rank_intervals`.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups; they are drawn whole.
-    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic, as in `rank_intervals`.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -178,7 +163,7 @@ def expected_correlation(  # noqa: PLR0913
     linear = coefficient in ("tau", "tau_ap")
     chosen: str = HEADLINE if estimator is None else estimator
     check_choice("estimator", chosen, get_args(Estimators))
-    observed = observations(scores, "scores", aggregate, types, groups, missing)
+    observed = as_topics(scores, "scores", holes=True).observations()
     if chosen == "posterior":
         check_choice("prior", prior, get_args(Prior))
         level = check_level(confidence_level)
@@ -222,10 +207,6 @@ def reliability(
     scores: Collection,
     *,
     identical: Identical = "half",
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
-    missing: Missing = "error",
     rng: Seed = None,
     workers: Workers = 1,
 ) -> Reliability:
@@ -242,14 +223,6 @@ def reliability(
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     identical : {"half", "concordant"}
         What counts for two systems with the same scores, as in `discordance`.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that systems are ranked by, as in `rank_intervals`.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups; they are drawn whole.
-    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic, as in `rank_intervals`.
     rng : int, Generator or None
         Seed of the posterior and of the split halves; the other estimators are exact.
     workers : int or Executor
@@ -283,7 +256,7 @@ def reliability(
     """
     check_choice("identical", identical, get_args(Identical))
     how = Resampling.of(SPLITS, rng, workers)
-    values = observations(scores, "scores", aggregate, types, groups, missing).values
+    values = as_topics(scores, "scores", holes=True).observations().values
     pairs = Differences(values)
     for doubt in pairs.doubts:
         warn(doubt)

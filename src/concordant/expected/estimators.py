@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray
-from ..means import ROUNDING
+from ..data.means import ROUNDING
 from .differences import Block, Flags
 
 Bandwidth = Literal["plug-in", "scott", "silverman"]

@@ -8,12 +8,11 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, rows_at_a_time
-from ..clusters import Groups, by_group
 from ..coefficients.sums import concordance
 from ..coefficients.ties import break_ties
-from ..door import Collection, as_topics
 from ..errors import InputError
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Resampling, Seed, check_count, resampled_means
 from ..results import Estimate, settings_of
 
@@ -26,7 +25,6 @@ def split_half(
     *,
     replace: bool = True,
     n_splits: int = SPLITS,
-    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
 ) -> Estimate:
@@ -49,9 +47,6 @@ def split_half(
         Whether topics are drawn with replacement.
     n_splits : int
         Splits of each size.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
-        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -85,14 +80,15 @@ def split_half(
     if not isinstance(replace, (bool, np.bool_)):
         raise InputError(f"replace is {replace!r}: give True (topics drawn with replacement) or False")
     how = Resampling.of(check_count(n_splits, "n_splits"), rng, workers)
-    values = by_group(as_topics(scores, "scores"), groups).values
+    given = as_topics(scores, "scores")
+    values = given.observations().values
     found = extrapolated(values, bool(replace), how.n_resamples, how.generator(), how.threads)
     return Estimate(
         coefficient,
         found[coefficient == "tau_ap"],
         "sh(w)" if replace else "sh(w/o)",
         settings=settings_of(
-            seed=how.seed, n_splits=how.n_resamples, **({} if groups is None else {"groups": len(values)})
+            seed=how.seed, n_splits=how.n_resamples, **({} if given.groups is None else {"groups": len(values)})
         ),
     )
 

@@ -9,15 +9,12 @@ from typing import Any, get_args
 import numpy as np
 
 from ..arrays import FloatArray
-from ..clusters import Groups
 from ..coefficients.registry import get_coefficient
-from ..door import Collection
 from ..errors import check_choice, check_real
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Result, settings_of
-from ..tables import Missing
-from ..totals import Aggregate, Types, observations
 from ..words import counted
 from .posterior import Prior, correlations, draw
 
@@ -101,10 +98,6 @@ def plan_topics(  # noqa: PLR0913
     probability: float | None = None,
     *,
     prior: Prior = "normal",
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
-    missing: Missing = "error",
     n_resamples: int = 16_000,
     most: int = 10_000,
     rng: Seed = None,
@@ -135,14 +128,6 @@ def plan_topics(  # noqa: PLR0913
         How probable it must be that a collection reaches the target; without it, the expectation must reach it.
     prior : {"normal", "flat"}
         As in `expected_correlation`.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that systems are ranked by, as in `rank_intervals`.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups; the plan then counts groups.
-    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic, as in `rank_intervals`.
     n_resamples : int
         Draws of the posterior.
     most : int
@@ -185,7 +170,8 @@ def plan_topics(  # noqa: PLR0913
         wanted = "give a number above 0 and below 1, or leave it out"
         probability = check_real("probability", probability, lambda x: 0 < x < 1, wanted)
     how, most = Resampling.of(n_resamples, rng, workers, progress), check_count(most, "most")
-    values = observations(scores, "scores", aggregate, types, groups, missing).values
+    given = as_topics(scores, "scores", holes=True)
+    values = given.observations().values
     drawn = draw(values, how.n_resamples, prior, how.generator(), new=True)
     found: dict[int, FloatArray] = {}
 
@@ -202,7 +188,7 @@ def plan_topics(  # noqa: PLR0913
         return float((at(n) >= target - SLACK).mean()) >= probability
 
     answer = _smallest(enough, most)
-    grouped = {} if groups is None else {"groups": len(values)}
+    grouped = {} if given.groups is None else {"groups": len(values)}
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     return TopicPlan(
@@ -217,7 +203,7 @@ def plan_topics(  # noqa: PLR0913
         high=np.quantile(curve, 0.95, axis=1),
         reached=(curve >= target - SLACK).mean(axis=1),
         observed_topics=len(values),
-        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, aggregate=aggregate, **grouped),
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, total=given.total, **grouped),
     )
 
 

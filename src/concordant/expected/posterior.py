@@ -27,7 +27,7 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_draws, rows_at_a_time
 from ..coefficients.registry import Coefficient
-from ..means import identical_to, mean_over_topics
+from ..data.means import identical_to, mean_over_topics
 
 Prior = Literal["normal", "flat"]
 _JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at random, which counts one half

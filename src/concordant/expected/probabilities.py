@@ -11,10 +11,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..clusters import Groups, by_group
-from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, import_extra, warn
 from ..parallel import Workers, shared_out
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import one_line
@@ -90,7 +89,6 @@ def discordance(  # noqa: PLR0913
     ties: Ties = "half",
     n_resamples: int | None = None,
     bandwidth: Bandwidth = "plug-in",
-    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -128,9 +126,6 @@ def discordance(  # noqa: PLR0913
     bandwidth : {"plug-in", "scott", "silverman"}
         For "kd": the two-stage direct plug-in of Sheather and Jones; 1.06 sd n^(-1/5); or
         0.9 min(sd, IQR / 1.349) n^(-1/5).
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
-        and their number is the sample size.
     rng : int, Generator or None
         Seed of the resampling.
     workers : int or Executor
@@ -180,7 +175,8 @@ def discordance(  # noqa: PLR0913
             "'half'"
         )
     how = Resampling.of(1 if n_resamples is None else n_resamples, rng, workers, progress)
-    given = by_group(as_topics(scores, "scores"), groups)
+    grouped = as_topics(scores, "scores")
+    given = grouped.observations()
     pairs = Differences(given.values)
     for doubt in pairs.doubts:
         warn(doubt)
@@ -194,7 +190,7 @@ def discordance(  # noqa: PLR0913
         settings = settings_of(identical=identical, ties=ties)
     if estimator == "kd":
         settings["bandwidth"] = bandwidth
-    if groups is not None:
+    if grouped.groups is not None:
         settings["groups"] = len(given.topics)
     tau, tau_ap = pairs.expected(p)
     systems = tuple(given.systems[k] for k in pairs.order)

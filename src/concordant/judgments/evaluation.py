@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
+from ..data.holes import Missing, check_missing, has_holes, settle
+from ..data.scores import Scores
 from ..errors import InputError, InputTypeError, warn
-from ..scores import Scores, places_of
-from ..tables import Missing, fill_or_drop
 from ..words import counted, listing
 from .changes import check_kinds
 from .measures import Measure
@@ -115,11 +115,13 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     labels = [runs.topics[k] for k in topics]
     # Which lists are missing is the same for all measures; there, `score` gives 0.
     holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
-    _, kept, systems, said = fill_or_drop(holes, labels, list(runs.systems), missing)
-    if said:
+    columns, rows = np.arange(len(runs.systems)), np.arange(len(labels))
+    check_missing(missing)
+    if has_holes(holes):
+        _, rows, columns, said = settle(holes, labels, runs.systems, missing)
         warn(said)
-    columns = np.array(places_of(systems, runs.systems, "systems"))
-    cells = np.ix_(columns, topics[places_of(kept, tuple(labels), "topics")])
+    kept, systems = [labels[k] for k in rows], [runs.systems[k] for k in columns]
+    cells = np.ix_(columns, topics[rows])
     return {
         str(measure): Scores(values[cells].T, kept, systems, str(measure))
         for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, read_only
+from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, warn
 from ..outputs import JUDGMENTS, written_whole
-from ..scores import check_labels, places_of
 from ..words import counted, listing
 from .documents import TopicDocuments
 from .runs import BoolArray

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, read_only
+from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError
 from ..resampling import check_count
-from ..scores import check_labels, places_of
 from ..words import counted
 from .documents import Int32Array, TopicDocuments
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..data.holes import Missing
+from ..data.scores import Scores
 from ..errors import InputError
-from ..scores import Scores
-from ..tables import Missing
 from ..words import counted, listing
 from .changes import leave_out
 from .evaluation import evaluate_all, parse_all, score

@@ -9,18 +9,18 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from ..alignment import alignment
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import get_coefficient
-from ..door import Collection, as_topic_side
+from ..data.holes import are_invented
+from ..data.means import mean_over_topics
+from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, check_choice, check_real, warn
 from ..expected.posterior import Prior, correlations, draw_estimates
-from ..means import mean_over_topics
+from ..pairing import match
 from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
+from ..read.door import Collection, as_topic_side, refuse
 from ..resampling import Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, columns, settings_of
-from ..scores import Means, Scores
-from ..tables import are_invented
 from ..words import counted, listing, named
 from .estimator import Combined, combined
 
@@ -291,8 +291,10 @@ def paired_sides(human: Collection, machine: Collection) -> Paired:
             "human and machine have rows without names of topics, so nothing tells which belong together: give Scores, "
             "or files with a column named topic"
         )
-    found = alignment(*given, on="systems", names=names)
-    people, others = found.scores
+    for whole, name in zip(given, names, strict=True):
+        refuse(whole, name, "groups", "total", why="human and machine scores are combined topic by topic")
+    found = match(given, names, "systems")
+    people, others = (side for side in found if isinstance(side, Scores))
     notes = list(found.notes)
     in_machine, in_human = set(others.topics), set(people.topics)
     both = [topic for topic in people.topics if topic in in_machine]

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..door import Collection
 from ..errors import InputError, InputTypeError
 from ..expected.planning import plan_topics
-from ..labels import WANTED_COST, is_cost
+from ..read.door import Collection
+from ..read.labels import WANTED_COST, is_cost
 from ..resampling import Seed, check_count
 from ..results import Result, columns, settings_of
 from ..words import argument, counted, in_digits

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..clusters import Groups, by_group, places_of_groups
-from ..door import Collection, as_available
+from ..data.groups import places_of_groups
+from ..data.holes import ASSUMED
+from ..data.scores import Scores, with_sign
+from ..data.totals import RULES, Total
 from ..errors import InputError, check_whole
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
 from ..results import Result, as_html, settings_of
-from ..scores import Scores, with_sign
-from ..tables import Missing
-from ..totals import RULES, Aggregate, Points, Types, points_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .pair_tests import corrected_pvalues, takes_all_signs
@@ -55,7 +55,7 @@ class RankIntervals(Result):
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
     means: FloatArray
-    """Totals by the rule `aggregate`, higher is better: mean ranks, or errors, have their sign changed."""
+    """Totals by the rule `total`, higher is better: mean ranks, or errors, have their sign changed."""
     rank: IntArray
     """The observed one: 1 + the number of strictly better systems."""
     low: IntArray
@@ -66,7 +66,7 @@ class RankIntervals(Result):
     """Corrected p-values of all differences; row i is for the interval of system i."""
     confidence_level: float
     simultaneous: bool
-    aggregate: Aggregate
+    total: Total
     lower_is_better: bool = False
     """Whether totals are shown with the sign changed back, because lower is better."""
 
@@ -162,7 +162,7 @@ class RankIntervals(Result):
 
     def _value(self) -> str:
         """The head of the column of means."""
-        return RULES[self.aggregate].column
+        return RULES[self.total].column
 
     def _draws(self) -> str:
         """What the intervals were made from."""
@@ -186,7 +186,7 @@ class RankIntervals(Result):
 
     def lines(self, most: int | None = None) -> list[str]:
         """A head, and one line per system, or for so many of the best."""
-        names, decimals = [one_line(system) for system in self.systems[:most]], RULES[self.aggregate].decimals
+        names, decimals = [one_line(system) for system in self.systems[:most]], RULES[self.total].decimals
         width = max(6, *map(len, names))
         return [
             f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks",
@@ -204,7 +204,7 @@ class RankIntervals(Result):
         return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
 
     def _contents(self) -> dict[str, Any]:
-        names = ("confidence_level", "simultaneous", "aggregate", "lower_is_better")
+        names = ("confidence_level", "simultaneous", "total", "lower_is_better")
         found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
         found["borderline"] = self.borderline
         return found | {name: getattr(self, name) for name in names}
@@ -216,15 +216,11 @@ class RankIntervals(Result):
         return intervals.rank_intervals(self, ax)
 
 
-def rank_intervals(  # noqa: PLR0913
+def rank_intervals(
     scores: Collection,
     confidence_level: float = 0.95,
     *,
     simultaneous: bool = True,
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
-    missing: Missing = "error",
     n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
@@ -253,20 +249,6 @@ def rank_intervals(  # noqa: PLR0913
     simultaneous : bool
         Whether the level holds for all intervals together (a leaderboard) or for each by itself (one system of
         interest), which makes them shorter.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that systems are ranked by: the mean score; the mean over types of topics of the mean in each, every
-        type with the same weight; Borda points as MTEB counts them, on each topic the number of systems minus the
-        rank, 0 where a system lacks it; the mean rank; the mean of scores standardised within each topic; the share of
-        other systems that a system beats, mean over topics.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic; other rules rank the means of types. "task" is what stands before the
-        slash, `STS17` of `STS17/en-en`; a file is CSV, its first column has the topics, and PATH:COLUMN says
-        which has the types.
-    groups : mapping, Series or path, optional
-        The group of each topic, given in the same way: segments of a document, questions on a passage, tasks of a
-        family. Topics of a group keep or change their sign together, and the number of groups is the sample size.
-    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic. "available" compares two systems on the topics that both have.
     n_resamples : int
         Number of resamples. Where the topics have no more signs than that, as up to 16 topics by default, all of them
         are used, and nothing depends on the seed.
@@ -334,16 +316,17 @@ def rank_intervals(  # noqa: PLR0913
         raise InputError(
             f"{named('n_resamples')} is {how.n_resamples}: {named('confidence_level')} {level:g} needs at least {least}"
         )
-    points = points_of(as_available(scores, "scores", missing), aggregate, types)
-    pvalues, n_groups = _pvalues(points, groups, how, simultaneous=bool(simultaneous))
-    order = np.argsort(-points.totals, kind="stable")
-    means, pvalues = points.totals[order], pvalues[np.ix_(order, order)]
+    given = as_topics(scores, "scores", holes=True)
+    points, totals = given.points(), given.totals()
+    pvalues, n_groups = _pvalues(points, totals, how, simultaneous=bool(simultaneous))
+    order = np.argsort(-totals, kind="stable")
+    means, pvalues = totals[order], pvalues[np.ix_(order, order)]
     significant = pvalues <= 1 - level + 1e-12
     higher = means[None, :] > means[:, None]  # [i, j]: j is better than i
-    n = len(points.scores.topics) if n_groups is None else n_groups
+    n = len(points.topics) if n_groups is None else n_groups
     few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
     found = RankIntervals(
-        systems=tuple(points.scores.systems[k] for k in order),
+        systems=tuple(points.systems[k] for k in order),
         means=means,
         rank=1 + higher.sum(axis=1),
         low=1 + (significant & higher).sum(axis=1),
@@ -351,16 +334,16 @@ def rank_intervals(  # noqa: PLR0913
         pvalues=pvalues,
         confidence_level=level,
         simultaneous=bool(simultaneous),
-        aggregate=aggregate,
-        lower_is_better=points.scores.lower_is_better,
-        notes=(*points.notes, *((few,) if 2.0 ** (1 - n) > 1 - level else ())),
+        total=given.total,
+        lower_is_better=points.lower_is_better,
+        notes=(*_holes(given, points), *((few,) if 2.0 ** (1 - n) > 1 - level else ())),
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
             confidence_level=level,
-            topics=len(points.scores.topics),
+            topics=len(points.topics),
             **({} if n_groups is None else {"groups": n_groups}),
-            measure=points.scores.measure,
+            measure=points.measure,
             exact=takes_all_signs(n, how.n_resamples),
         ),
     )
@@ -368,17 +351,27 @@ def rank_intervals(  # noqa: PLR0913
 
 
 def _pvalues(
-    points: Points, groups: Groups | None, how: Resampling, *, simultaneous: bool
+    points: Scores, totals: FloatArray, how: Resampling, *, simultaneous: bool
 ) -> tuple[FloatArray, int | None]:
     """Corrected p-values of all pairs, and the number of groups, if there are any."""
-    scores = points.scores
-    if isinstance(scores, Scores):
-        rows = by_group(scores, groups)
+    if not points.has_holes:
+        rows = points.observations()
         found = corrected_pvalues(rows.values, how, simultaneous=simultaneous)
-        return found, None if groups is None else len(rows.topics)
-    names, places = (None, None) if groups is None else places_of_groups(groups, scores.topics)
-    found, difference = pvalues_on_common_topics(scores.values, how, places, simultaneous=simultaneous)
-    totals = points.totals
+        return found, None if points.groups is None else len(rows.topics)
+    names, places = (None, None) if points.groups is None else places_of_groups(points.groups, points.topics)
+    found, difference = pvalues_on_common_topics(points.values, how, places, simultaneous=simultaneous)
     agree = np.sign(difference) == np.sign(totals[:, None] - totals[None, :])
     # Where the topics in common and the totals order a pair in two ways, it is not separated.
     return np.where(agree, found, 1.0), None if names is None else len(names)
+
+
+def _holes(given: Scores, points: Scores) -> tuple[str, ...]:
+    """What was done about missing scores."""
+    if not given.has_holes:
+        return ()
+    lacking = (
+        f"{counted(int((given.counts() < len(given.topics)).sum()), 'system')} of {len(given.systems)} lack topics"
+    )
+    if not points.has_holes:
+        return (f"{lacking}, which give 0 points, as MTEB counts them",)
+    return (f"{lacking}; two systems are compared on the topics that both have, and {ASSUMED}",)

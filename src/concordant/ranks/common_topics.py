@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..clusters import group_rows
+from ..data.groups import group_rows
 from ..resampling import Resampling
 from .pair_tests import Columns, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..chance.adjustment import holm
-from ..door import Collection, as_topics
+from ..data.means import ROUNDING, mean_over_topics
 from ..errors import UndefinedCorrelationWarning, check_choice, warn
-from ..means import ROUNDING, mean_over_topics
+from ..read.door import Collection, as_topics
 from ..resampling import check_alpha
 from ..results import Result, settings_of
 from ..words import counted
@@ -107,7 +107,7 @@ def discriminative_power(
     means = known.means()
     require_room_for_pairs(len(means), "discriminative power", 3)
     first, second = np.triu_indices(len(means), 1)
-    p = paired_pvalues(known.values)
+    p = paired_pvalues(known.observations().values)
     significant = (holm(p) if correction == "holm" else p) <= level
     first, second = first[significant], second[significant]
     agree = np.sign(scores[..., first] - scores[..., second]) == np.sign(means[first] - means[second])

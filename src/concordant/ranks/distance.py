@@ -15,14 +15,14 @@ import numpy as np
 
 from .. import _kernels
 from .._kernels.reference.distance import FIELDS, differences_of, ends_of, order_of, raised
-from ..alignment import alignment
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
-from ..door import Collection, as_side, as_topics, is_bare
+from ..data.scores import Scores
 from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, check_real, warn
+from ..pairing import match
 from ..parallel import Workers, check_workers, shared_out, threads
+from ..read.door import Collection, as_scores, as_topics, is_bare
 from ..resampling import CHUNK
-from ..scores import Means, Scores, completed
 from ..words import counted, listing, named
 
 LEAST_EPS = 1e-11
@@ -90,8 +90,9 @@ def rank_distance(
     0.0
 
     """
-    problem = Problem.of(truth, eps, "the rank distance")
-    scores = rankings_beside(problem.scores, candidate)
+    given = as_topics(truth, "truth")
+    problem = Problem.of(given.observations(), eps, "the rank distance")
+    scores = rankings_beside(given, candidate)
     problem.warn()
     values = problem.distances(scores.reshape(-1, problem.m), workers=check_workers(workers))
     return float(values[0]) if scores.ndim == 1 else values.reshape(scores.shape[:-1])
@@ -115,21 +116,22 @@ def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
             "candidate is a list of names of systems: a ranking is passed as scores, never as a list of names; give "
             "one score per system, such as {name: score}"
         )
-    side = completed(as_side(candidate, "candidate"))
-    found = alignment(truth, side, on="systems" if isinstance(side, Means) else "both", names=("truth", "candidate"))
-    if not found.complete:
-        lost = [
-            f"only {name} has {counted(len(labels), noun)}: {listing(labels, 5)}"
-            for noun, sides in (("system", found.dropped_systems), ("topic", found.dropped_topics))
-            for name, labels in zip(found.names, sides, strict=True)
-            if labels
-        ]
-        own = "; or rank by its own topics: candidate.means()" if any(found.dropped_topics) else ""
+    side = as_scores(candidate, "candidate").complete()
+    by_topic = isinstance(side, Scores)
+    found = match([truth, side], ("truth", "candidate"), "both" if by_topic else "systems")
+    lost = [
+        f"only {name} has {counted(len(labels), noun)}: {listing(labels, 5)}"
+        for noun, kept, own in (("system", found.systems, "systems"), ("topic", found.topics, "topics"))
+        for name, given in (("truth", truth), ("candidate", side))
+        if (labels := sorted(set(getattr(given, own)) - set(kept))) and (noun == "system" or by_topic)
+    ]
+    if lost:
+        own = "; or rank by its own topics: candidate.means()" if len(found.topics) < len(side.topics) else ""
         raise InputError(
             f"truth and candidate do not have the same systems and topics ({'; '.join(lost)}). Select those that both "
-            f"have first: truth, candidate = concordant.align(truth, candidate){own}"
+            f"have first: truth, candidate = concordant.pair(truth, candidate){own}"
         )
-    return np.asarray(found.scores[1].means())
+    return np.asarray(found.candidates[0].means())
 
 
 class Projection(NamedTuple):

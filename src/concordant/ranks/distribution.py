@@ -22,11 +22,11 @@ import numpy.typing as npt
 
 from .. import __version__
 from ..arrays import FloatArray, IntArray
-from ..door import Collection, as_topics
 from ..errors import InputError, ReadError
 from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large
 from ..outputs import DISTANCES, written_whole
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import counted
@@ -122,7 +122,7 @@ class DistanceDistribution(Result):
 
         """
         how = Resampling.of(n_resamples, rng, workers, progress)
-        problem = Problem.of(truth, eps, "the distribution")
+        problem = Problem.of(as_topics(truth, "truth").observations(), eps, "the distribution")
         problem.warn()
         return cls.made("paper", problem, paper_distances(problem, how), how.seed)
 
@@ -196,7 +196,7 @@ class DistanceDistribution(Result):
 
     def require(self, truth: Collection, eps: float | None = None) -> None:
         """Raise unless it was made for this collection, and with this eps."""
-        values = as_topics(truth, "truth").values
+        values = as_topics(truth, "truth").observations().values
         if fingerprint(values) != self.fingerprint:
             here = f"{counted(values.shape[0], 'topic')} x {counted(values.shape[1], 'system')}"
             raise InputError(

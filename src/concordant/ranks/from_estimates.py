@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats
-from ..door import as_side, is_bare
+from ..data.scores import Means
 from ..errors import InputError, check_real
+from ..read.door import as_scores, is_bare
 from ..resampling import Resampling, Seed, check_level
 from ..results import settings_of
-from ..scores import Means, completed
 from ..words import counted, listing
 from .bounds import RankIntervals
 
@@ -146,7 +146,7 @@ def rank_intervals_from_estimates(
         pvalues=p,
         confidence_level=level,
         simultaneous=simultaneous,
-        aggregate="mean",
+        total="mean",
         lower_is_better=known.lower_is_better,
         settings=settings_of(
             seed=how.seed,
@@ -201,7 +201,7 @@ def _as_means(given: Any) -> Means:
         if values.ndim != 1:
             raise InputError(f"means has shape {values.shape}: give one estimate per system, or call rank_intervals")
         return Means(values, range(len(values)))
-    found = completed(as_side(given, "means"))
+    found = as_scores(given, "means").complete()
     if not isinstance(found, Means):
         raise InputError("means has scores on topics: call rank_intervals, which needs no covariance")
     return found

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..arrays import FloatArray
-from ..door import Collection
 from ..errors import InputError, check_real
+from ..read.door import Collection, as_topics
 from .distance import Problem, rankings_beside
 
 
@@ -79,8 +79,9 @@ def rank_loss(
     margin = check_real("margin", margin, lambda x: 0 <= x < math.inf, wanted)
     wanted = "give a number from 0, the covariance as it is, to 1, the variances alone"
     shrinkage = check_real("shrinkage", shrinkage, lambda x: 0 <= x <= 1, wanted)
-    problem = Problem.of(truth, eps, "the loss", shrinkage)
-    scores = rankings_beside(problem.scores, candidate)
+    given = as_topics(truth, "truth")
+    problem = Problem.of(given.observations(), eps, "the loss", shrinkage)
+    scores = rankings_beside(given, candidate)
     if scores.ndim != 1:
         raise InputError(f"candidate has shape {scores.shape}: give one score for each column of the truth")
     problem.warn()

@@ -21,7 +21,7 @@ import numpy as np
 from .. import _kernels
 from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time
 from ..calibration import UNSEEN
-from ..means import mean_over_topics
+from ..data.means import mean_over_topics
 from ..parallel import shared_out
 from ..resampling import Resampling
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
-from ..clusters import Groups, by_group
-from ..door import Collection, as_topics
 from ..errors import InputError, check_choice, check_real, import_extra
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import counted, nearest, one_line
@@ -92,7 +91,6 @@ def rank_probabilities(  # noqa: PLR0913
     n_resamples: int = 9_999,
     alpha: float = 0.05,
     eps: float = 1e-5,
-    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -118,9 +116,6 @@ def rank_probabilities(  # noqa: PLR0913
         Level of the critical value.
     eps : float
         What is added to the variances, as in `rank_distance`.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
-        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -152,16 +147,13 @@ def rank_probabilities(  # noqa: PLR0913
     """
     check_choice("by", by, get_args(By))
     how = Resampling.of(n_resamples, rng, workers, progress)
-    if groups is not None and by == "tau":
-        raise InputError(
-            "groups is for by='rank_distance', which resamples topics; by='tau' does not: leave groups out"
-        )
-    scores = by_group(as_topics(truth, "truth"), groups)
+    given = as_topics(truth, "truth")
+    scores = given.observations()
     require_room_for_pairs(len(scores.systems), "the probability of each rank", 5)
     own = np.argsort(-scores.means(), kind="stable")  # the truth's own order
     settings: dict[str, Any] = {"alpha": None, "eps": None}
     notes: tuple[str, ...] = ()
-    if groups is not None:
+    if given.groups is not None and by == "rank_distance":
         settings["groups"] = len(scores.topics)
     if by == "tau":
         threshold = _threshold(threshold, 0.9, -1, 1)

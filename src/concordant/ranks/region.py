@@ -8,8 +8,8 @@ import numpy as np
 
 from .._kernels.reference.distance import differences_of, ends_of, order_of, raised
 from ..arrays import FloatArray
-from ..door import Collection
 from ..errors import InputError
+from ..read.door import Collection, as_topics
 from ..resampling import Seed, check_count, generator
 from .distance import Problem, rankings_beside
 
@@ -71,8 +71,9 @@ def ranking_probability(
 
     """
     points, random = check_count(n_points, "n_points"), generator(rng)
-    problem = Problem.of(truth, eps, "the probability")
-    scores = rankings_beside(problem.scores, candidate)
+    given = as_topics(truth, "truth")
+    problem = Problem.of(given.observations(), eps, "the probability")
+    scores = rankings_beside(given, candidate)
     if scores.ndim != 1:
         raise InputError(f"candidate has shape {scores.shape}: give one ranking at a time, one score per system")
     problem.warn()

@@ -9,10 +9,9 @@ from typing import Any, get_args
 import numpy as np
 
 from ..arrays import FloatArray
-from ..clusters import Groups, by_group
-from ..door import Collection, as_topics
 from ..errors import InputError, check_choice
 from ..parallel import Workers
+from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, check_alpha, is_borderline
 from ..results import Result
 from ..words import counted, p_cell, p_equals
@@ -106,7 +105,6 @@ def rank_test(  # noqa: PLR0913
     n_resamples: int = 9_999,
     alpha: float = 0.05,
     eps: float = 1e-5,
-    groups: Groups | None = None,
     rng: Seed = None,
     workers: Workers = 1,
     distribution: DistanceDistribution | None = None,
@@ -139,9 +137,6 @@ def rank_test(  # noqa: PLR0913
         Level, for the critical value and the verdict.
     eps : float
         What is added to the variances, as in `rank_distance`.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are drawn whole,
-        and their number is the sample size.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -176,10 +171,10 @@ def rank_test(  # noqa: PLR0913
     check_choice("method", method, get_args(RankTestMethod))
     how = Resampling.of(n_resamples, rng, workers, progress)
     scores = as_topics(truth, "truth")
-    problem = Problem.of(by_group(scores, groups), eps, "the test")
+    problem = Problem.of(scores.observations(), eps, "the test")
     found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, check_alpha(alpha), distribution)
     problem.warn()
-    return found if groups is None else replace(found, settings={**found.settings, "groups": problem.n})
+    return found if scores.groups is None else replace(found, settings={**found.settings, "groups": problem.n})
 
 
 def rank_test_of(

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..data.scores import Means, Scores, checked_choice
 from ..errors import ConcordantError
 from ..results import Result, settings_of
-from ..scores import checked_choice
-from ..tables.assemble import Unfilled, assemble
+from ..tables.assemble import assemble
 from ..tables.layout import Roles
 from ..tables.pivot import MEAN, Grid
 from ..words import counted, listing, one_line
@@ -185,17 +185,18 @@ def look(  # noqa: PLR0913
             lower: bool | None = result.lower_is_better
         except ConcordantError:  # what is shown is the same in both directions
             result, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
-        labels = [MEAN] if result.own_topics is None else result.own_topics
-        known["reading"] = found[0].reading(Grid(result.values, labels, result.own_systems))
+        values, labels = np.atleast_2d(result.shown()), list(result.topics) or [MEAN]
+        known["reading"] = found[0].reading(Grid(values, labels, list(result.systems)))
         known |= _counts(result)
     except ConcordantError as error:
         return Look(**known, problem=str(error))
     return Look(**known, lower_is_better=lower)
 
 
-def _counts(found: Unfilled) -> dict[str, Any]:
+def _counts(found: Scores | Means) -> dict[str, Any]:
     """What is said of the scores of one measure."""
-    values, holes = found.values, np.isnan(found.values)
+    values = np.atleast_2d(found.shown())
+    holes = np.isnan(values)
     scored = ~holes.all(axis=0)
     means = np.array([np.nanmean(column) for column in values.T[scored]])
     _, counts = np.unique(np.round(means, 12), return_counts=True)

@@ -5,106 +5,180 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
-from ..errors import OtherKindError, ReadError, warn
-from ..incomplete import IncompleteScores, left_open_or_completed
-from ..scores import Means, Scores, checked_choice, unless_complete
-from ..tables import Filling, Missing, Unfilled, check_measure
+from ..data.holes import Missing, check_missing
+from ..data.scores import Means, Scores, checked_choice
+from ..data.totals import Total
+from ..errors import InputError, OtherKindError, ReadError, check_choice, warn
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
-from ..tables.missing import check_missing
-from ..words import counted, listing
+from ..tables.measures import check_measure
+from ..words import counted, listing, named
 from . import mteb
 from . import source as sources
+from .labels import labels_of
 from .recognise import Companion, recognise
 from .source import Item, Source
 
 
-@overload
+class Options(TypedDict, total=False):
+    """How scores are read, and what is true of them: the options of `read_scores`, but for the measure."""
+
+    missing: Missing
+    lower_is_better: bool | None
+    groups: Any
+    types: Any
+    total: Total
+    teams: Any
+    families: Any
+    systems: Iterable[str] | None
+    topics: Iterable[str] | None
+    topic_column: str | None
+    system_column: str | None
+    score_column: str | None
+
+
+class How(Options, total=False):
+    """The same with the measure."""
+
+    measure: str | None
+
+
+class Reading(NamedTuple):
+    """The options of `read_scores`, checked."""
+
+    measure: str | None = None
+    missing: Missing = "error"
+    lower_is_better: bool | None = None
+    roles: Roles = NO_ROLES
+    about: Mapping[str, Any] = {}
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        measure: str | None = None,
+        missing: Missing = "error",
+        lower_is_better: bool | None = None,
+        groups: Any = None,
+        types: Any = None,
+        total: Total = "mean",
+        teams: Any = None,
+        families: Any = None,
+        systems: Iterable[str] | None = None,
+        topics: Iterable[str] | None = None,
+        topic_column: str | None = None,
+        system_column: str | None = None,
+        score_column: str | None = None,
+    ) -> Reading:
+        """Check what a caller passed."""
+        check_missing(missing)
+        check_measure(measure)
+        check_choice("total", total, get_args(Total))
+        wanted: Any = checked_choice(systems, topics)
+        labels = {"groups": groups, "types": types, "teams": teams, "families": families}
+        about: dict[str, Any] = {
+            name: given if isinstance(given, list | tuple) or given == "task" else labels_of(given, name)
+            for name, given in labels.items()
+            if given is not None
+        } | ({} if total == "mean" else {"total": total})
+        roles = Roles(topic_column, system_column, score_column, **wanted)
+        return cls(measure, missing, lower_is_better, roles, about)
+
+    @property
+    def wanted(self) -> Any:
+        """What `assemble` is told."""
+        return {
+            "measure": self.measure,
+            "missing": self.missing,
+            "lower_is_better": self.lower_is_better,
+            "systems": self.roles.systems,
+            "topics": self.roles.topics,
+        }
+
+    def selected(self, made: Scores | Means) -> Scores | Means:
+        """The systems and topics that were asked for."""
+        if isinstance(made, Means):
+            return made.select(self.roles.systems)
+        some = self.roles.systems is not None or self.roles.topics is not None
+        return made.select(self.roles.systems, self.roles.topics) if some else made
+
+    def described(self, made: Scores | Means) -> Scores | Means:
+        """With what is true of them: groups, types, total, teams and families."""
+        about = dict(self.about)
+        if self.missing not in ("error", made.missing):
+            about["missing"] = self.missing
+        if isinstance(made, Means) and (wrong := [name for name in ("groups", "types", "total") if name in about]):
+            raise InputError(
+                f"{made.source or 'scores'}: {listing(map(named, wrong))} needs scores on topics, and here is one "
+                "score per system: leave it out"
+            )
+        return made.described(**about) if about else made
+
+
 def read_scores(
-    what: Any,
-    measure: str | None = ...,
-    missing: Filling = ...,
-    lower_is_better: bool | None = ...,
-    *,
-    systems: Iterable[str] | None = ...,
-    topics: Iterable[str] | None = ...,
-    topic_column: str | None = ...,
-    system_column: str | None = ...,
-    score_column: str | None = ...,
-    progress: Callable[[int, int], object] | None = ...,
-) -> Scores | Means: ...
-
-
-@overload
-def read_scores(
-    what: Any,
-    measure: str | None = ...,
-    missing: Missing = ...,
-    lower_is_better: bool | None = ...,
-    *,
-    systems: Iterable[str] | None = ...,
-    topics: Iterable[str] | None = ...,
-    topic_column: str | None = ...,
-    system_column: str | None = ...,
-    score_column: str | None = ...,
-    progress: Callable[[int, int], object] | None = ...,
-) -> Scores | Means | IncompleteScores: ...
-
-
-def read_scores(
-    what: Any,
+    given: Any,
     measure: str | None = None,
-    missing: Missing = "error",
-    lower_is_better: bool | None = None,
     *,
-    systems: Iterable[str] | None = None,
-    topics: Iterable[str] | None = None,
-    topic_column: str | None = None,
-    system_column: str | None = None,
-    score_column: str | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Scores | Means | IncompleteScores:
+    **how: Unpack[Options],
+) -> Scores | Means:
     r"""Read the scores of systems from files, in any format that is recognised by its content.
 
     Parameters
     ----------
-    what : path, open file, list or dict
+    given : path, open file, list or dict
         A path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to name the runs.
         gzip is decompressed. The guide to reading lists all formats.
     measure : str, optional
         The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is
         the name of a column. Scores that name no measure refuse it.
+    progress : callable, optional
+        Called with (done, total): files, or percent of a single file.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
         systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
         has, to reproduce numbers. "available" leaves it open: two systems are compared on the topics that both have.
+        It is recorded here, and done when it is known which systems and topics are compared.
     lower_is_better : bool, optional
         Whether the scores are errors, times or ranks. True: `values` are their negatives, and tables show them as they
         were. Where it is left out, the file decides if its format has a direction; a measure whose name is usually that
         of an error (wer, loss, ...) is refused.
+    groups : mapping, Series or path, optional
+        The group of each topic, where topics belong together (segments of a document): whatever resamples topics then
+        resamples groups. A CSV file has the topics in its first column; PATH:COLUMN says which other one to take.
+    total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that systems are ranked by.
+    types : mapping, Series or path, optional
+        For "type-mean", the type of each topic; other rules than "mean" rank the means of types. "task" is what stands
+        before the slash, `STS17` of `STS17/en-en`.
+    teams, families : mapping, Series or path, optional
+        The team and the family of each system.
     systems, topics : iterable of str, optional
         Read only these, in this order; what the others lack does not matter. ``"STS*"`` stands for all that fit, and
         ``"!AFQMC"`` leaves one out.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
-    progress : callable, optional
-        Called with (done, total): files, or percent of a single file.
 
     Returns
     -------
-    Scores, Means or IncompleteScores
-        Topics x systems; one score per system where a table has no topics.
+    Scores or Means
+        Topics x systems, nan where a system lacks a topic; one score per system where a table has no topics.
 
     Raises
     ------
     ReadError
         Names the file, the line, what stands there and the way out. A table that can be read in two ways is one.
+
+    See Also
+    --------
+    as_scores : Take frames, dictionaries and results of tools.
+    pair : Match the systems and topics of a truth and its candidates.
 
     Notes
     -----
@@ -119,30 +193,9 @@ def read_scores(
     <Means: 2 systems, win_rate>
 
     """
-    columns = (topic_column, system_column, score_column)
-    side = read_side(
-        what, measure, missing, lower_is_better, systems, topics, columns=Roles(*columns), progress=progress
-    )
-    return left_open_or_completed(side)
-
-
-def read_side(
-    what: Any,
-    measure: str | None = None,
-    missing: Missing = "error",
-    lower_is_better: bool | None = None,
-    systems: Iterable[str] | None = None,
-    topics: Iterable[str] | None = None,
-    *,
-    columns: Roles = NO_ROLES,
-    progress: Callable[[int, int], object] | None = None,
-) -> Scores | Means | Unfilled:
-    """As `read_scores`; but where scores are missing they are so still, until the side is matched with another."""
-    check_missing(missing)
-    check_measure(measure)
-    wanted: Any = checked_choice(systems, topics)
-    found, empty = read_contents(sources.expand(what), columns._replace(**wanted), progress)
-    return unless_complete(assemble(found, measure, missing, lower_is_better=lower_is_better, empty=empty, **wanted))
+    reading = Reading.of(measure=measure, **how)
+    found, empty = read_contents(sources.expand(given), reading.roles, progress)
+    return reading.described(assemble(found, empty=empty, **reading.wanted))
 
 
 class Files(NamedTuple):

@@ -7,8 +7,8 @@ from operator import index
 from typing import Any
 
 from ..boards.outlook import Outlook
+from ..data.totals import RULES
 from ..markup import text
-from ..totals import RULES
 from ..words import counted, listing
 from .elements import in_script, name, shown
 from .shell import asset, head
@@ -33,7 +33,7 @@ def board_html(document: Mapping[str, Any]) -> str:
             f"{_facts(document)}</section>",
             _controls(document["tiers"]),
             f'<p id="told" class="about" role="status">{hint}</p>',
-            _table(rows, document["aggregate"]),
+            _table(rows, document["total"]),
             f"<h2>Notes</h2>{_notes(document)}</main>",
             f"<footer><p>Made by concordant {text(settings['version'])}, seed {text(settings['seed'])}. This file "
             "loads nothing from anywhere; its data are in it as JSON.</p></footer>",
@@ -46,7 +46,7 @@ def board_html(document: Mapping[str, Any]) -> str:
 
 
 def _about(document: Mapping[str, Any]) -> str:
-    settings, rule = document["settings"], RULES[document["aggregate"]]
+    settings, rule = document["settings"], RULES[document["total"]]
     groups = f" in {counted(settings['groups'], 'group')}" if "groups" in settings else ""
     return (
         f"{counted(settings['topics'], 'topic')}{groups}; ranked by the {rule.summary}; ranks with "
@@ -79,10 +79,10 @@ def _controls(tiers: Sequence[Any]) -> str:
     )
 
 
-def _table(rows: Sequence[Mapping[str, Any]], aggregate: str) -> str:
+def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
     most, whole = len(rows), max(index(row["topics"]) for row in rows)
     lines = [_line(k, row, most, whole) for k, row in enumerate(rows)]
-    columns = ("tier", "rank", "system", RULES[aggregate].column, "topics", "ranks", f"1 to {most}")  # type: ignore[index]
+    columns = ("tier", "rank", "system", RULES[total].column, "topics", "ranks", f"1 to {most}")  # type: ignore[index]
     heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
     return f'<table id="board"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 

@@ -17,13 +17,12 @@ from ..arrays import FloatArray
 from ..boards.board import FORMAT as BOARD_FORMAT
 from ..boards.board import SCHEMA as BOARD
 from ..coefficients.registry import headlines, list_coefficients
-from ..comparison import ranked, sides_of
+from ..comparison import ranked
 from ..comparison_result import Comparison
-from ..door import Collection, as_side
+from ..data.scores import Means, Scores, with_sign
 from ..errors import InputError, InputTypeError
 from ..resampling import Progress
 from ..results import plain
-from ..scores import Means, Scores, with_sign
 from ..topics.judge_ranking import JudgeRanking
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
@@ -36,8 +35,6 @@ MOST_SCORES = 4_000_000  # letters, of which a page then has a third
 
 def report_document(
     comparisons: Comparison | Sequence[Comparison],
-    truth: Collection,
-    candidate: Collection | Sequence[Collection],
     *,
     ranking: JudgeRanking | None = None,
     workers: int = 1,
@@ -54,8 +51,6 @@ def report_document(
     ----------
     comparisons : Comparison or sequence of them
         From `compare`. With `interval=True` and `test=True` the report says how sure it is.
-    truth, candidate : Scores, Means, path, frame, mapping or results of a tool
-        What was compared; `candidate` is a list of them for several comparisons.
     ranking : JudgeRanking, optional
         What `rank_judges` found for several candidates; where it is not given, it is found here.
     workers : int
@@ -73,24 +68,20 @@ def report_document(
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     >>> found = cc.compare(people, hasty, interval=True, n_resamples=999, rng=7)
-    >>> document = cc.report.report_document(found, people, hasty)
+    >>> document = cc.report.report_document(found)
     >>> document["verdict"]["headline"]
     '20 topics of candidate are worth 3.8 of truth (95% interval 2.2 to 6.7).'
 
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    others: Any = [candidate] if isinstance(comparisons, Comparison) else candidate
     if not found or not all(isinstance(c, Comparison) for c in found):
         raise InputTypeError("comparisons must be what compare returns, at least one")
-    if len(found) != len(others):
-        raise InputError(f"{len(found)} comparisons and {len(others)} candidates: give one for each")
-    reference, sides = as_side(truth, "truth"), [as_side(other, "candidate") for other in others]
     notes = []
     if ranking is None and len(found) > 1:
-        found, ranking = ranked(found, reference, sides, workers)
+        found, ranking = ranked(found, workers)
         why = "that needs the same systems and at least 10 topics for all"
         notes = [f"the candidates are not tested against each other: {why}"] if ranking is None else []
-    pairs = [sides_of(c, reference, side) for c, side in zip(found, sides, strict=True)]
+    pairs = [c.pairing.observations() for c in found]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
     for k, (c, (own, side)) in enumerate(zip(found, pairs, strict=True)):
@@ -167,17 +158,16 @@ def _require_format(given: Any, known: int) -> None:
 
 
 def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[Any]]) -> str:
-    """The same in Python. `files` has path, measure and direction of a side, by its name, else its file's name."""
+    """The same in Python. `files` has path, measure and other options of a side, by its name; else it is a file's."""
 
     def read(name: str) -> str:
-        path, measure, lower = files.get(name, (name, None, None))
-        direction = "" if lower is None else f", lower_is_better={lower}"
-        return f"cc.read_scores({path!r}{'' if measure is None else f', {measure!r}'}{direction})"
+        path, measure, how = files.get(name, (name, None, {}))
+        given = [repr(path), *([] if measure is None else [repr(measure)]), *(f"{k}={v!r}" for k, v in how.items())]
+        return f"cc.read_scores({', '.join(given)})"
 
     settings = parts[0]["settings"]
     own = ("top", "per_topic", "on", "interval", "test", "worth", "rank_test", "confidence_level", "n_resamples")
     given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
-    given += [f"{name}={settings[name]!r}" for name in ("aggregate", "types", "groups") if name in settings]
     named = list(parts[0]["coefficients"])
     if named != [c.name for c in list_coefficients()]:
         given.append(f"coefficients={named!r}")
@@ -189,7 +179,7 @@ def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[Any]]
             f"sides = {{{', '.join(f'{name!r}: {read(name)}' for name in (c['candidate'] for c in parts))}}}",
             f"how = dict({', '.join(given)})",
             f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
-            "document = cc.report.report_document(found, truth, list(sides.values()))",
+            "document = cc.report.report_document(found)",
             'cc.write_report(document, "report.html")',
         ]
     )
@@ -281,13 +271,13 @@ def _ranking(ranking: JudgeRanking) -> dict[str, Any]:
     return {**made, "verdict": ranking.sentence("of"), "n_pairs": len(ranking.pairs)}
 
 
-def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any] | None:
+def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any] | None:
     """Scores by topic of both sides, for who explores them: each truth once, in the order of `report.picture`.
 
     None where the sides have no topics in common, where their means are no plain means, where a score is missing, or
     where the page would become too large.
     """
-    if any(c.settings.get("aggregate", "mean") != "mean" for c in found):
+    if any(c.settings.get("total", "mean") != "mean" for c in found):
         return None
     if not all(
         c.topics and isinstance(a, Scores) and isinstance(b, Scores) for c, (a, b) in zip(found, pairs, strict=True)

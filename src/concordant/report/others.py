@@ -35,7 +35,7 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
         parts.systems[row["system"]] = [f"{said}, tier {row['tier']}"]
     parts.chart("ranks-0", charts.rank_intervals(len(rows), found["confidence_level"], candidate=False), rows)
     columns = [names("system"), number("tier"), number("rank")]
-    columns += [number("mean" if found["aggregate"] == "mean" else "mean rank", "mean")]
+    columns += [number("mean" if found["total"] == "mean" else "mean rank", "mean")]
     columns += [number("best rank", "low"), number("worst rank", "high")]
     scope = "all systems together" if found["simultaneous"] else "each system by itself"
     about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: rank on these topics."

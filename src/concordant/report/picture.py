@@ -38,7 +38,7 @@ def explored(document: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any
         }
         for k in order
     ]
-    what = found[0]["settings"].get("aggregate", "mean")
+    what = found[0]["settings"].get("total", "mean")
     return {
         "truth": visible(found[0]["truth"]),
         "what": what,

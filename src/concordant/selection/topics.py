@@ -10,17 +10,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..arrays import FloatArray
-from ..clusters import Groups, places_of_groups
 from ..coefficients.registry import get_coefficient
-from ..door import Collection, as_topics
+from ..data.groups import places_of_groups, require_labels
+from ..data.scores import Scores
 from ..errors import InputError, check_choice, check_real, check_whole
-from ..labels import WANTED_COST, is_cost, labels_of_topics
 from ..ranks.bounds import rank_intervals
+from ..read.door import Collection, as_topics
+from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..resampling import Progress, Seed, check_count, check_level, generator
 from ..results import Interval, Result, columns, settings_of
-from ..scores import Scores
 from ..tables.numbers import plain_number
-from ..totals import Aggregate, Types, points_of
 from ..words import counted, listing, named
 from .validation import Split, Task, best_method, methods_of, split
 
@@ -124,9 +123,6 @@ def select_topics(  # noqa: PLR0913
     method: Way = "auto",
     costs: Mapping[str, float] | Any | None = None,
     budget: float | None = None,
-    aggregate: Aggregate = "mean",
-    types: Types | None = None,
-    groups: Groups | None = None,
     n_splits: int = 40,
     confidence_level: float = 0.95,
     rng: Seed = None,
@@ -150,12 +146,6 @@ def select_topics(  # noqa: PLR0913
         The cost of each topic; topics with the largest gain per cost are added.
     budget : float, optional
         What the chosen topics may cost together; without `costs`, every topic costs 1.
-    aggregate : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
-        The total that systems are ranked by, as in `rank_intervals`.
-    types : mapping, Series or path, optional
-        For "type-mean", the type of each topic.
-    groups : mapping, Series or path, optional
-        The group of each topic: topics of a group are on the same side of every split.
     n_splits : int
         How often systems and topics are split, at least 2.
     confidence_level : float
@@ -194,18 +184,18 @@ def select_topics(  # noqa: PLR0913
     check_choice("method", method, get_args(Way))
     level, n_splits = check_level(confidence_level), check_count(n_splits, "n_splits", least=2)
     given = as_topics(scores, "scores", least_systems=8)
-    points = points_of(given, aggregate, types).scores
-    assert isinstance(points, Scores)  # as what was given
+    given = given.settled()[0]
+    points = given.points()
     n, m = points.values.shape
     if n < 4:
         raise InputError(f"scores have {counted(n, 'topic')}: at least 4 are needed to choose some and test on others")
     scaled = np.ldexp(points.values, -int(np.frexp(np.abs(points.values).max())[1]))  # whose squares are numbers
     prices = _prices(costs, points.topics)
     money = _budget(k, budget, prices)
-    places = np.arange(n) if groups is None else places_of_groups(groups, points.topics)[1]
+    places = np.arange(n) if points.groups is None else places_of_groups(points.groups, points.topics)[1]
     task = Task(scaled, prices, money, places, known, methods_of(method))
     rand = generator(rng)
-    separated = _separated(points, groups, rand)
+    separated = _separated(points, rand)
     found = []
     for j in range(n_splits):
         found.append(split(task, separated, rand))
@@ -231,7 +221,7 @@ def select_topics(  # noqa: PLR0913
             confidence_level=level,
             n_splits=n_splits,
             method=method,
-            aggregate=aggregate,
+            total=given.total,
             budget=money,
         ),
     )
@@ -265,9 +255,9 @@ def _limits(values: FloatArray, level: float) -> tuple[float, float]:
     return float(values.mean()) - half, float(values.mean()) + half
 
 
-def _separated(points: Scores, groups: Groups | None, rng: np.random.Generator) -> Any:
+def _separated(points: Scores, rng: np.random.Generator) -> Any:
     """`[i, j]`: whether the whole collection finds system j significantly better than i, columns as given."""
-    found = rank_intervals(points, groups=groups, n_resamples=999, rng=rng)
+    found = rank_intervals(points, n_resamples=999, rng=rng)
     place = [found.systems.index(system) for system in points.systems]
     return found.better()[np.ix_(place, place)]
 
@@ -275,7 +265,9 @@ def _separated(points: Scores, groups: Groups | None, rng: np.random.Generator) 
 def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
     if costs is None:
         return np.ones(len(topics))
-    labels = labels_of_topics(costs, topics, "costs")
+    known = labels_of(costs, "costs")
+    labels = [known.get(topic, "") for topic in topics]
+    require_labels(labels, topics, "costs")
     prices = [plain_number(label) for label in labels]
     for topic, label, price in zip(topics, labels, prices, strict=True):
         if price is None or not is_cost(price):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..means import tied_means
+from ..data.means import tied_means
 from ..resampling import Resampling, Seed, check_count
 from ..results import Result, settings_of
 from ..words import counted

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..door import Collection, as_topics
+from ..data.means import identical_to
+from ..data.scores import Scores
 from ..errors import InputError, InputTypeError
-from ..means import identical_to
+from ..read.door import Collection, as_topics, refuse
 from ..resampling import Seed, check_count, generator
-from ..scores import Scores
 from ..words import argument, counted, named
 from . import margins
 from .scale import inverse_transform, transform
@@ -102,6 +102,7 @@ class Simulator:
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> None:
         whole = as_topics(scores, "scores", least_systems=1)
+        refuse(whole, "scores", "groups", "types", why="new topics are drawn one by one")
         require_room_for_pairs(len(whole.systems), "simulation", 7)
         low, high = given = check_bounds(bounds)
         self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else given

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
+from ..data.holes import Missing
 from ..errors import InputError, InputTypeError, check_choice, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
@@ -22,7 +23,6 @@ from ..judgments.runs import Runs
 from ..parallel import Workers
 from ..resampling import Progress, check_count
 from ..results import columns
-from ..tables import Missing
 from ..topics.correlation import CorrelationEstimate, correlate
 from ..topics.judge_ranking import JudgeRanking, rank_judges
 from ..topics.splits import FEWEST

@@ -9,15 +9,15 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
+from ..data.means import mean_over_topics
+from ..data.scores import Scores
 from ..judgments.change import Change
 from ..judgments.evaluation import score
 from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
-from ..means import mean_over_topics
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution
-from ..scores import Scores
 from ..topics.worth_core import Yardstick
 
 

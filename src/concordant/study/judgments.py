@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
+from ..data.holes import Missing
 from ..errors import InputError, InputTypeError, import_extra, warn
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
@@ -22,7 +23,6 @@ from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling, check_count
 from ..results import Interval, columns, settings_of
-from ..tables import Missing
 from ..topics.judged import for_worth, yardstick
 from ..topics.splits import FEWEST
 from ..topics.worth import shown

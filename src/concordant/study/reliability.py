@@ -12,16 +12,16 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import FloatArray
-from ..door import Collection, as_topics
+from ..data.means import mean_over_topics
+from ..data.scores import Scores
 from ..errors import InputError, InputTypeError
 from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..files import fingerprint, write_csv
-from ..means import mean_over_topics
 from ..parallel import Workers
+from ..read.door import Collection, as_topics, refuse
 from ..resampling import Progress, check_count
 from ..results import columns, settings_of
-from ..scores import Scores
 from ..simulation.simulator import Simulator, check_bounds
 from ..words import named, one_line
 from .execution import run_grid
@@ -302,6 +302,7 @@ def _originals(
     made = []
     for name, whole in collections.items():
         scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
+        refuse(scores, f"collections[{name!r}]", "groups", "total", why="the study is about means over single topics")
         if len(scores.systems) < 2:
             raise InputError(f"collections[{name!r}] has 1 system left: a ranking has several")
         digest = fingerprint(scores.values, scores.topics, scores.systems)

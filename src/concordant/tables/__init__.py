@@ -1,20 +1,5 @@
-"""From tables of cells to a topics x systems matrix, whether they come from files, frames or dictionaries.
+"""From tables of cells to `Scores`, whether they come from files, frames or dictionaries.
 
 `cells` are named columns, `layout` decides what they mean, `contents` gives the scores of each measure, `pivot` makes
-matrices of them, `assemble` joins these, and `missing` says what happens to holes.
+matrices of them, and `assemble` joins these.
 """
-
-from .assemble import Assembled, Unfilled
-from .measures import check_measure
-from .missing import Filling, Missing, are_invented, fill_or_drop, invent_topics
-
-__all__ = [
-    "Assembled",
-    "Filling",
-    "Missing",
-    "Unfilled",
-    "are_invented",
-    "check_measure",
-    "fill_or_drop",
-    "invent_topics",
-]

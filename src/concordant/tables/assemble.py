@@ -1,111 +1,27 @@
-"""From what files, frames and dictionaries hold to one matrix: one measure, named systems, no holes."""
+"""From what files, frames and dictionaries hold to `Scores` of one measure, or `Means` where there are no topics."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.choice import choose, chosen, says_which
+from ..data.holes import Missing, are_invented, check_missing
+from ..data.scores import Means, Scores, owned
 from ..errors import ConcordantError, ReadError, warn
 from ..words import argument, counted, either_direction, listing
 from .cells import Given, Origin, warn_of
-from .choice import choose, chosen, says_which
 from .contents import Contents
 from .direction import direction, usually_an_error
 from .measures import check_measure, only_measure
-from .missing import (
-    Missing,
-    are_invented,
-    check_missing,
-    fill_or_drop,
-    has_holes,
-    refuse_best_zeros,
-    refuse_errors,
-)
+from .missing import refuse_errors
 from .pivot import MEAN, Grid, join
 from .vocabulary import summaries_among
-
-
-class Assembled(NamedTuple):
-    """What `Scores` is made of."""
-
-    values: FloatArray
-    topics: list[str] | None
-    """None where there is one score per system: `values` is one row."""
-    systems: list[str]
-    measure: str
-    said: tuple[str, ...] = ()
-    """What was filled in or left out."""
-    lower_is_better: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Unfilled:
-    """Scores as they stand in the file, nan where a system lacks a topic; and what to do about that.
-
-    It is done when all is known that is compared: a system that another side lacks must not make topics drop out.
-    """
-
-    values: FloatArray
-    own_topics: list[str] | None
-    """None where there is one score per system: `values` is one row."""
-    own_systems: list[str]
-    measure: str
-    missing: Missing
-    origin: Origin
-    empty: Sequence[tuple[str, Origin]] = ()
-    """The systems whose files hold nothing."""
-    open_to_holes: bool = False
-    """Whether scores may be missing for good where this goes, so that an error names that as a way out."""
-    lower_is_better: bool = False
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """All that were read."""
-        return tuple(self.own_systems)
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """All that were read; empty where there is one score per system."""
-        return tuple(self.own_topics or ())
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is missing."""
-        return not self.empty and not has_holes(self.values)
-
-    def select(self, systems: Sequence[str], topics: Sequence[str] | None = None) -> Unfilled:
-        """Only these; without `topics`, the topics on which these have scores, or all where a missing score is 0."""
-        columns = choose(systems, self.own_systems, "system", self.origin.error)
-        values = self.values[:, columns]
-        own = self.own_topics
-        if own is not None:
-            if topics is not None:
-                rows = choose(topics, own, "topic", self.origin.error)
-            elif self.missing == "zero":
-                rows = list(range(len(own)))
-            else:
-                rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
-            values, own = values[rows], [own[k] for k in rows]
-        return replace(self, values=values, own_topics=own, own_systems=[self.own_systems[k] for k in columns])
-
-    def filled(self) -> Assembled:
-        """What is left when the policy for missing topics was applied; an error where there is none."""
-        refuse_best_zeros(self.missing, self.lower_is_better, self.origin)
-        said = _without_empty([file for _, file in self.empty], self.missing)
-        if self.own_topics is None:
-            values, systems, more = _one_score_each(self.values, self.own_systems, self.missing, self.origin)
-            return Assembled(values, None, systems, self.measure, (*said, *more), self.lower_is_better)
-        labels = self.own_topics, self.own_systems
-        found = fill_or_drop(self.values, *labels, self.missing, self.origin, open_to_holes=self.open_to_holes)
-        more = (found.said,) if found.said else ()
-        labels = found.topics, found.systems
-        return Assembled(found.values, *labels, self.measure, (*said, *more), self.lower_is_better)
 
 
 class Together(NamedTuple):
@@ -143,8 +59,11 @@ def assemble(
     topics: Sequence[str] | None = None,
     lower_is_better: bool | None = None,
     empty: Sequence[tuple[str, Origin]] = (),
-) -> Unfilled:
-    """One matrix of one measure. Where `systems` or `topics` are given, only these, in this order."""
+) -> Scores | Means:
+    """The scores of one measure. Where `systems` or `topics` are given, only these, in this order.
+
+    A run whose file is empty is a system without scores.
+    """
     check_missing(missing)
     check_measure(measure)
     grid, name, origin = joined(found, measure, systems)
@@ -154,15 +73,14 @@ def assemble(
     if topics is not None and not one_each:
         places = choose(topics, own_topics, "topic", origin.error, seen)
         values, own_topics = values[places], [own_topics[k] for k in places]
+    if nothing := [name for name, _ in empty if name not in own_systems]:
+        values = np.hstack([values, np.full((len(values), len(nothing)), np.nan)])
+        own_systems = [*own_systems, *nothing]
     if systems is not None:
-        labels = [*own_systems, *(run for run, _ in empty if run not in own_systems)]
-        asked = choose(systems, labels, "system", origin.error, seen)
-        names = {labels[k] for k in asked}
-        if others := [file.label for run, file in empty if run not in names]:
-            warn(f"Skipped {counted(len(others), 'empty file')} of systems that were not asked for: {listing(others)}")
-        empty = [(run, file) for run, file in empty if run in names]
-        places = [k for k in asked if k < len(own_systems)]
+        places = choose(systems, own_systems, "system", origin.error, seen)
         values, own_systems = values[:, places], [own_systems[k] for k in places]
+        if others := [file.label for run, file in empty if run not in own_systems]:
+            warn(f"Skipped {counted(len(others), 'empty file')} of systems that were not asked for: {listing(others)}")
         if topics is None and missing == "available":  # a topic that none of them has is none of theirs
             rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
             values, own_topics = values[rows], [own_topics[k] for k in rows]
@@ -178,8 +96,10 @@ def assemble(
         [] if one_each or says_which(topics) else own_topics, [] if says_which(systems) else own_systems, origin
     )
     lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), name, origin), lower_is_better)
-    of = None if one_each else own_topics
-    return Unfilled(values, of, own_systems, name, missing, origin, empty, lower_is_better=lower)
+    about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
+    if one_each:
+        return Means(values[0], own_systems, name, **about)
+    return Scores(owned(values), own_topics, own_systems, name, **about)
 
 
 def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:
@@ -220,31 +140,6 @@ def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str
         )
 
     return Joined(join(grids, names, twice), asked, Together([contents.origin for contents in found]))
-
-
-def _without_empty(empty: Sequence[Origin], missing: Missing) -> tuple[str, ...]:
-    """Go on without files that hold nothing, and say so, where that is the policy."""
-    if empty and missing != "drop-systems":
-        others = f" (and {len(empty) - 1} more: {listing(s.label for s in empty[1:])})" if len(empty) > 1 else ""
-        go_on = argument("missing", "drop-systems")
-        raise empty[0].error(f"is empty{others}: delete it, or go on without it with {go_on}")
-    return (f"empty files left out: {listing(s.label for s in empty)}",) if empty else ()
-
-
-def _one_score_each(
-    values: FloatArray, systems: list[str], missing: Missing, origin: Origin
-) -> tuple[FloatArray, list[str], tuple[str, ...]]:
-    """The systems that have a score in a table of one score per system."""
-    lacking = [name for name, value in zip(systems, values[0], strict=True) if np.isnan(value)]
-    if lacking and missing != "drop-systems":
-        raise origin.error(
-            f"has no score of {listing(lacking)}: leave these systems out with {argument('missing', 'drop-systems')}"
-        )
-    keep = [k for k, name in enumerate(systems) if name not in set(lacking)]
-    if not keep:
-        raise origin.error("no system has a score in this column")
-    said = f"{origin.label}: {counted(len(lacking), 'system')} without a score left out: {listing(lacking)}"
-    return values[:, keep], [systems[k] for k in keep], (said,) if lacking else ()
 
 
 _LIKELY, _POSSIBLE = 1e-4, 3e-3

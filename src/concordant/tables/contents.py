@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..data.choice import chosen, says_which
+from ..data.holes import invent_topics
 from ..errors import ConcordantError
 from ..words import argument, listing
 from .cells import Cells, Given, Origin, warn_of
-from .choice import chosen, says_which
 from .frames import frame_cells
 from .layout import (
     Layout,
@@ -28,7 +29,7 @@ from .layout import (
     warn_of_counters,
 )
 from .measures import no_measure
-from .missing import invent_topics, warn_of_lost, warn_of_summaries
+from .missing import warn_of_lost, warn_of_summaries
 from .numbers import cell_number
 from .pivot import MEAN, Grid, pivot, without_summaries
 from .strays import score_columns

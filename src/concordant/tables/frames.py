@@ -14,8 +14,8 @@ from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_system
 
 def is_frame(given: Any) -> bool:
     """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
-    if hasattr(given, "columns") or hasattr(given, "perquery"):
-        return True
+    if hasattr(type(given), "columns") or hasattr(given, "columns") or hasattr(given, "perquery"):
+        return True  # by its type first: a lazy frame of polars computes its columns
     return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
 
 

@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.choice import chosen, says_which
+from ..data.holes import are_invented
 from ..errors import ConcordantError
 from ..words import argument, listing, nearest
 from .cells import Cells, warn_of
-from .choice import chosen, says_which
-from .missing import are_invented
 from .numbers import cell_number, is_fraction, number
 from .vocabulary import (
     COUNTERS,

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.choice import chosen, says_which
 from ..words import argument, listing
 from .cells import Cells, warn_of
-from .choice import chosen, says_which
 from .vocabulary import (
     companions,
     is_one_of_short,

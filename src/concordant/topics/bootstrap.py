@@ -17,8 +17,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..calibration import AWAY, FEWEST, LEFT, MISFIT, NEAR, STEADY
 from ..coefficients.registry import Coefficient, get_coefficient
+from ..data.means import mean_over_topics
 from ..errors import InputError, check_choice
-from ..means import mean_over_topics
 from ..resampling import Resampling
 from ..results import Interval
 from ..words import named

@@ -7,18 +7,16 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from ..alignment import matched
 from ..chance.permutation import chance_pvalue
-from ..clusters import Groups, by_group, doubts_about_sizes
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..door import Collection, as_side, as_topic_side
+from ..data.groups import doubts_about_sizes
 from ..errors import InputError, UndefinedCorrelationWarning, check_choice
+from ..pairing import paired
 from ..parallel import Workers
+from ..read.door import Collection
 from ..resampling import Progress, Resampling, Seed, check_level
 from ..results import Estimate, settings_of
-from ..scores import Means, Scores
-from ..tables import Unfilled
 from ..words import counted, nearly_reversed
 from .bootstrap import Found, Method, check_bootstrap, limits
 
@@ -56,7 +54,6 @@ def correlate(  # noqa: PLR0913
     coefficient: str = "tau_b",
     method: Method | None = "auto",
     test: Test | None = None,
-    groups: Groups | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
@@ -88,9 +85,6 @@ def correlate(  # noqa: PLR0913
     test : {"chance"} or None
         "chance": a p-value of the hypothesis that the candidate scores have nothing to do with the truth, from the
         exact null distribution where there is one (`tau_null`, `tau_ap_null`), else by permutations.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: for the interval groups
-        are drawn whole, and their number is the sample size.
     confidence_level : float
         How often the interval is to hold what it is for.
     n_resamples : int
@@ -158,49 +152,36 @@ def correlate(  # noqa: PLR0913
     known, level = get_coefficient(coefficient), check_level(confidence_level)
     check_choice("test", test, (*get_args(Test), None))
     drawn = Resampling.of(n_resamples, rng, workers, progress)
-    sides: list[Scores | Means | Unfilled]
-    if method is None:
-        sides = [as_side(truth, "truth"), as_side(candidate, "candidate")]
-    else:
+    if method is not None:
         check_bootstrap(method, drawn.n_resamples)
         if why := not_resampled(known):
             raise InputError(f"{why}, or method=None, for no interval")
-        sides = [
-            as_topic_side(given, name, least=1, otherwise=", or method=None, for no interval")
-            for given, name in ((truth, "truth"), (candidate, "candidate"))
-        ]
-    found = matched(sides[0], sides[1])
-    a, b = found.scores
+    found = paired(truth, candidate, otherwise=None if method is None else ", or method=None, for no interval")
+    a, b = found.sides
     if len(a.systems) < 2:
         raise InputError(f"{counted(len(a.systems), 'system')} to compare: at least 2 are needed that both sides have")
     if method is not None and len(a.topics) < 2:
         raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
-    if groups is not None and method is None:
-        raise InputError("groups is for the interval, which resamples topics, and method is None: leave groups out")
     x, y = a.means(), b.means()
     value = float(known.formula(x, y))
     warn_undefined(value, known.undefined)
     p = made = None
-    grouped: dict[str, Any] = {}
     if test is not None and not math.isnan(value):
         p = chance_pvalue(known, x, y, replace(drawn, n_resamples=_PERMUTATIONS).quiet())
     notes = (*found.notes, *nearly_reversed(value, known.name))
     if method is not None and not math.isnan(value):
-        assert isinstance(a, Scores)  # as_topic_side has made sure
-        assert isinstance(b, Scores)
-        rows = by_group(a, groups), by_group(b, groups)
-        grouped = {} if groups is None else {"groups": len(rows[0].topics)}
+        rows = found.observations()
         (made,) = limits((rows[0].values, rows[1].values), [known], method, level, drawn)
         if made is None:
             raise InputError(NO_INTERVAL)
-        notes += doubts_about_sizes(groups, a.topics)
+        notes += doubts_about_sizes(a.groups)
         if made.note:
             notes += (made.note,)
         if made.undefined:
             notes += (undefined_on(made),)
             warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
     settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
-    settings |= grouped
+    settings |= found.settings if method is not None else {}
     return estimate_of(known, value, made, level, seed=drawn.seed, pvalue=p, notes=notes, **settings)
 
 

@@ -8,16 +8,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..alignment import On, matched
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..door import Collection, as_side
+from ..data.means import tied_means
+from ..data.scores import Means, Scores
 from ..errors import InputError, check_choice, import_extra
-from ..means import tied_means
+from ..pairing import On, paired
+from ..read.door import Collection
 from ..results import Result, columns, plain, settings_of
-from ..scores import Means, Scores
-from ..tables import Missing
 from ..words import counted, listing, nearest, nearly_reversed
 
 Kind = Literal["pairs", "systems", "topics"]
@@ -207,7 +206,6 @@ def explain(
     coefficient: str = "tau_b",
     *,
     on: On = "both",
-    missing: Missing = "error",
 ) -> Explanation:
     """What each pair of systems and each topic contributes to the loss, 1 - coefficient.
 
@@ -220,8 +218,6 @@ def explain(
     on : {"both", "systems"}
         "both": means over the topics that both sides have. "systems": each side's means over its own topics; then only
         pairs are explained.
-    missing : {"error", "zero", "drop", "drop-systems", "mean"}
-        What to do where a system lacks a topic, of the systems and topics that are compared; as in `read_scores`.
 
     Returns
     -------
@@ -265,9 +261,8 @@ def explain(
     """
     entry = get_coefficient(coefficient)
     check_choice("on", on, get_args(On))
-    given = (as_side(truth, "truth", missing=missing), as_side(candidate, "candidate", missing=missing))
-    found = matched(*given, on)
-    sides = found.scores
+    found = paired(truth, candidate, on=on)
+    sides = tuple(side.points() if isinstance(side, Scores) else side for side in found.sides)
     x, y = (side.means() for side in sides)
     value = float(entry.formula(x, y))
     notes = (*found.notes, *nearly_reversed(value, entry.name))
@@ -286,8 +281,10 @@ def explain(
         notes += ("no scores by topic on both sides, so only pairs are explained",)
     elif len(sides[0].topics) < 2:
         notes += ("one topic only, so none can be left out",)
+    elif found.settings.get("total") == "type-mean":
+        notes += ("every type of topics counts the same, so no topic is left out by itself",)
     else:
-        topics = _topics(entry, value, *sides)
+        topics = _topics(entry, value, *(side for side in sides if isinstance(side, Scores)))
         if lost := sum(math.isnan(t.without) for t in topics):
             notes += (f"{entry.name} has no value without {counted(lost, 'topic')}: they come last",)
     return Explanation(

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..chance.adjustment import holm
-from ..clusters import Groups
-from ..door import Collection
 from ..errors import InputTypeError
+from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
 from ..words import listing, one_line, p_cell, p_equals, some_of
@@ -139,7 +138,6 @@ def rank_judges(
     *,
     confidence_level: float = 0.95,
     name: str = "truth",
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeRanking:
     """What several judges are worth, over the same splits of the topics; which are better than which, and who is best.
@@ -156,8 +154,6 @@ def rank_judges(
         Confidence level of the intervals; pairs are tested at level 1 - confidence_level, all together (Holm).
     name : str
         What to call the truth.
-    groups : mapping, Series or path, optional
-        The group of each topic, as in `judge_worth`.
     rng : int, Generator or None
         Draws the splits, as in `judge_worth`.
 
@@ -179,7 +175,7 @@ def rank_judges(
         raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    sides = matched_sides(given, named, coefficient, confidence_level, groups)
+    sides = matched_sides(given, named, coefficient, confidence_level)
     drawn = Resampling.of(DEFAULT.splits, rng)
     return judges_from(curves_of(sides, drawn), sides, drawn.seed)
 

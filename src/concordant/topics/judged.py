@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..clusters import Groups
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
-from ..door import Collection
+from ..data.means import tied_sums
+from ..data.scores import Scores
 from ..errors import InputError, InputTypeError
-from ..means import tied_sums
+from ..pairing import Matched, matched_topics
+from ..read.door import Collection
 from ..resampling import Resampling, check_level
 from ..results import settings_of
-from ..scores import Scores
-from ..sides import Matched, matched_topics
 from ..words import counted, nearly_reversed
 from .agreement_curves import DEFAULT, Curves, compute_curves
 from .correlation import not_resampled
@@ -60,7 +59,6 @@ def matched_sides(
     names: tuple[str, ...],
     coefficient: str,
     confidence_level: float,
-    groups: Groups | None = None,
 ) -> Judged:
     """The sides, by the arguments that they came as, checked and matched; what was left out is warned of."""
     known, level = get_coefficient(coefficient), check_level(confidence_level)
@@ -70,7 +68,7 @@ def matched_sides(
         raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
-    found = matched_topics(given, names, groups)
+    found = matched_topics(given, names)
     truth, *others = (side.means() for side in found.scores)
     turned = [
         f"{names[0]} and {name}: {note}"

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, read_only
-from ..clusters import Groups
-from ..door import Collection
+from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
 from ..words import counted
@@ -206,7 +205,6 @@ def judge_worth(
     *,
     confidence_level: float = 0.95,
     names: tuple[str, str] = ("truth", "candidate"),
-    groups: Groups | None = None,
     rng: Seed = None,
 ) -> JudgeWorth:
     """How many topics judged by the truth rank the systems as well as these topics judged by the candidate?
@@ -227,9 +225,6 @@ def judge_worth(
         Confidence level of the intervals.
     names : tuple of str
         What to call the sides.
-    groups : mapping, Series or path, optional
-        The group of each topic, where topics come in groups, as in `rank_intervals`: groups are split and
-        left out whole, and worth is counted in groups.
     rng : int, Generator or None
         Draws the splits. The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
@@ -255,7 +250,7 @@ def judge_worth(
 
     """
     drawn = Resampling.of(DEFAULT.splits, rng)
-    sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level, groups)
+    sides = matched_sides({"truth": truth, "candidate": candidate}, names, coefficient, confidence_level)
     return worth_from(curves_of(sides, drawn), 1, sides, drawn.seed)
 
 

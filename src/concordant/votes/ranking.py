@@ -8,11 +8,11 @@ from typing import Any, get_args
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.scores import Means
 from ..errors import InputError, check_choice
 from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
 from ..resampling import Progress, Resampling, Seed, resampled_weights
 from ..results import settings_of
-from ..scores import Means
 from ..words import counted, named
 from .battles import Votes, read_votes
 from .strengths import Strength, apart, require_comparable, strengths, tally, units

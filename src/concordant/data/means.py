@@ -18,10 +18,10 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
-from . import _kernels
-from ._kernels.reference.means import lowest_of, to_digits
-from .arrays import FloatArray, IntArray
-from .errors import DataWarning
+from .. import _kernels
+from .._kernels.reference.means import lowest_of, to_digits
+from ..arrays import FloatArray, IntArray
+from ..errors import DataWarning
 
 _EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1

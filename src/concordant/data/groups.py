@@ -1,4 +1,4 @@
-"""`groups=`: topics that belong together (segments of a document, questions on a passage) are one observation.
+"""Topics that belong together (segments of a document, questions on a passage) are one observation.
 
 What resamples topics resamples groups. So a matrix of topics becomes one with a row for each group, which everything
 else takes as it takes topics, and whose length is the sample size:
@@ -11,32 +11,38 @@ mean when groups are drawn: the linearised one of a ratio of sums, because a dra
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import FloatArray, IntArray
-from .errors import InputError
-from .labels import labels_of_topics
-from .scores import Means, Scores
-from .words import counted, named
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError
+from ..words import counted, listing, named
 
 FEW = 20  # groups of one size: below, tests were seen to reject too often (docs/measured/boards.md)
-Groups: TypeAlias = Any
-"""The group of each topic: a mapping or Series, or a CSV file, as PATH or PATH:COLUMN."""
 
 
-def places_of_groups(groups: Groups, topics: tuple[str, ...]) -> tuple[tuple[str, ...], IntArray]:
+def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> None:
+    """Raise where a topic has no group, or no type."""
+    lacking = [topic for topic, label in zip(topics, labels, strict=True) if not label]
+    if lacking:
+        raise InputError(
+            f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}. Name the "
+            f"topics as the scores do, and give every one of them a {name.removesuffix('s')}"
+        )
+
+
+def places_of_groups(groups: Sequence[str], topics: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
     """The names of the groups, in the order in which topics have them, and the place of each topic's group."""
-    labels = labels_of_topics(groups, topics, "groups")
-    names = tuple(dict.fromkeys(labels))
+    require_labels(groups, topics, "groups")
+    names = tuple(dict.fromkeys(groups))
     if len(names) < 2:
         raise InputError(
             f"{named('groups')} has {counted(len(names), 'group')} for {counted(len(topics), 'topic')}: at least 2 are "
             "needed, because how groups differ tells how far the means can be trusted"
         )
     place = {name: k for k, name in enumerate(names)}
-    return names, np.array([place[label] for label in labels])
+    return names, np.array([place[group] for group in groups])
 
 
 def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
@@ -49,31 +55,18 @@ def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
     return np.where(counts > 0, means + share * (sums - counts * means), np.nan)
 
 
-def doubts_about_sizes(groups: Groups | None, topics: tuple[str, ...]) -> tuple[str, ...]:
+def doubts_about_sizes(groups: Sequence[str] | None) -> tuple[str, ...]:
     """That few groups hold most of the topics, in a sentence; nothing where they do not.
 
     Means of groups of n_g topics vary as those of (sum n_g)^2 / sum n_g^2 groups of one size would (Kish).
     """
     if groups is None:
         return ()
-    names, places = places_of_groups(groups, topics)
-    count = len(topics) ** 2 / float((np.bincount(places) ** 2).sum())
-    if count >= min(FEW, len(names) / 2):
+    sizes = np.unique(groups, return_counts=True)[1]
+    count = len(groups) ** 2 / float((sizes**2).sum())
+    if count >= min(FEW, len(sizes) / 2):
         return ()
     return (
-        f"{counted(len(names), 'group')} of very different size count as about {count:.0f} of one size: with so few, "
+        f"{counted(len(sizes), 'group')} of very different size count as about {count:.0f} of one size: with so few, "
         "intervals are too short and tests reject too often",
     )
-
-
-def by_group(scores: Scores, groups: Groups | None) -> Scores:
-    """One row per group, where there are groups."""
-    if groups is None:
-        return scores
-    names, places = places_of_groups(groups, scores.topics)
-    return scores.like(group_rows(scores.values, places), names)
-
-
-def sides_by_group(sides: tuple[Scores | Means, ...], groups: Groups | None) -> tuple[Scores | Means, ...]:
-    """The same for sides that have the same topics, or none."""
-    return tuple(by_group(side, groups) if isinstance(side, Scores) else side for side in sides)

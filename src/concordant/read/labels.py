@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from .errors import InputError, InputTypeError
-from .read.names import load_names, named_rows
-from .words import counted, listing, named, nearest
+from ..errors import InputTypeError
+from ..words import listing, named, nearest
+from .names import load_names, named_rows
 
 LEAST_COST, MOST_COST = 1e-100, 1e100
 WANTED_COST = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
@@ -19,32 +19,20 @@ def is_cost(cost: Any) -> bool:
     return bool(LEAST_COST <= cost <= MOST_COST)
 
 
-def labels_of_topics(given: Any, topics: Sequence[str], name: str) -> tuple[str, ...]:
-    """The label of each topic, in their order; topics that are not asked for do not matter.
+def labels_of(given: Any, name: str) -> dict[str, str]:
+    """The label of each topic or system: from a mapping, a Series, or a CSV or TSV file with them in its first column.
 
-    `given` maps topics to labels: a mapping, a Series, or a CSV or TSV file whose first column holds the topics. Which
-    of its other columns holds the labels is said as PATH:COLUMN, or there is only one. "task" is what stands before the
-    slash: `STS17` of `STS17/en-en`.
+    Which of its other columns holds the labels is said as PATH:COLUMN, or there is only one.
     """
-    if isinstance(given, str) and given == "task":
-        return tuple(topic.partition("/")[0] for topic in topics)
     if isinstance(given, (str, os.PathLike)):
-        found = _read(os.fspath(given), name)
-    elif hasattr(given, "to_dict") and not hasattr(given, "columns"):
-        found = {str(topic): str(label) for topic, label in given.to_dict().items()}
-    elif isinstance(given, Mapping):
-        found = {str(topic): str(label) for topic, label in given.items()}
-    else:
+        return _read(os.fspath(given), name)
+    if hasattr(given, "to_dict") and not hasattr(given, "columns"):
+        given = given.to_dict()
+    if not isinstance(given, Mapping):
         raise InputTypeError(
-            f"{named(name)} is a {type(given).__name__}: give {{topic: label}}, a Series, or a CSV file"
+            f"{named(name)} is a {type(given).__name__}: give a dictionary of labels, a Series, or a CSV file"
         )
-    lacking = [topic for topic in topics if not found.get(topic)]
-    if lacking:
-        raise InputError(
-            f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}. It has "
-            f"{listing(found, 3) or 'none'}: name the topics as the scores do, and give every one of them a label"
-        )
-    return tuple(found[topic] for topic in topics)
+    return {str(key): str(label) for key, label in given.items()}
 
 
 def _read(given: str, name: str) -> dict[str, str]:

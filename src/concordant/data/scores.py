@@ -1,0 +1,713 @@
+"""`Scores` (topics x systems) and `Means` (one score per system): data that describe themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError, InputTypeError, LimitError, check_choice, import_extra, warn
+from ..markup import text
+from ..words import argument, counted, listing, named
+from .choice import choose
+from .groups import group_rows, places_of_groups, require_labels
+from .holes import Missing, fitted, has_holes, influences, refuse_apart, refuse_empty, settle
+from .means import mean_over_topics
+from .totals import RULES, Rule, Total, type_weights
+
+_SHOWN = 20  # systems in a notebook
+_CELL = "text-align: right; font-variant-numeric: tabular-nums"
+_LARGEST = 1e300  # sums over topics stay finite
+
+
+def require_summable(values: FloatArray, name: str) -> None:
+    """Raise if finite scores are so large that a sum of them may not be."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > _LARGEST:
+        raise LimitError(
+            f"{name} has scores of up to {largest:.3g}: they must be at most {_LARGEST:g} in size, so that their sums "
+            "are numbers; divide all of them by one number"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """Scores of one measure, topics x systems, higher is better, with all that is true of them. Immutable.
+
+    Parameters
+    ----------
+    values : array-like
+        `values[i, j]` is the score of `systems[j]` on `topics[i]`; nan where a system lacks a topic.
+    topics, systems : iterable of str
+        Labels, each once.
+    measure : str, optional
+        What was measured.
+    lower_is_better : bool
+        For errors and times: `values` become the negatives of what was given; tables show what was given, by `shown`.
+    missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
+        What to do about missing scores, as in `read_scores`. It is done when it is known which systems and topics are
+        compared; `complete` does it at once.
+    groups : mapping or sequence of str, optional
+        The group of each topic, where topics belong together. Whatever resamples topics then resamples groups.
+    total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
+        The total that systems are ranked by.
+    types : mapping or sequence of str, optional
+        For "type-mean", the type of each topic; other rules than "mean" rank the means of types. "task" is what
+        stands before the slash, `STS17` of `STS17/en-en`.
+    teams, families : mapping or sequence of str, optional
+        The team and the family of each system, where known.
+    source : str
+        Where they were read; messages name it.
+
+    Examples
+    --------
+    >>> s = Scores([[0.5, 0.25], [0.75, 1.0]], topics=["301", "302"], systems=["bm25", "ql"], measure="map")
+    >>> s
+    <Scores: 2 topics x 2 systems, map>
+    >>> s.means().tolist()
+    [0.625, 0.625]
+    >>> s.ranking()
+    (('bm25', 'ql'),)
+    >>> Scores([[0.5, 0.25]], ["301"], ["bm25", "ql"], "wer", lower_is_better=True).ranking()
+    (('ql',), ('bm25',))
+
+    """
+
+    values: FloatArray
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    measure: str
+    lower_is_better: bool
+    missing: Missing
+    groups: tuple[str, ...] | None
+    """The group of each topic, "" where it has none."""
+    total: Total
+    types: tuple[str, ...] | None
+    teams: tuple[str, ...] | None
+    families: tuple[str, ...] | None
+    source: str
+
+    def __init__(  # noqa: PLR0913
+        self,
+        values: npt.ArrayLike,
+        topics: Iterable[Any],
+        systems: Iterable[Any],
+        measure: str | None = None,
+        *,
+        lower_is_better: bool = False,
+        missing: Missing = "error",
+        groups: Any = None,
+        total: Total = "mean",
+        types: Any = None,
+        teams: Any = None,
+        families: Any = None,
+        source: str = "",
+    ) -> None:
+        _refuse_other_labels(values, topics, systems)
+        array = _matrix(values)
+        rows, columns = check_labels(topics, "topics"), check_labels(systems, "systems")
+        if array.shape != (len(rows), len(columns)):
+            turned = array.shape == (len(columns), len(rows))
+            hint = "; values are topics x systems, so transpose them" if turned else ""
+            raise InputError(
+                f"values have shape {array.shape}, but there are {counted(len(rows), 'topic')} and "
+                f"{counted(len(columns), 'system')}{hint}"
+            )
+        if not array.size:
+            raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
+        if not isinstance(measure, str | None):
+            raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
+        if (bad := _first_unusable(array)) is not None:
+            i, j = bad
+            raise InputError(
+                f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i, j]}: every score must be a "
+                f"number, at most {_LARGEST:g} in size, or nan where it is missing"
+            )
+        check_choice("missing", missing, get_args(Missing))
+        check_choice("total", total, get_args(Total))
+        np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
+        array.flags.writeable = False
+        about = {
+            "values": array,
+            "topics": rows,
+            "systems": columns,
+            "measure": measure or "",
+            "lower_is_better": bool(lower_is_better),
+            "missing": missing,
+            "groups": _labelled(groups, rows, "groups", "topic"),
+            "total": total,
+            "types": _labelled(types, rows, "types", "topic"),
+            "teams": _labelled(teams, columns, "teams", "system"),
+            "families": _labelled(families, columns, "families", "system"),
+            "source": source,
+        }
+        if types is None and total == "type-mean":
+            raise InputError(
+                f"{named('total')} is 'type-mean', which needs the type of each topic: give {named('types')}"
+            )
+        if types is not None and total == "mean":
+            raise InputError(f"{named('types')} is for other totals than 'mean': choose one with {named('total')}")
+        for name, value in about.items():
+            object.__setattr__(self, name, value)
+
+    # What is true of them ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def has_holes(self) -> bool:
+        """Whether a score is missing."""
+        return has_holes(self.values)
+
+    def counts(self) -> IntArray:
+        """How many topics each system has."""
+        return np.asarray((~np.isnan(self.values)).sum(axis=0))
+
+    @property
+    def rule(self) -> Rule:
+        """How totals are made."""
+        return RULES[self.total]
+
+    @property
+    def unit(self) -> str:
+        """What is drawn at random: topic, or group."""
+        return "topic" if self.groups is None else "group"
+
+    def shown(self, values: FloatArray | None = None) -> FloatArray:
+        """Values with the sign that the scores were given with; by default those of all topics and systems."""
+        return with_sign(self.values if values is None else values, self.lower_is_better)
+
+    def decimals(self) -> int | None:
+        """The number of decimals that all scores are written with, up to 6; None where they have more.
+
+        trec_eval prints 4, which makes ties that the full scores do not have.
+
+        >>> Scores([[0.5, 0.2636]], ["1"], ["a", "b"]).decimals()
+        4
+        """
+        # A decimal of d places is the double nearest to k / 10**d, which is what np.round computes.
+        equal = partial(np.array_equal, equal_nan=self.has_holes)
+        return next((d for d in range(7) if equal(np.round(self.values, d), self.values)), None)
+
+    # What becomes of them ---------------------------------------------------------------------------------------------
+
+    def settled(self, *, open_to_holes: bool = False) -> tuple[Scores, tuple[str, ...]]:
+        """Apply the policy for missing scores; and say what was filled in or left out.
+
+        Holes stay where the policy is "available" and the caller is `open_to_holes`.
+        """
+        if self.types is not None and self.total != "type-mean":
+            made, notes = self._by_type()
+            settled, said = made.settled(open_to_holes=open_to_holes)
+            return settled, (*notes, *said)
+        if not self.has_holes:
+            return self, ()
+        try:
+            if self.missing == "available" and open_to_holes:
+                there = ~np.isnan(self.values)
+                refuse_empty(there, self.topics, self.systems)
+                if self.total != "borda":  # which gives 0 points for a hole
+                    refuse_apart(there, self.systems)
+                return self, ()
+            if self.missing == "zero" and self.lower_is_better:
+                raise InputError(
+                    f"{argument('missing', 'zero')} would give the best score to a missing topic, because lower is "
+                    "better: use 'drop'"
+                )
+            found = settle(self.shown(), self.topics, self.systems, self.missing, open_to_holes=open_to_holes)
+        except InputError as error:
+            raise InputError(f"{self.source}: {error}" if self.source else str(error)) from None
+        made = self._take(found.columns, found.rows).like(with_sign(found.values, self.lower_is_better))
+        return made, (f"{self.source}: {found.said}" if self.source else found.said,)
+
+    def _by_type(self) -> tuple[Scores, tuple[str, ...]]:
+        """The mean of each type, which a system lacks that lacks one of its topics; and what was left out for that.
+
+        So MTEB ranks models by tasks, each the mean of its subsets.
+        """
+        assert self.types is not None
+        require_labels(self.types, self.topics, "types")
+        names, which = np.unique(self.types, return_inverse=True)
+        order = np.argsort([self.types.index(name) for name in names])  # as the topics come
+        rows = [np.flatnonzero(which == k) for k in order]
+        names = names[order]
+        values = np.array([self.values[places].mean(axis=0) for places in rows])
+        there = ~np.isnan(values)
+        kept, systems = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
+        if not kept.size:
+            raise InputError(f"no system has all topics of a type, such as those of {names[0]!r}: leave topics out")
+        notes = [
+            f"{counted(len(lost), noun)} left out, because {why}: {listing(lost)}"
+            for lost, noun, why in (
+                (np.delete(names, kept), "type", "no system has all its topics"),
+                (np.delete(self.systems, systems), "system", "it has all topics of no type"),
+            )
+            if len(lost)
+        ]
+        groups = None
+        if self.groups is not None:
+            of = [{self.groups[i] for i in places} for places in rows]
+            if apart := [str(name) for name, found in zip(names, of, strict=True) if len(found) > 1]:
+                raise InputError(f"{named('groups')} puts topics of one type into several groups: {listing(apart)}")
+            groups = [of[k].pop() for k in kept]
+        about = self._take(systems)._about() | {"topics": names[kept].tolist(), "types": None, "groups": groups}
+        return Scores(self.shown(values[np.ix_(kept, systems)]), **about), tuple(notes)
+
+    def complete(self) -> Scores:
+        """Apply the policy for missing scores now, with a warning of what was filled in or left out."""
+        made, said = self.settled()
+        _tell(said)
+        return made
+
+    def points(self) -> Scores:
+        """What each system gets on each topic by the rule for totals; the scores themselves where that is the mean."""
+        if self.total == "mean":
+            return self
+        values = self.rule.points(self.values)
+        if self.types is not None:
+            require_labels(self.types, self.topics, "types")
+            values = type_weights(self.types) * values
+        lower = self.lower_is_better if self.rule.lower_is_better is None else self.rule.lower_is_better
+        about = self._about() | {"total": "mean", "types": None, "lower_is_better": lower}
+        return Scores(with_sign(values, lower), **about)
+
+    def observations(self) -> Scores:
+        """What is drawn at random, one row each, without holes: topics or groups, whose mean is the total.
+
+        A hole holds what it adds to the error of a total: nothing.
+        """
+        made = self.points()
+        values = influences(made.values) if made.has_holes else made.values
+        if made.groups is None:
+            return made if values is made.values else made.like(values)
+        names, places = places_of_groups(made.groups, made.topics)
+        return made.like(group_rows(values, places), names)
+
+    def means(self) -> FloatArray:
+        """The mean of each system, in the order of `systems`, by the rule for totals; equal totals give equal means."""
+        made = self.settled(open_to_holes=True)[0]
+        if made.systems != self.systems:
+            raise InputError(f"{self.source or 'scores'}: systems lack topics; call complete() to leave them out first")
+        return mean_over_topics(made._predicted())
+
+    def totals(self) -> FloatArray:
+        """The totals by the rule, more is better: for "borda" a sum, for all others a mean."""
+        points = self._predicted()
+        return np.asarray(points.sum(axis=0)) if self.total == "borda" else mean_over_topics(points)
+
+    def _predicted(self) -> FloatArray:
+        """Points on every topic; where they are missing, topic and system predict them."""
+        if self.types is None or not self.has_holes:
+            return fitted(self.points().values)
+        return self.like(fitted(self.values)).points().values  # scores are sums of two effects, weighted ones are not
+
+    def ranking(self) -> tuple[tuple[str, ...], ...]:
+        """The systems by their means, best first; each inner tuple holds the systems that are tied.
+
+        >>> Scores([[3, 1, 3, 2]], topics=["t"], systems="a b c d".split()).ranking()
+        (('a', 'c'), ('d',), ('b',))
+        """
+        return ranked(self.systems, self.means())
+
+    def drop_bottom(self, quantile: float = 0.25) -> Scores:
+        """Without the systems whose mean is below a quantile of the means, as studies do against outliers.
+
+        Parameters
+        ----------
+        quantile : float
+            At least 0 and below 1; 0 drops none. The quantile is NumPy's, interpolated linearly between the means.
+
+        Returns
+        -------
+        Scores
+            The other systems, in their order. Systems tied with the worst one kept are kept as well, so that the result
+            does not depend on the order of the systems.
+
+        Examples
+        --------
+        >>> Scores([[0.1, 0.4, 0.2, 0.3]], ["t"], "a b c d".split()).drop_bottom(0.25).systems
+        ('b', 'c', 'd')
+
+        """
+        given = quantile
+        if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 <= given < 1:
+            raise InputError(
+                f"{named('drop_bottom')} is {given!r}: give a quantile of the means, at least 0 and below 1"
+            )
+        means = self.means()
+        limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # 0.55 * 20 is a little above 11
+        return self._take(systems=np.flatnonzero(means >= limit))
+
+    def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
+        """Select systems and topics, in the order given. A label that is not there is an error.
+
+        ``"STS*"`` stands for all labels that fit, and ``"!AFQMC"`` leaves one out.
+        """
+        return self._take(
+            systems=None if systems is None else places_of(systems, self.systems, "systems"),
+            topics=None if topics is None else places_of(topics, self.topics, "topics"),
+        )
+
+    def _take(self, systems: Any = None, topics: Any = None) -> Scores:
+        rows = np.arange(len(self.topics)) if topics is None else topics
+        columns = np.arange(len(self.systems)) if systems is None else systems
+        about = self._about() | {
+            name: None if (labels := getattr(self, name)) is None else tuple(labels[k] for k in places)
+            for name, places in (("groups", rows), ("types", rows), ("teams", columns), ("families", columns))
+        }
+        about |= {"topics": [self.topics[i] for i in rows], "systems": [self.systems[j] for j in columns]}
+        return Scores(self.shown(self.values[np.ix_(rows, columns)]), **about)
+
+    def like(self, values: FloatArray, topics: Iterable[Any] | None = None) -> Scores:
+        """Other values, higher is better, of the same systems; with other topics, nothing else is known of these."""
+        about = self._about()
+        if topics is not None:
+            about |= {"topics": topics, "groups": None, "types": None}
+        return Scores(self.shown(values), **about)
+
+    def described(self, **about: Any) -> Scores:
+        """The same scores, of which something else is true: groups, total, types, missing, teams, families."""
+        return Scores(self.shown(), **(self._about() | about))
+
+    def to_frame(self, long: bool = False) -> Any:
+        """A pandas frame, topics x systems; or long, with columns topic, system, measure and value. Scores as given."""
+        pandas = import_extra("pandas")
+        if not long:
+            return pandas.DataFrame(
+                self.shown().copy(),
+                index=pandas.Index(self.topics, name="topic"),
+                columns=pandas.Index(self.systems, name="system"),
+            )
+        return pandas.DataFrame(
+            {
+                "topic": np.repeat(np.array(self.topics, dtype=object), len(self.systems)),
+                "system": np.tile(np.array(self.systems, dtype=object), len(self.topics)),
+                "measure": self.measure,
+                "value": self.shown().ravel(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
+        holes = f", {counted(int(np.isnan(self.values).sum()), 'score')} missing" if self.has_holes else ""
+        return f"<Scores: {shape}{_described(self)}{holes}>"
+
+    def _repr_html_(self) -> str:
+        return _ranking_html(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scores):
+            return NotImplemented
+        same = self._content() == other._content()
+        return same and bool(np.array_equal(self.values, other.values, equal_nan=self.has_holes))
+
+    def __hash__(self) -> int:
+        return hash((*self._content().values(), self.values.tobytes()))
+
+    def _about(self) -> dict[str, Any]:
+        """All that is true of them but the values, as arguments of the constructor."""
+        return {name: getattr(self, name) for name in Scores.__dataclass_fields__ if name != "values"}
+
+    def _content(self) -> dict[str, Any]:
+        """All but where they come from, and what is to be done about missing scores."""
+        return {name: value for name, value in self._about().items() if name not in ("source", "missing")}
+
+    def __reduce__(self) -> tuple[Callable[..., Scores], tuple[Any, ...]]:
+        return _made, (Scores, self.shown(), self._about())  # read-only again after pickling
+
+
+def _made(kind: type[Any], values: FloatArray, about: Mapping[str, Any]) -> Any:
+    return kind(values, **about)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Means:
+    """One score per system, higher is better: a leaderboard, or what is left where topics are not known. Immutable.
+
+    What needs topics (intervals, tests, reliability) refuses it and says so; everything else takes it as it takes
+    `Scores`, whose parameters it shares. A score that is nan is missing.
+
+    Examples
+    --------
+    >>> m = Means([0.31, 0.42], systems=["bm25", "dense"], measure="nDCG@10")
+    >>> m
+    <Means: 2 systems, nDCG@10>
+    >>> m.ranking()
+    (('dense',), ('bm25',))
+
+    """
+
+    values: FloatArray
+    systems: tuple[str, ...]
+    measure: str
+    lower_is_better: bool
+    missing: Missing
+    teams: tuple[str, ...] | None
+    families: tuple[str, ...] | None
+    source: str
+
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        systems: Iterable[Any],
+        measure: str | None = None,
+        *,
+        lower_is_better: bool = False,
+        missing: Missing = "error",
+        teams: Any = None,
+        families: Any = None,
+        source: str = "",
+    ) -> None:
+        # One row of a matrix: the same checks of labels and numbers.
+        about: Any = {"lower_is_better": lower_is_better, "missing": missing, "source": source}
+        row = Scores(np.asarray(values)[None], ["mean"], systems, measure, teams=teams, families=families, **about)
+        object.__setattr__(self, "values", row.values[0])
+        for name in Means.__dataclass_fields__:
+            if name != "values":
+                object.__setattr__(self, name, getattr(row, name))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """None are known."""
+        return ()
+
+    @property
+    def groups(self) -> None:
+        """None are known."""
+        return
+
+    @cached_property
+    def has_holes(self) -> bool:
+        """Whether a score is missing."""
+        return has_holes(self.values)
+
+    def settled(self, *, open_to_holes: bool = False) -> tuple[Means, tuple[str, ...]]:
+        """Apply the policy for missing scores: leave out systems that have none, or raise; and say so."""
+        if not self.has_holes:
+            return self, ()
+        lacking = [self.systems[k] for k in np.flatnonzero(np.isnan(self.values))]
+        before = f"{self.source}: " if self.source else ""
+        if self.missing != "drop-systems":
+            way_out = argument("missing", "drop-systems")
+            raise InputError(
+                f"{before}{'has' if before else 'there is'} no score of {listing(lacking)}: leave these systems out "
+                f"with {way_out}"
+            )
+        keep = [name for name in self.systems if name not in set(lacking)]
+        if not keep:
+            raise InputError(f"{before}no system has a score in this column")
+        return self.select(keep), (
+            f"{before}{counted(len(lacking), 'system')} without a score left out: {listing(lacking)}",
+        )
+
+    def complete(self) -> Means:
+        """Apply the policy for missing scores now, with a warning of what was left out."""
+        made, said = self.settled()
+        _tell(said)
+        return made
+
+    def means(self) -> FloatArray:
+        """The score of each system, in the order of `systems`."""
+        return self.values
+
+    def shown(self, values: FloatArray | None = None) -> FloatArray:
+        """Values with the sign that the scores were given with; by default those of all systems."""
+        return with_sign(self.values if values is None else values, self.lower_is_better)
+
+    def ranking(self) -> tuple[tuple[str, ...], ...]:
+        """The systems by their scores, best first; each inner tuple holds the systems that are tied."""
+        return ranked(self.systems, self.values)
+
+    def select(self, systems: Iterable[str] | None = None) -> Means:
+        """Only these systems, in the order given. A label that is not there is an error."""
+        if systems is None:
+            return self
+        places = places_of(systems, self.systems, "systems")
+        about = self._about() | {
+            name: None if (labels := getattr(self, name)) is None else [labels[k] for k in places]
+            for name in ("systems", "teams", "families")
+        }
+        return Means(self.shown()[places], **about)
+
+    def described(self, **about: Any) -> Means:
+        """The same scores, of which something else is true: missing, teams, families."""
+        return Means(self.shown(), **(self._about() | about))
+
+    def __repr__(self) -> str:
+        return f"<Means: {counted(len(self.systems), 'system')}{_described(self)}>"
+
+    def _repr_html_(self) -> str:
+        return _ranking_html(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Means):
+            return NotImplemented
+        same = self._content() == other._content()
+        return same and bool(np.array_equal(self.values, other.values, equal_nan=self.has_holes))
+
+    def __hash__(self) -> int:
+        return hash((*self._content().values(), self.values.tobytes()))
+
+    def _about(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in Means.__dataclass_fields__ if name != "values"}
+
+    def _content(self) -> dict[str, Any]:
+        return {name: value for name, value in self._about().items() if name not in ("source", "missing")}
+
+    def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
+        return _made, (Means, self.shown(), self._about())  # read-only again after pickling
+
+
+def _described(scores: Scores | Means) -> str:
+    """The measure, and that lower is better, for a repr."""
+    return "".join(f", {part}" for part in (scores.measure, "lower is better" * scores.lower_is_better) if part)
+
+
+def _tell(said: Iterable[str]) -> None:
+    for sentence in said:
+        warn(sentence)
+
+
+def with_sign(values: FloatArray, lower_is_better: bool) -> FloatArray:
+    """From higher is better to what was given, or the other way."""
+    return 0.0 - values if lower_is_better else values
+
+
+def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], ...]:
+    """Systems by their means, best first; each inner tuple holds those that are tied."""
+    groups: dict[float, list[str]] = {}
+    for mean, system in zip(means.tolist(), systems, strict=True):
+        groups.setdefault(mean, []).append(system)
+    return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
+
+
+def _ranking_html(scores: Scores | Means) -> str:
+    """A heading and a table of ranks, names and means, for a notebook."""
+    means = dict(zip(scores.systems, scores.means().tolist(), strict=True))
+    shown = dict(zip(scores.systems, scores.shown(scores.means()).tolist(), strict=True))
+    order = [system for group in scores.ranking() for system in group]
+    rows = "".join(
+        f'<tr><td style="{_CELL}">{1 + sum(mean > means[system] for mean in means.values())}</td>'
+        f'<td style="text-align: left"><bdi>{text(system)}</bdi></td><td style="{_CELL}">{shown[system]:.4f}</td></tr>'
+        for system in order[:_SHOWN]
+    )
+    rest = f"<p>and {len(order) - _SHOWN} more</p>" if len(order) > _SHOWN else ""
+    head = '<tr><th>rank</th><th style="text-align: left">system</th><th>mean</th></tr>'
+    return (
+        f"<div><p>{text(repr(scores)[1:-1])}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}</div>"
+    )
+
+
+def _refuse_other_labels(values: Any, topics: Any, systems: Any) -> None:
+    """Labels that a frame brings have to be those that are given; where they only count, they say nothing."""
+    for what, given, own in (
+        ("systems", systems, getattr(values, "columns", None)),
+        ("topics", topics, getattr(values, "index", None)),
+    ):
+        if own is None or callable(own) or not isinstance(given, Sequence):
+            continue
+        brought, wanted = [str(label) for label in own], [str(label) for label in given]
+        if brought != wanted and brought != [str(k) for k in range(len(brought))]:
+            raise InputError(
+                f"values are a frame whose {what} ({listing(brought, 3)}) are not those given ({listing(wanted, 3)}): "
+                "select and order them first, or give values.to_numpy()"
+            )
+
+
+def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
+    """The place of the first score that is infinite or too large; by rows, to spare memory."""
+    step = max(1, 2**20 // max(array.shape[1], 1))
+    for start in range(0, len(array), step):
+        unusable = np.abs(array[start : start + step]) > _LARGEST  # false for nan
+        if unusable.any():
+            i, j = (int(k[0]) for k in np.nonzero(unusable))
+            return start + i, j
+    return None
+
+
+def owned(values: FloatArray) -> FloatArray:
+    """A matrix that nobody else holds, so that `Scores` need not copy it."""
+    return values.view(_Owned) if values.flags.c_contiguous and values.flags.owndata else values
+
+
+class _Owned(np.ndarray):
+    """A matrix that nobody else holds, so that it needs no copy."""
+
+
+def _matrix(values: npt.ArrayLike) -> FloatArray:
+    """A copy of `values` that is float64, two-dimensional and in C order, whatever came in."""
+    if isinstance(values, _Owned):
+        return values.view(np.ndarray)
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise ValueError
+    except ValueError:
+        raise InputTypeError("values must be numbers in a topics x systems array; rows of equal length") from None
+    if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
+        raise InputError("values have masked entries: fill them first, a mask would be ignored silently")
+    if array.ndim != 2:
+        raise InputError(
+            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them"
+        )
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
+    if isinstance(labels, set | frozenset):
+        raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
+    given, names = list(labels), []
+    if set(map(type, given)) == {str}:  # there may be very many
+        names = given
+    for label in () if names else given:
+        if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
+            raise InputTypeError(
+                f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"
+            )
+        names.append(str(label))
+    if len(set(names)) < len(names):
+        seen: dict[str, int] = {}
+        for place, name in enumerate(names):
+            if name in seen:
+                raise InputError(
+                    f"{what} hold {name!r} twice, at positions {seen[name]} and {place}: labels must be "
+                    "unique; rename one "
+                    "or leave it out"
+                )
+            seen[name] = place
+    return tuple(names)
+
+
+def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, Any]:
+    """The systems and topics that a caller asks for, as arguments of what reads them."""
+    given = {"systems": systems, "topics": topics}
+    return {name: None if labels is None else check_labels(labels, name) for name, labels in given.items()}
+
+
+def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
+    """The places of what is chosen, by names, patterns (STS*) and what to leave out (!AFQMC)."""
+    return choose(check_labels(wanted, what), labels, "", lambda message: InputError(f"{what} {message}"))
+
+
+def _labelled(given: Any, labels: tuple[str, ...], name: str, noun: str) -> tuple[str, ...] | None:
+    """The group, type, team or family of each topic or system, "" where it has none."""
+    if given is None:
+        return None
+    if isinstance(given, str) and given == "task" and name == "types":
+        return tuple(label.partition("/")[0] for label in labels)
+    if isinstance(given, Mapping):
+        found = {str(key): str(value) for key, value in given.items()}
+        if not any(map(found.__contains__, labels)):
+            raise InputError(
+                f"{named(name)} has none of the {noun}s ({listing(labels, 3)}), but {listing(found, 3) or 'nothing'}: "
+                f"name the {noun}s as the scores do"
+            )
+        return tuple(found.get(label, "") for label in labels)
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != len(labels):
+        raise InputTypeError(f"{named(name)} must be a mapping from {noun}s to labels, or a label for each {noun}")
+    return tuple(map(str, given))

@@ -1,0 +1,414 @@
+"""`pair`: one truth and its candidates on the same systems and topics, matched by name, and what was left out.
+
+This is the only place that matches. Policies for missing scores are applied here, when it is known which systems and
+topics are compared, and so are the rules for groups and totals, which all sides share.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from .data.groups import doubts_about_sizes
+from .data.holes import ASSUMED, are_invented
+from .data.scores import Means, Scores
+from .errors import AlignmentWarning, InputError, InputTypeError, check_choice, warn
+from .read.door import Collection, as_scores, as_topic_side, refuse
+from .results import as_html
+from .tables.frames import is_frame
+from .words import argument, counted, listing, named
+
+On: TypeAlias = Literal["both", "systems"]
+Side: TypeAlias = "Scores | Means"
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One truth and one or more candidates, on the same systems and, with on="both", the same topics. Immutable.
+
+    Made by `pair`. Every function that compares two sides takes it in the place of these.
+    """
+
+    sides: tuple[Side, ...]
+    """The truth first. `Means` for a side without topics."""
+    names: tuple[str, ...]
+    """What the sides are called."""
+    on: On
+    notes: tuple[str, ...] = ()
+    """What was left out or filled in, and what to doubt."""
+
+    @property
+    def truth(self) -> Side:
+        """What the candidates are compared with."""
+        return self.sides[0]
+
+    @property
+    def candidates(self) -> tuple[Side, ...]:
+        """What is compared with the truth."""
+        return self.sides[1:]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Those that all sides have."""
+        return self.truth.systems
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Those that all sides have; none where a side has its own."""
+        return self.truth.topics if self.by_topic else ()
+
+    @property
+    def by_topic(self) -> bool:
+        """Whether all sides have scores on the same topics."""
+        return self.on == "both" and all(isinstance(side, Scores) for side in self.sides)
+
+    def observations(self) -> tuple[Side, ...]:
+        """What is drawn at random, one row each: topics, or groups of topics; `Means` as they are."""
+        return tuple(side.observations() if isinstance(side, Scores) else side for side in self.sides)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is not as usual, for the settings of a result: the rule for totals, and how many groups there are."""
+        groups, total = self.truth.groups, getattr(self.truth, "total", "mean")
+        made: dict[str, Any] = {} if total == "mean" else {"total": total}
+        return made if groups is None else made | {"groups": len(set(groups))}
+
+    def alone(self, k: int) -> Pairing:
+        """The truth and its k-th candidate, from 0."""
+        return replace(self, sides=(self.truth, self.candidates[k]), names=(self.names[0], self.names[1 + k]))
+
+    def __iter__(self) -> Iterator[Side]:
+        return iter(self.sides)
+
+    def __str__(self) -> str:
+        topics = f" and {counted(len(self.topics), 'topic')}" if self.by_topic else ""
+        head = f"{listing(self.names)}: {counted(len(self.systems), 'system')}{topics}"
+        return "\n".join([head, *(f"Note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+
+def pair(
+    truth: Collection,
+    candidates: Any,
+    *,
+    names: Sequence[str] | None = None,
+    on: On = "both",
+    top: int | None = None,
+) -> Pairing:
+    """Match the systems and topics of a truth and its candidates, by name.
+
+    Parameters
+    ----------
+    truth : what `as_scores` takes
+        What the candidates are compared with.
+    candidates : what `as_scores` takes, a list of these, or a mapping from names to them
+        One or more. A list of paths is one candidate per path.
+    names : sequence of str, optional
+        What to call the sides, the truth first. By default the keys of a mapping, or the names of files.
+    on : {"both", "systems"}
+        "both": the same systems and the same topics. "systems": the same systems, each side with its own topics.
+    top : int, optional
+        Keep the k best systems of the truth, and those tied with the k-th.
+
+    Returns
+    -------
+    Pairing
+        All sides on what all of them have. Its notes say what was left out.
+
+    See Also
+    --------
+    compare : Compare the rankings of a pairing.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> a = cc.Scores([[1, 2], [3, 4]], ["1", "2"], ["x", "y"])
+    >>> b = cc.Scores([[5, 6], [7, 8]], ["2", "1"], ["y", "x"])
+    >>> [side.values.tolist() for side in cc.pair(a, b)]
+    [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
+
+    """
+    check_choice("on", on, get_args(On))
+    others, called = _candidates(candidates)
+    if names is not None:
+        if isinstance(names, str) or len(names) != 1 + len(others) or not all(isinstance(name, str) for name in names):
+            raise InputError(f"names is {names!r}: give {1 + len(others)} strings, the truth's name first")
+        called = list(names)
+    else:
+        called = [_name_of(truth, "truth"), *called]
+    sides = [as_scores(truth, "truth"), *(as_scores(other, "candidate") for other in others)]
+    return best(match(sides, called, on, choice=True, holes=True), top)
+
+
+def _candidates(given: Any) -> tuple[list[Any], list[str]]:
+    """One or more candidates, and their names."""
+    if isinstance(given, Mapping) and given and all(map(_is_side, given.values())):
+        return list(given.values()), list(map(str, given))
+    if isinstance(given, list | tuple) and given and all(map(_is_side, given)):
+        return list(given), [_name_of(one, f"candidate {k}") for k, one in enumerate(given, 1)]
+    return [given], [_name_of(given, "candidate")]
+
+
+def _is_side(value: Any) -> bool:
+    """Whether a value is a collection of its own: scores, a path or a frame, and no number or dictionary of them."""
+    return isinstance(value, Scores | Means | str | os.PathLike) or is_frame(value)
+
+
+def _name_of(given: Any, otherwise: str) -> str:
+    from .read.naming import short_names
+
+    return short_names([given])[0] if isinstance(given, str | os.PathLike) else otherwise
+
+
+def best(found: Pairing, top: int | None) -> Pairing:
+    """Only the `top` best systems of the truth, those tied with the last included."""
+    if top is None:
+        return found
+    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 2:
+        raise InputError(f"{named('top')} is {top!r}: give the number of systems to compare, at least 2")
+    if top >= len(found.systems):
+        note = f"{named('top')} is {top}, and there are only {len(found.systems)} systems: all were compared"
+        return replace(found, notes=(*found.notes, note))
+    kept = best_systems(found.truth, top)
+    notes = (f"the {len(kept)} best systems of {found.names[0]}, because the last are tied",) if len(kept) > top else ()
+    sides = tuple(side.select(kept) for side in found.sides)
+    return replace(found, sides=sides, notes=(*found.notes, *notes, *_points_of_some(sides)))
+
+
+def best_systems(side: Side, top: int) -> list[str]:
+    """The `top` best systems of a side, those tied with the last included, in their order."""
+    means = side.means()
+    least = np.sort(means)[-top]
+    return [s for s, mean in zip(side.systems, means, strict=True) if mean >= least]
+
+
+def paired(
+    truth: Any,
+    candidate: Any = None,
+    names: Sequence[str] = ("truth", "candidate"),
+    on: On | None = None,
+    *,
+    otherwise: str | None = None,
+) -> Pairing:
+    """Two sides, or the pairing that was given in the place of both; what was left out is warned of.
+
+    Where both sides have topics they are matched by these, unless on="systems". `on` is None where the caller has no
+    such choice. A side may lack scores for good, and is then compared by its means; not where the caller needs topics,
+    and says with `otherwise` what else one can do.
+    """
+    if isinstance(truth, Pairing):
+        if candidate is not None:
+            raise InputTypeError("a pairing holds both sides: give nothing else")
+        if otherwise is not None:
+            require_topics(truth, otherwise)
+        return truth
+    if candidate is None:
+        raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
+    given = zip((truth, candidate), ("truth", "candidate"), strict=True)
+    if otherwise is None:
+        sides = [as_scores(side, name) for side, name in given]
+    else:
+        sides = [as_topic_side(side, name, otherwise=otherwise) for side, name in given]
+    by_topic = on != "systems" and all(isinstance(side, Scores) for side in sides)
+    found = match(sides, names, "both" if by_topic else "systems", choice=on is not None, holes=otherwise is None)
+    warn_of(found)
+    return found
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Sides on the same systems and topics, the truth first, as what is drawn at random."""
+
+    scores: tuple[Scores, ...]
+    """One row per topic, or per group of topics."""
+    names: tuple[str, ...]
+    """What the sides are called."""
+    notes: tuple[str, ...]
+    """What not all sides have."""
+    groups: int | None
+    """How many groups of topics there are, where topics come in groups."""
+
+    @property
+    def grouped(self) -> dict[str, int]:
+        """What the settings of a result say about groups: nothing where there are none."""
+        return {} if self.groups is None else {"groups": self.groups}
+
+
+def matched_topics(given: Mapping[str, Collection], names: Sequence[str] | None = None, *, each: str = "") -> Matched:
+    """Sides by the arguments that they came as, on the same topics, at least 2, and at least 2 systems.
+
+    `each` says why the caller needs the scores on each topic, so that groups and totals are refused.
+    """
+    found = next(iter(given.values()))
+    if isinstance(found, Pairing):
+        require_topics(found)
+    else:
+        called = tuple(given) if names is None else tuple(names)
+        found = match([as_topic_side(side, name) for name, side in given.items()], called, "both")
+        warn_of(found)
+    n, m = len(found.topics), len(found.systems)
+    if n < 2 or m < 2:
+        who = f"{found.names[0]} and {found.names[1]}" if len(found.names) == 2 else "all sides"
+        raise InputError(
+            f"{who} have {counted(m, 'system')} and {counted(n, 'topic')} in common: at least 2 of each are needed"
+        )
+    if each:
+        refuse(found.truth, found.names[0], "groups", "total", why=each)
+    groups = found.truth.groups
+    rows = tuple(side.observations() for side in found.sides if isinstance(side, Scores))
+    notes = (*found.notes, *doubts_about_sizes(groups))
+    return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics))
+
+
+def require_topics(found: Pairing, otherwise: str = "") -> None:
+    """Raise unless all sides of a pairing have the same topics."""
+    if not found.by_topic:
+        raise InputError(
+            f"the pairing has a side without topics, or with its own: pair the scores on each topic{otherwise}"
+        )
+
+
+def warn_of(found: Pairing) -> None:
+    """Warn of what was left out, at the line of the caller."""
+    for note in found.notes:
+        warn(note, AlignmentWarning)
+
+
+def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool = False, holes: bool = False) -> Pairing:
+    """All sides on the systems, and with on="both" the topics, that all of them have, in the order of the first.
+
+    `choice` says that the caller has `on`, too, so that messages name it. With `holes`, a side that keeps some becomes
+    `Means`.
+    """
+    hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
+    if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
+        raise InputError(f"{listing(bare)}: one score per system and no topics, so there are none to match")
+    systems = _common([side.systems for side in sides], names, "systems")
+    lost = [_lost(side.systems, systems) for side in sides]
+    kept: list[Side] = [_select(side, systems) for side in sides]
+    dropped: list[tuple[str, ...]] = [()] * len(sides)
+    if on == "both":
+        topics = _common_topics(kept, names, hint)
+        dropped = [_lost(side.topics, topics) for side in sides]
+        kept = [side.select(topics=topics) if side.topics != topics else side for side in kept]  # type: ignore[call-arg]
+    kept, said = _settled(_described_alike(kept, names), holes=holes)
+    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # what one lost, all lose
+        again = match(kept, names, on if all(isinstance(side, Scores) for side in kept) else "systems")
+        kept, on = list(again.sides), again.on
+        lost = [_lost(side.systems, again.systems) for side in sides]
+        dropped = [_lost(side.topics, again.topics) if again.on == "both" else () for side in sides]
+    elif on == "both" and any(isinstance(side, Means) for side in kept):
+        on = "systems"
+    notes = [
+        f"{counted(len(labels), noun)} of {names[k]} left out, because "
+        f"{f'{names[1 - k]} lacks' if len(names) == 2 else 'not all sides have'} "
+        f"{'it' if len(labels) == 1 else 'them'}: {listing(labels)}{more}"
+        for k in range(len(sides))
+        for labels, noun, more in (
+            (lost[k], "system", ""),
+            (dropped[k], "topic", f" ({hint})" if hint else ""),
+        )
+        if labels
+    ]
+    more = _points_of_some(kept) if any(lost) else ()
+    return Pairing(tuple(kept), tuple(names), on, (*said, *notes, *more))
+
+
+def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
+    """That points of a topic depend on which systems are compared, where some were left out."""
+    total = next((side.total for side in sides if isinstance(side, Scores)), "mean")
+    if total in ("mean", "type-mean"):
+        return ()
+    return (f"{argument('total', total)} ranks the {counted(len(sides[0].systems), 'system')} that are compared only",)
+
+
+def _select(side: Side, systems: tuple[str, ...]) -> Side:
+    """Some systems of a side, and the topics on which they have scores, or all where a missing score is 0."""
+    made = side if side.systems == systems else side.select(systems)
+    if isinstance(made, Means) or not made.has_holes or made.missing == "zero":
+        return made
+    rows = np.flatnonzero(~np.isnan(made.values).all(axis=1)).tolist()
+    return made if len(rows) == len(made.topics) else made.select(topics=[made.topics[k] for k in rows])
+
+
+def _common_topics(sides: Sequence[Side], names: Sequence[str], hint: str) -> tuple[str, ...]:
+    if all(are_invented(side.topics) for side in sides) and len({frozenset(s.topics) for s in sides}) > 1:
+        raise InputError(
+            f"the sides have {' and '.join(str(len(side.topics)) for side in sides)} rows without names of "
+            "topics, and not the same ones, so nothing tells which belong together: give the files a column named "
+            f"topic{f', or {hint}' if hint else ''}"
+        )
+    return _common([side.topics for side in sides], names, "topics", hint)
+
+
+def _described_alike(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
+    """All sides with the groups and the rule for totals that one of them has."""
+    about: dict[str, Any] = {}
+    for key, plain in (("total", "mean"), ("types", None), ("groups", None)):
+        known = {
+            name: dict(zip(side.topics, value, strict=True)) if isinstance(value, tuple) else value
+            for name, side in zip(names, sides, strict=True)
+            if isinstance(side, Scores) and (value := getattr(side, key)) != plain
+        }
+        for name, value in known.items():
+            own = about.setdefault(key, value)
+            both = value.keys() & own.keys() if isinstance(value, dict) else ()
+            if any(value[t] != own[t] for t in both) or (not isinstance(value, dict) and value != own):
+                first = next(iter(known))
+                raise InputError(f"{first} and {name} have different {named(key)}: give all sides the same")
+            about[key] = own | value if isinstance(value, dict) else own
+    if not about:
+        return list(sides)
+    made: list[Side] = []
+    for side in sides:
+        if isinstance(side, Means):
+            raise InputError(
+                f"{listing(map(named, about))} needs scores on topics, and a side has one score per system: leave it "
+                "out"
+            )
+        made.append(side.described(**about))
+    return made
+
+
+def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[str]]:
+    """With the policies for missing scores applied; where holes stay, a side is compared by its means."""
+    made: list[Side] = []
+    said: list[str] = []
+    for side in sides:
+        settled, notes = side.settled(open_to_holes=holes)
+        said += notes
+        if isinstance(settled, Scores) and settled.has_holes:
+            said.append(f"{side.source}: scores are missing; means on all topics by those that are there: {ASSUMED}")
+            about: Any = {"lower_is_better": side.lower_is_better, "source": side.source}
+            made.append(Means(settled.shown(settled.means()), settled.systems, settled.measure, **about))
+        else:
+            made.append(settled)
+    return made, said
+
+
+def _lost(labels: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
+    known = set(kept)
+    return tuple(label for label in labels if label not in known)
+
+
+def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, hint: str = "") -> tuple[str, ...]:
+    """The labels that all sides have, in the order of the first."""
+    shared = set(sides[0]).intersection(*sides[1:])
+    if not shared:
+        examples = "; ".join(f"{name} has {listing(side, 5)}" for name, side in zip(names, sides, strict=True))
+        way_out = f"Rename them so that the labels match{f'; or {hint}' if hint else ''}"
+        raise InputError(f"no {what} are common to all sides: {examples}. {way_out}")
+    return tuple(label for label in sides[0] if label in shared)
+
+
+def measures_of(*sides: Side) -> str:
+    """The measures of the sides, each once: "AP against P@10"."""
+    return " against ".join(dict.fromkeys(side.measure for side in sides if side.measure))
