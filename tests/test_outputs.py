@@ -32,7 +32,7 @@ from .commands import run
 FEW = "--resamples 30"
 SIDES = "people.csv careful.csv"
 CHOSEN = "--systems @systems.txt --topics @topics.txt"
-TOTALS = "--aggregate type-mean --types types.csv --groups groups.csv"
+TOTALS = "--total type-mean --types types.csv --groups groups.csv"
 STUDIED = f"runs qrels.txt -m AP {FEW}"
 # How each command is called, with every option that reads a file. Its outputs are found in the command itself.
 CALLS = {
@@ -40,19 +40,24 @@ CALLS = {
         f"{SIDES} --no-worth {CHOSEN} --resamples 500",
         f"{SIDES} --no-worth {TOTALS} --resamples 500",
     ],
-    "matrix": [f"{SIDES} {CHOSEN}"],
-    "explain": [f"{SIDES} {CHOSEN}"],
-    "audit": [f"{SIDES} -r 0.9 --departures 0 {CHOSEN}"],
-    "worth": [f"{SIDES} {CHOSEN}", f"{SIDES} --groups groups.csv"],
+    "matrix": [f"{SIDES} {CHOSEN}", f"{SIDES} {TOTALS}"],
+    "explain": [f"{SIDES} {CHOSEN}", f"{SIDES} {TOTALS}"],
+    "audit": [f"{SIDES} -r 0.9 --departures 0 {CHOSEN}", f"{SIDES} -r 0.9 {TOTALS}"],
+    "worth": [f"{SIDES} {CHOSEN}", f"{SIDES} {TOTALS}"],
     "judge-card": [
         f"{SIDES} --families families.csv {CHOSEN} --resamples 60",
-        f"{SIDES} --groups groups.csv --resamples 60",
+        f"{SIDES} {TOTALS} --resamples 60",
     ],
-    "tie-calibration": [f"{SIDES} {CHOSEN}"],
-    "combine": ["few.csv careful.csv --systems @systems.txt", "few.csv careful.csv --topics @few.txt"],
+    "tie-calibration": [f"{SIDES} {CHOSEN}", f"{SIDES} {TOTALS}"],
+    "combine": [
+        "few.csv careful.csv --systems @systems.txt",
+        "few.csv careful.csv --topics @few.txt",
+        f"few.csv careful.csv {TOTALS}",
+    ],
     "plan-mix": [
         "few.csv careful.csv --cost human=20 machine=0.1 --systems @systems.txt",
         "few.csv careful.csv --cost human=20 machine=0.1 --topics @few.txt",
+        f"few.csv careful.csv --cost human=20 machine=0.1 {TOTALS}",
     ],
     "tiers": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "board": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],

@@ -126,9 +126,9 @@ class TestParts:
 
     def test_select_names_the_unknown_and_the_nearest(self) -> None:
         scores = Scores([[1, 2]], ["1"], ["smith.bm25", "smith.ql"])
-        with pytest.raises(InputError, match=r"no system 'smith.bm52'; did you mean 'smith.bm25'"):
+        with pytest.raises(InputError, match=r"systems has no .smith.bm52.; did you mean 'smith.bm25'"):
             scores.select(systems=["smith.bm52"])
-        with pytest.raises(InputError, match=r"has no topic 'zzz'; there are: 301, 302"):
+        with pytest.raises(InputError, match=r"topics has no 'zzz'; there are: 301, 302"):
             small().select(topics=["zzz"])
         with pytest.raises(InputTypeError, match="give a list"):
             small().select(systems="a")

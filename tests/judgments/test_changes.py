@@ -156,7 +156,7 @@ QRELS = Qrels.from_dict({"1": {"x": 1, "y": 0}})
     ("call", "message"),
     [
         (lambda: depth_pool(RUNS, QRELS, 0), "k is 0"),
-        (lambda: depth_pool(RUNS, QRELS, 1, ["c"]), "has no system 'c'"),
+        (lambda: depth_pool(RUNS, QRELS, 1, ["c"]), "has no 'c'"),
         (lambda: depth_pool(RUNS, QRELS, 1, "a"), "contributing is 'a': give a list"),
         (lambda: depth_pool(RUNS, QRELS, 1, []), "contributing is empty"),
         (lambda: depth_pool({}, QRELS, 1), "runs is a dict"),  # type: ignore[arg-type]
@@ -168,10 +168,10 @@ QRELS = Qrels.from_dict({"1": {"x": 1, "y": 0}})
         (lambda: sample(Qrels.from_dict({"1": {"x": 0.5}}), 0.5), "with rel="),
         (lambda: pseudo(RUNS, 1, share=0), "share is 0"),
         (lambda: pseudo(RUNS, 1, spread=-1), "spread is -1"),
-        (lambda: from_runs(QRELS, RUNS, ["z"]), "has no system 'z'"),
+        (lambda: from_runs(QRELS, RUNS, ["z"]), "has no 'z'"),
         (lambda: leave_out(RUNS, QRELS, "X", {"A": ["a"], "B": ["b"]}), "teams has no 'X'; there are: A, B"),
         (lambda: leave_out(RUNS, QRELS, "A", {"A": ["a", "b"]}), "has all the runs"),
-        (lambda: leave_out(RUNS, QRELS, "A", {"A": ["a"], "B": ["c"]}), "has no system 'c'"),
+        (lambda: leave_out(RUNS, QRELS, "A", {"A": ["a"], "B": ["c"]}), "has no 'c'"),
         (lambda: leave_out(RUNS, QRELS, "A", ["a"]), "teams is a list"),  # type: ignore[arg-type]
         (lambda: mix(QRELS, QRELS, -0.1), "share is -0.1: give a number from 0"),
     ],

@@ -120,7 +120,7 @@ def test_a_folder_keeps_the_study_and_its_tables(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["pool", "runs", "human.txt", "--depths", "1,x"], "--depths is '1,x'"),
-        (["pool", "runs", "human.txt", "--contributing", "zz"], "has no system 'zz'"),
+        (["pool", "runs", "human.txt", "--contributing", "zz"], "has no 'zz'"),
         (["sample", "runs", "human.txt", "--shares", "2"], "share is 2.0"),
         (["leave-out", "runs", "human.txt", "--teams", "human.txt"], "no columns named run and team"),
         (["leave-out", "runs", "human.txt", "--teams", "teams.csv", "--contributing", "s6"], "no team for 's6'"),

@@ -326,8 +326,8 @@ def test_runs_qrels_and_costs_take_numbers_only() -> None:
 def test_a_first_line_without_a_number_is_no_header(form: str, cell: str) -> None:
     message = "lacks topic t0" if math.isnan(meaning(cell) or 0) else rf"x:1: '{cell}' is not a (finite )?number"
     text = "".join(LINES[form][0].format(k, score) for k, score in enumerate([cell, "0.5", "0.25"]))
-    with pytest.raises(ReadError, match=message):
-        cc.read_scores({"x": io.StringIO(text)})
+    with pytest.raises(ConcordantError, match=message):
+        cc.read_scores({"x": io.StringIO(text)}).complete()
 
 
 # Percent ------------------------------------------------------------------------------------------

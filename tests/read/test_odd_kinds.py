@@ -24,9 +24,9 @@ def outcome(content: Any, options: dict[str, Any]) -> tuple[Any, str]:
         warnings.simplefilter("always")
         try:
             if isinstance(content, pd.DataFrame):
-                found: Any = as_scores(content, **options)
+                found: Any = as_scores(content, **options).complete()
             else:
-                found = read_scores(io.BytesIO(content), **options)
+                found = read_scores(io.BytesIO(content), **options).complete()
         except ConcordantError as error:
             found = error
     return found, "\n".join(str(warning.message) for warning in caught)

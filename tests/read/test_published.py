@@ -69,8 +69,8 @@ class TestOneName:
         write(tmp_path / "org__b/1/STSB.json", task("STSB", {"default": 0.3}))
         assert read_scores(tmp_path / "org__a").topics == ("STS17/en-en",)
         assert read_scores(tmp_path / "org__b").topics == ("STS17/en-en", "STS17/ar-ar", "STSB")
-        with pytest.raises(ReadError, match="org/a lacks topics STS17/ar-ar, STSB "):
-            read_scores(tmp_path)
+        with pytest.raises(InputError, match="org/a lacks topics STS17/ar-ar, STSB "):
+            read_scores(tmp_path).complete()
 
     def test_a_task_that_was_asked_for_by_its_name_alone(self, tmp_path: Path) -> None:
         write(tmp_path / "a/1/T.json", task("T", dict.fromkeys("abcd", 0.5)))
@@ -336,14 +336,14 @@ def test_empty_files_matter_where_their_systems_are_asked_for(tmp_path: Path) ->
     for name in "ab":
         write(tmp_path / f"{name}.eval", "map\t1\t0.5\nmap\t2\t0.25\n")
     write(tmp_path / "c.eval", "")
-    with pytest.raises(ReadError, match=r"c\.eval: is empty.*missing='drop-systems'"):
-        read_scores(tmp_path)
+    with pytest.raises(InputError, match="there are no scores at all of c: .*missing='drop-systems'"):
+        read_scores(tmp_path).complete()
     with pytest.warns(DataWarning, match=r"^Skipped 1 empty file of systems that were not asked for: .*c\.eval$"):
         assert read_scores(tmp_path, systems=["b", "a"]).systems == ("b", "a")
-    with pytest.raises(ReadError, match=r"c\.eval: is empty"):
-        read_scores(tmp_path, systems=["a", "c"])
-    with pytest.warns(DataWarning, match="empty files left out"):
-        assert read_scores(tmp_path, systems=["a", "c"], missing="drop-systems").systems == ("a",)
+    with pytest.raises(InputError, match="there are no scores at all of c"):
+        read_scores(tmp_path, systems=["a", "c"]).complete()
+    with pytest.warns(DataWarning, match="1 system dropped of 2, because they lack topics: c"):
+        assert read_scores(tmp_path, systems=["a", "c"], missing="drop-systems").complete().systems == ("a",)
 
 
 def test_topics_that_no_chosen_system_has_do_not_matter(tmp_path: Path) -> None:

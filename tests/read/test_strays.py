@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from concordant.tables.choice import chosen
 
 import concordant as cc
+from concordant.data.choice import chosen
 from concordant.errors import ConcordantError, DataWarning, InputError, ReadError
 from concordant.read import look, read_scores
 
