@@ -1,10 +1,10 @@
-"""`compare`: one ranking against another, by every coefficient that the data admit, with its caveats."""
+"""`compare`: one or more rankings against a truth, by every coefficient that the data admit, with their caveats."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,12 +12,13 @@ import numpy as np
 from .arrays import FloatArray
 from .chance.permutation import chance_pvalue
 from .coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
+from .coefficients.registry import all_pairs as all_pairs_of
 from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, bounds_of
-from .comparison_result import CoefficientValue, Comparison, PerTopic
+from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .data.scores import Means, Scores
 from .errors import InputError, LimitError, TiesError, check_choice
-from .pairing import On, Pairing, best, measures_of, paired
+from .pairing import On, Pairing, match, measures_of, pairings
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
@@ -37,45 +38,60 @@ Notes = list[str]
 _FAR = 1e6  # times the median of the systems' largest scores
 
 
+@dataclass(frozen=True)
+class _How:
+    """What is asked of each candidate."""
+
+    wanted: tuple[Coefficient, ...]
+    inferred: tuple[str, ...]
+    """The coefficients that get intervals and tests."""
+    per_topic: bool
+    interval: bool
+    test: bool
+    worth: bool
+    rank_test: RankTestMethod | None
+    level: float
+    settings: dict[str, Any]
+
+
 def compare(
-    truth: Collection,
-    candidate: Collection,
+    truth: Collection | Pairing,
+    candidates: Any = None,
     *,
-    coefficients: Iterable[str] | None = None,
-    top: int | None = None,
-    per_topic: bool = False,
+    names: Sequence[str] | None = None,
     on: On = "both",
-    names: tuple[str, str] = ("truth", "candidate"),
+    top: int | None = None,
+    coefficients: Iterable[str] | None = None,
+    per_topic: bool = False,
     interval: bool = False,
     test: bool = False,
     worth: bool = True,
     rank_test: RankTestMethod | None = "recentred",
+    all_pairs: bool = False,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare the ranking of the systems in `candidate` with that in `truth`.
+    """Compare the rankings of the systems in one or more candidates with that in `truth`.
 
     Parameters
     ----------
-    truth, candidate : what `as_scores` takes
+    truth : what `as_scores` takes, or a Pairing
         `Scores`, files, frames, results of an evaluation tool, or one score per system as a dictionary, a pandas Series
-        or `Means`. Systems and topics are matched by their labels. What only one side has is left out; an
-        `AlignmentWarning` and the result's notes name it.
+        or `Means`. A `Pairing` holds all sides, on what all of them have.
+    candidates : what `as_scores` takes, a list of these, or a mapping from names to them
+        One or more. A folder whose files hold a table of several systems each is one candidate per file. Each is
+        matched with the truth by itself, so that its numbers do not depend on the others. What only one side has is
+        left out; an `AlignmentWarning` and the notes name it.
+    names, on, top
+        As in `pair`, where the sides are given.
     coefficients : iterable of str, optional
         Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
         says why.
-    top : int, optional
-        Compare the k best systems of the truth only, those tied with the k-th included.
     per_topic : bool
         Also compute the coefficients on the scores of each topic; their mean and spread over topics.
-    on : {"both", "systems"}
-        "both": means over the topics that both sides have. "systems": each side's means over its own topics, for
-        rankings from different topics.
-    names : tuple of str
-        What to call the sides.
     interval : bool
         Whether to make intervals for the coefficients between the population means; see `correlate`, which gives the
         same.
@@ -83,10 +99,13 @@ def compare(
         Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
     worth : bool
-        Whether to value the candidate's topics in topics of the truth, as `judge_worth` does, where both sides share at
-        least 10 topics. By tau_b, or by the first one named in `coefficients` that admits ties.
+        Whether to value the candidates' topics in topics of the truth, as `judge_worth` and `rank_judges` do, where
+        all share at least 10 topics. By tau_b, or by the first one named in `coefficients` that admits ties.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
+    all_pairs : bool
+        Whether to compare all sides with each other, too, on what all of them have: `matrix`, by tau_b or by the first
+        one named in `coefficients`.
     confidence_level : float
         Confidence level of the intervals.
     n_resamples : int
@@ -96,17 +115,25 @@ def compare(
     workers : int or concurrent.futures.Executor
         Threads, or an executor.
     progress : callable, optional
-        Called with the number of resamples done and the total.
+        Called with the number of resamples done, or of candidates, and the total.
 
     Returns
     -------
     Comparison
-        `comparison["tau_b"]` is a value; `print` shows the verdict and a table, `to_dict` has everything.
+        `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` where there are several candidates; `print` shows the
+        verdict and a table, `report` writes a page, `to_dict` has everything.
 
     Warns
     -----
     AlignmentWarning
         Where a side has systems or topics that the other lacks.
+
+    See Also
+    --------
+    pair : Match the sides first, to see what is left out.
+    correlate : One coefficient, with its interval.
+    explain : Which systems and topics make two rankings disagree.
+    judge_worth : How many topics of the truth a judge's topics are worth.
 
     Examples
     --------
@@ -125,45 +152,118 @@ def compare(
 
     """
     wanted, level = _wanted(coefficients), check_level(confidence_level)
-    check_choice("on", on, get_args(On))
     check_choice("rank_test", rank_test, (*get_args(RankTestMethod), None))
-    if len(names) != 2 or not all(isinstance(name, str) for name in names):
-        raise InputError(f"names is {names!r}: give two strings, what to call the truth and what the candidate")
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
         check_bootstrap("auto", drawn.n_resamples)
-    found = best(paired(truth, candidate, names, on), top)
+    pairs = pairings(truth, candidates, names=names, on=on, top=top)
+    for one in pairs:
+        check_pairing(one, interval=interval, per_topic=per_topic)
+    settings = settings_of(
+        seed=drawn.seed,
+        n_resamples=drawn.n_resamples,
+        confidence_level=level,
+        top=top,
+        per_topic=per_topic,
+        on=on,
+        interval=interval,
+        test=test,
+        worth=worth,
+        rank_test=rank_test,
+    )
+    chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
+    how = _How(wanted, chosen, per_topic, interval, test, worth and len(pairs) == 1, rank_test, level, settings)
+    if len(pairs) == 1:
+        found = [_compared(pairs[0], how, drawn)]
+    else:
+        found = []
+        for k, one in enumerate(pairs, 1):
+            found.append(_compared(one, how, replace(drawn, progress=None)))
+            if progress is not None:
+                progress(k, len(pairs))
+    ranking = None
+    if worth and len(found) > 1:
+        found, ranking = _ranked(found, workers)
+    matrix = _matrix(pairs, wanted) if all_pairs else None
+    if all_pairs:
+        settings = {**settings, "matrix": _main(wanted).name}
+    notes = found[0].notes if len(found) == 1 else [n for n in found[0].notes if all(n in c.notes for c in found)]
+    return Comparison(
+        tuple(found),
+        ranking,
+        matrix,
+        notes=tuple(notes),
+        settings=settings | pairs[0].settings,
+        data=_together(pairs),
+    )
+
+
+def check_pairing(found: Pairing, *, interval: bool, per_topic: bool) -> None:
+    """Refuse what cannot be computed, before anything is."""
+    if len(found.systems) < 2:
+        raise InputError(
+            f"{counted(len(found.systems), 'system')} to compare: at least 2 are needed that both sides have"
+        )
+    if interval and not found.by_topic:
+        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
+    if interval and len(found.topics) < 2:
+        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+    if per_topic and not all(isinstance(side, Scores) for side in found.sides):
+        raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
+
+
+def _together(pairs: Sequence[Pairing]) -> Pairing | None:
+    """All candidates in one pairing; None where they were not compared on the same."""
+    first = pairs[0]
+    if len(pairs) == 1:
+        return first
+    if len({(one.systems, one.topics) for one in pairs}) > 1:
+        return None
+    notes = dict.fromkeys(note for one in pairs for note in one.notes)
+    sides = (first.truth, *(one.candidates[0] for one in pairs))
+    return Pairing(sides, (first.names[0], *(one.names[1] for one in pairs)), first.on, tuple(notes))
+
+
+def _main(wanted: Sequence[Coefficient]) -> Coefficient:
+    return get_coefficient("tau_b") if len(wanted) == len(list_coefficients()) else wanted[0]
+
+
+def _matrix(pairs: Sequence[Pairing], wanted: Sequence[Coefficient]) -> FloatArray:
+    """A coefficient between all sides, on what all of them have."""
+    sides = [pairs[0].truth, *(one.candidates[0] for one in pairs)]
+    names = [pairs[0].names[0], *(one.names[1] for one in pairs)]
+    by_topic = all(one.by_topic for one in pairs)
+    found = match(sides, names, "both" if by_topic else "systems", choice=True, holes=True)
+    means = np.stack([side.means() for side in found.observations()])
+    return all_pairs_of(_main(wanted).function, means, names)
+
+
+def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
+    """What is found of one candidate."""
     a, b = found.observations()
     x, y = a.means(), b.means()
-    if len(x) < 2:
-        raise InputError(f"{counted(len(x), 'system')} to compare: at least 2 are needed that both sides have")
     x.flags.writeable = y.flags.writeable = False
+    names = (found.names[0], found.names[1])
     _, counts = concordance(x, y)
     notes: Notes = [*found.notes, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
-    values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
-    chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
-    tests = [k for k, v in enumerate(values) if test and v.coefficient in chosen and not v.why]
-    stages = _stages(drawn, bool(interval) + len(tests) + 1)
-    if interval:
-        notes += _add_intervals(values, chosen, (a, b), level, next(stages))
-    for k in tests:
-        pvalue = chance_pvalue(get_coefficient(values[k].coefficient), x, y, next(stages))
-        values[k] = replace(values[k], pvalue=pvalue)
+    values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in how.wanted]
+    stages = _stages(drawn, bool(how.interval) + bool(how.test) + 1)
     tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
     notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(a, y, None if all_tied else rank_test, next(stages))
-    by_topic = found.by_topic
+    tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, next(stages))
     same = _same(a, b)
-    valued, worth_notes = _worth(found, names, wanted, level, drawn) if worth and by_topic and not same else (None, [])
-    return Comparison(
+    valued, worth_notes = None, list[str]()
+    if how.worth and found.by_topic and not same:
+        valued, worth_notes = _worth(found, names, how.wanted, how.level, drawn)
+    made = Compared(
         truth=names[0],
         candidate=names[1],
         measure=measures_of(a, b),
         systems=a.systems,
-        topics=a.topics if by_topic else (),
+        topics=a.topics if found.by_topic else (),
         truth_means=x,
         candidate_means=y,
         lower_is_better=(a.lower_is_better, b.lower_is_better),
@@ -171,27 +271,51 @@ def compare(
         tied_truth=tied_truth,
         tied_candidate=tied_candidate,
         tied_both=int(counts.tied_both),
-        tie_bounds=_bounds(wanted, x, y) if tied_candidate else (),
-        per_topic=tuple(_on_topics(c, a, b) for c in wanted) if per_topic else (),
+        tie_bounds=_bounds(how.wanted, x, y) if tied_candidate else (),
+        per_topic=tuple(_on_topics(c, a, b) for c in how.wanted) if how.per_topic else (),
         rank_test=tested,
         worth=valued,
         same=same,
         pairing=found,
         notes=(*notes, *test_notes, *worth_notes),
-        settings=settings_of(
-            seed=drawn.seed,
-            n_resamples=drawn.n_resamples,
-            confidence_level=level,
-            top=top,
-            per_topic=per_topic,
-            on=on,
-            interval=interval,
-            test=test,
-            worth=worth,
-            rank_test=rank_test,
-            **found.settings,
-        ),
+        settings=how.settings | found.settings,
     )
+    return inferred(made, how.inferred, stages, interval=how.interval, test=how.test)
+
+
+def inferred(
+    c: Compared, chosen: Sequence[str], stages: Iterator[Resampling], *, interval: bool, test: bool
+) -> Compared:
+    """With intervals of the chosen coefficients, and tests of them against chance."""
+    values, notes = list(c.values), list(c.notes)
+    if interval:
+        notes += _add_intervals(values, chosen, c.pairing, c.settings["confidence_level"], next(stages))
+    for drawn in [next(stages)] if test else ():
+        for k, v in enumerate(values):
+            if v.coefficient in chosen and not v.why:
+                p = chance_pvalue(get_coefficient(v.coefficient), c.truth_means, c.candidate_means, drawn)
+                values[k] = replace(values[k], pvalue=p)
+    return replace(c, values=tuple(values), notes=tuple(notes))
+
+
+def whole(found: Comparison) -> Comparison:
+    """The same with intervals and tests, from its own seed; a note says where there can be no intervals."""
+    settings = found.settings
+    interval, test = not settings["interval"], not settings["test"]
+    chosen = [v.coefficient for v in found.comparisons[0].values] if is_named(found) else headlines("inferred")
+    made = []
+    for c in found.comparisons:
+        drawn = Resampling.of(settings["n_resamples"], settings["seed"])
+        why = ""
+        try:
+            check_bootstrap("auto", drawn.n_resamples)
+            check_pairing(c.pairing, interval=True, per_topic=False)
+        except InputError as error:
+            why = f"there are no intervals: {error}"
+        now = inferred(c, chosen, iter([drawn, drawn]), interval=interval and not why, test=test)
+        known = {**now.settings, "interval": True, "test": True}
+        made.append(replace(now, notes=(*now.notes, *[why] * bool(why)), settings=known))
+    return replace(found, comparisons=tuple(made), settings={**settings, "interval": True, "test": True})
 
 
 def _stages(drawn: Resampling, count: int) -> Iterator[Resampling]:
@@ -216,16 +340,12 @@ def _wanted(coefficients: Iterable[str] | None) -> tuple[Coefficient, ...]:
 def _add_intervals(
     values: list[CoefficientValue],
     chosen: Sequence[str],
-    sides: tuple[Scores | Means, Scores | Means],
+    found: Pairing,
     level: float,
     drawn: Resampling,
 ) -> Notes:
     """Give values their intervals, all from the same resamples; and say why some have none."""
-    a, b = sides
-    if isinstance(a, Means) or isinstance(b, Means) or a.topics != b.topics:
-        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
-    if len(a.topics) < 2:
-        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+    a, b = _rows(found)
     places = [k for k, v in enumerate(values) if v.coefficient in chosen and not v.why]
     entries = {k: get_coefficient(values[k].coefficient) for k in places}
     notes = [f"{c.name} has no interval: {why}" for c in entries.values() if (why := not_resampled(c))]
@@ -233,16 +353,16 @@ def _add_intervals(
     if not entries:
         return notes
     each = limits((a.values, b.values), list(entries.values()), "auto", level, drawn)
-    for (k, c), found in zip(entries.items(), each, strict=True):
-        if found is None:
+    for (k, c), made in zip(entries.items(), each, strict=True):
+        if made is None:
             notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
             continue
-        if found.note and found.note not in notes:
-            notes.append(found.note)
-        if found.undefined:
-            notes.append(f"{c.name}: {undefined_on(found)}")
+        if made.note and made.note not in notes:
+            notes.append(made.note)
+        if made.undefined:
+            notes.append(f"{c.name}: {undefined_on(made)}")
         sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
-        estimate = estimate_of(c, values[k].value, found, level, seed=drawn.seed, **sizes)
+        estimate = estimate_of(c, values[k].value, made, level, seed=drawn.seed, **sizes)
         values[k] = replace(values[k], estimate=estimate)
     return notes
 
@@ -260,8 +380,7 @@ def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tupl
 
 
 def _on_topics(c: Coefficient, truth: Scores | Means, candidate: Scores | Means) -> PerTopic:
-    if isinstance(truth, Means) or isinstance(candidate, Means):
-        raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
+    assert isinstance(truth, Scores)
     none = (math.nan,) * len(truth.topics)
     try:
         values = np.asarray(c.formula(truth.values, candidate.values))
@@ -321,7 +440,7 @@ def _rows(found: Pairing) -> tuple[Scores, ...]:
     return tuple(side for side in found.observations() if isinstance(side, Scores))
 
 
-def ranked(found: Sequence[Comparison], workers: Workers = 1) -> tuple[list[Comparison], JudgeRanking | None]:
+def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared], JudgeRanking | None]:
     """Several candidates with their worth over the same splits, and which are better than which.
 
     None, and what was found as it is, where they were not all compared on the same 10 topics or more.
@@ -339,7 +458,7 @@ def ranked(found: Sequence[Comparison], workers: Workers = 1) -> tuple[list[Comp
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
     worths = {judge.names[1]: judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
+    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

@@ -1,27 +1,28 @@
-"""`Comparison`: what `compare` found, and how it is shown."""
+"""`Comparison`: what `compare` found of one or more candidates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .data.scores import with_sign
-from .errors import InputError, check_choice, import_extra
+from .errors import InputError, check_choice
 from .ranks.testing import RankTest
-from .results import Interval, Result, plain
-from .words import counted, listing, one_line, p_equals
+from .results import Interval, Result, columns, plain, settings_of
+from .words import counted, listing, number, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
     from .pairing import Pairing
     from .topics.correlation import CorrelationEstimate
+    from .topics.judge_ranking import JudgeRanking
     from .topics.worth import JudgeWorth
 
-Kind = Literal["scatter", "ranks", "panels", "forest"]
+Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
 
 
 POPULATION = "population: between the means over all topics of this kind, corrected for the bias of having few"
@@ -62,9 +63,9 @@ class PerTopic:
         return sum(map(math.isnan, self.values))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
-    """What `compare` found. `comparison["tau_b"]` is a value; `print` shows a table; `to_dict` has everything."""
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What `compare` found of one candidate. `compared["tau_b"]` is a value."""
 
     truth: str
     candidate: str
@@ -85,7 +86,7 @@ class Comparison(Result):
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
-    pairing: Pairing = field(compare=False, metadata={"in_dict": False})
+    pairing: Pairing
     """What was compared."""
     worth: JudgeWorth | None = None
     """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
@@ -93,6 +94,9 @@ class Comparison(Result):
     """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
     same: Literal["", "scores", "means"] = ""
     """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
+    notes: tuple[str, ...] = ()
+    """Caveats, one sentence each."""
+    settings: Mapping[str, Any] = field(default_factory=settings_of)
 
     def __getitem__(self, coefficient: str) -> float:
         """The value of a coefficient, nan where it has none."""
@@ -144,10 +148,6 @@ class Comparison(Result):
         """What the text shows: the headlines among all coefficients, whichever were asked for, or every one."""
         headline = [v for v in self.values if v.coefficient in headlines("inferred")]
         return self.values if every or len(self.values) < len(list_coefficients()) else tuple(headline)
-
-    def text(self, *, every: bool) -> str:
-        """The verdict, the table and the notes; with `every`, the table of all coefficients."""
-        return self._text(self.table(every=every))
 
     def table(self, *, every: bool = False) -> str:
         """What was compared, one row per coefficient, and what ties and topics add.
@@ -242,34 +242,131 @@ class Comparison(Result):
             "settings": dict(self.settings),
         }
 
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """What `compare` found of one or more candidates.
+
+    `found["gpt"]` is what was found of one candidate. Where there is only one, its numbers are those of the result:
+    `found["tau_b"]` is a value, `found.worth` and `found.rank_test` are there.
+    """
+
+    comparisons: tuple[Compared, ...]
+    """One for each candidate, in the order given."""
+    ranking: JudgeRanking | None = None
+    """Of several candidates, what the topics of each are worth, and which are better than which."""
+    matrix: FloatArray | None = None
+    """With all_pairs=True, a coefficient between all sides: row the truth, column the candidate."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the sides are called, the truth first."""
+        return (self.comparisons[0].truth, *(c.candidate for c in self.comparisons))
+
+    def __getitem__(self, name: str) -> Any:
+        """What was found of a candidate; or, of the only one, the value of a coefficient."""
+        for c in self.comparisons:
+            if c.candidate == name:
+                return c
+        if len(self.comparisons) == 1:
+            return self.comparisons[0][name]
+        raise KeyError(f"there is no candidate {name!r}: there are {listing(self.names[1:])}")
+
+    def __getattr__(self, name: str) -> Any:
+        """What the only candidate has."""
+        found = vars(self).get("comparisons", ())
+        if name.startswith("_") or not found or name not in _OF_ONE:
+            raise AttributeError(f"a Comparison has no {name}")
+        if len(found) > 1:
+            raise AttributeError(f"there are {len(found)} candidates: take {name} of one, as in [{self.names[1]!r}]")
+        return getattr(found[0], name)
+
+    @property
+    def verdict(self) -> str:
+        """What the candidates' topics are worth, where that is known, and what the main coefficients say."""
+        return "\n".join(self._answers())
+
+    def _answers(self) -> Sequence[str]:
+        return list(self._shown(every=False).answers())
+
+    def _shown(self, *, every: bool) -> Any:
+        from .comparison_text import One, Several
+
+        return One(self, every) if len(self.comparisons) == 1 else Several(self, every)
+
+    def table(self, *, every: bool = False) -> str:
+        """What was compared, one row per coefficient or per candidate, and what to note of single candidates.
+
+        Parameters
+        ----------
+        every : bool
+            Whether to show every coefficient, candidate and pair of candidates, and not only what fits a screen.
+
+        Returns
+        -------
+        str
+
+        """
+        return "\n\n".join(part for part in (self._shown(every=every).table(), self.matrix_table()) if part)
+
+    def matrix_table(self) -> str:
+        """All pairs of sides, row the truth; empty without all_pairs=True."""
+        if self.matrix is None:
+            return ""
+        rows = [[name, *map(number, row)] for name, row in zip(self.names, self.matrix.tolist(), strict=True)]
+        return f"  {self.settings['matrix']}; row: truth, column: candidate\n{columns([['', *self.names], *rows])}"
+
+    def text(self, *, every: bool) -> str:
+        """The verdict, the table and the notes; with `every`, all there is."""
+        return self._text(self.table(every=every))
+
+    def shown_values(self, *, every: bool) -> list[CoefficientValue]:
+        """The coefficients that the text has, of the first candidate."""
+        return list(self._shown(every=every).cited())
+
     def rows(self) -> list[dict[str, Any]]:
-        """One row per coefficient: its value, interval and p-value, or why there is none."""
-        return [
-            {
-                "coefficient": v.coefficient,
-                "value": v.value,
-                "low": v.interval.low if v.interval else math.nan,
-                "high": v.interval.high if v.interval else math.nan,
-                "pvalue": math.nan if v.pvalue is None else v.pvalue,
-                "why": v.why,
-            }
-            for v in self.values
-        ]
+        """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
+        rows = []
+        for c in self.comparisons:
+            about: dict[str, Any] = {"candidate": c.candidate, "systems": len(c.systems), "topics": len(c.topics)}
+            on_topics = {p.coefficient: p for p in c.per_topic}
+            for v in c.values:
+                row = {**about, "coefficient": v.coefficient, "value": v.value}
+                row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}
+                row |= {} if v.pvalue is None else {"pvalue": v.pvalue}
+                row |= {"why": v.why} if v.why else {}
+                p = on_topics.get(v.coefficient)
+                rows.append(row | ({} if p is None else {"topics_mean": p.mean, "topics_sd": p.sd}))
+            if c.rank_test:
+                row = {**about, "coefficient": "d_rank", "value": c.rank_test.distance}
+                rows.append(row | ({"rank_pvalue": c.rank_test.pvalue} if c.tested else {}))
+        every = ("low", "high", "pvalue", "why", "topics_mean", "topics_sd", "rank_pvalue")
+        there = [*rows[0]][:5] + [name for name in every if any(name in row for row in rows)]
+        return [{name: row.get(name) for name in there} for row in rows]
 
-    def to_frame(self) -> Any:
-        """The table as a pandas frame, by coefficient."""
-        return import_extra("pandas").DataFrame(self.rows()).set_index("coefficient")
+    def printed(self) -> list[dict[str, Any]]:
+        """For reading: the numbers of the text, one row per candidate and coefficient."""
+        return list(self._shown(every=False).printed())
 
-    def plot(self, kind: Kind = "scatter", ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in full precision and ready for JSON; None where there is no value."""
+        made: dict[str, Any] = {"verdict": self.verdict, "comparisons": [c.to_dict() for c in self.comparisons]}
+        made |= {"ranking": self.ranking.to_dict()} if self.ranking else {}
+        made |= {"matrix": plain(self.matrix)} if self.matrix is not None else {}
+        return {**made, "notes": list(self.notes), "settings": plain(self.settings)}
+
+    def plot(self, kind: Kind | None = None, ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
         """Draw it, on new axes one column wide if none are given.
 
         Parameters
         ----------
-        kind : {"scatter", "ranks", "panels", "forest"}
-            "scatter": candidate means against those of the truth, with the diagonal, the `top` best highlighted, tied
-            systems linked, and the names of those whose ranks differ most. "ranks": ranks linked to ranks.
-            "panels": the `top` best and worst by themselves, as in figures 1 and 2 of yilmaz2008, and all systems where
-            there is room for three panels. "forest": the coefficients with their intervals.
+        kind : {"scatter", "ranks", "panels", "forest", "heatmap", "matrix"}, optional
+            By default "scatter" for one candidate, "heatmap" for several. "scatter": candidate means against those of
+            the truth, with the diagonal, the `top` best highlighted, tied systems linked, and the names of those whose
+            ranks differ most. "ranks": ranks linked to ranks. "panels": the `top` best and worst by themselves, as in
+            figures 1 and 2 of yilmaz2008, and all systems where there is room for three panels. "forest": the
+            coefficients with their intervals. "heatmap": coefficients x candidates. "matrix": all pairs of sides, where
+            all_pairs=True.
         ax : Axes, optional
             matplotlib axes; for "panels" two or three of them.
         top : int
@@ -281,18 +378,43 @@ class Comparison(Result):
             A list of them for "panels".
 
         """
-        from .plots import agreement, intervals
+        from .plots import agreement, intervals, matrices
 
+        kind = kind or ("scatter" if len(self.comparisons) == 1 else "heatmap")
         check_choice("kind", kind, get_args(Kind))
         if isinstance(top, bool) or not isinstance(top, int) or top < 1:
             raise InputError(f"top is {top!r}: give a whole number from 1")
+        if kind == "heatmap":
+            return matrices.comparisons(self.comparisons, ax, coefficients=shown_of(self, every=False))
+        if kind == "matrix":
+            if self.matrix is None:
+                raise InputError("kind is 'matrix': compare with all_pairs=True first")
+            return matrices.matrix(self.matrix, self.names, self.settings["matrix"], ax)
+        if len(self.comparisons) > 1:
+            raise InputError(f"kind {kind!r} shows one candidate, and there are {len(self.comparisons)}: use 'heatmap'")
+        (alone,) = self.comparisons
         if kind == "forest":
-            return intervals.coefficients(self, ax)
+            return intervals.coefficients(alone, ax)
         draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
-        return draw(self, ax, top=top)
+        return draw(alone, ax, top=top)
 
 
-def where_lower_is_better(found: Iterable[Comparison]) -> str:
+_OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "heading", "rank_line", "tau_b_among"}
+
+
+def is_named(found: Comparison) -> bool:
+    """Whether coefficients were asked for by name, and not all computed."""
+    return len(found.comparisons[0].values) < len(list_coefficients())
+
+
+def shown_of(found: Comparison, *, every: bool) -> list[str]:
+    """The coefficients of the text: those that were named, or else the headlines, or every one."""
+    values = found.comparisons[0].values
+    headline = headlines("inferred" if any(v.interval for v in values) else "table")
+    return [v.coefficient for v in values if every or is_named(found) or v.coefficient in headline]
+
+
+def where_lower_is_better(found: Iterable[Compared]) -> str:
     """In which sides lower scores are better, to end a heading; nothing where higher scores are."""
     sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
     lower = dict.fromkeys(name for name, changed in sides if changed)

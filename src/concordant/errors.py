@@ -6,7 +6,9 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
 from numbers import Integral, Real
@@ -109,8 +111,26 @@ class AlignmentWarning(DataWarning):
     """Aligning left out systems or topics that not every side has."""
 
 
+_HEARD: ContextVar[list[str] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def hearing() -> Iterator[list[str]]:
+    """Collect what is warned of in a block, so that data and results can keep it."""
+    before, heard = _HEARD.get(), list[str]()
+    token = _HEARD.set(heard)
+    try:
+        yield heard
+    finally:
+        _HEARD.reset(token)
+        if before is not None:
+            before.extend(heard)
+
+
 def warn(message: str, category: type[Warning] = DataWarning) -> None:
     """Warn at the line of the caller's own code that called concordant, however deep inside it is noticed."""
+    if (heard := _HEARD.get()) is not None and message not in heard:
+        heard.append(message)
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "concordant":
         level, frame = level + 1, frame.f_back

@@ -18,6 +18,8 @@ from .data.holes import ASSUMED, are_invented
 from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, check_choice, warn
 from .read.door import Collection, as_scores, as_topic_side, refuse
+from .read.naming import short_names
+from .read.reader import tables_in
 from .results import as_html
 from .tables.frames import is_frame
 from .words import argument, counted, listing, named
@@ -137,24 +139,62 @@ def pair(
 
     """
     check_choice("on", on, get_args(On))
-    others, called = _candidates(candidates)
-    if names is not None:
-        if isinstance(names, str) or len(names) != 1 + len(others) or not all(isinstance(name, str) for name in names):
-            raise InputError(f"names is {names!r}: give {1 + len(others)} strings, the truth's name first")
-        called = list(names)
-    else:
-        called = [_name_of(truth, "truth"), *called]
-    sides = [as_scores(truth, "truth"), *(as_scores(other, "candidate") for other in others)]
+    sides, called = _sides(truth, candidates, names)
     return best(match(sides, called, on, choice=True, holes=True), top)
 
 
+def pairings(
+    truth: Any, candidates: Any, *, names: Sequence[str] | None = None, on: On = "both", top: int | None = None
+) -> list[Pairing]:
+    """The truth with each candidate by itself, on what these two have; so no number depends on other candidates.
+
+    A pairing in the place of both sides has matched them before. What was left out is warned of.
+    """
+    if isinstance(truth, Pairing):
+        if candidates is not None or names is not None or top is not None:
+            raise InputTypeError("a pairing holds both sides, with their names: give nothing else")
+        return [truth.alone(k) for k in range(len(truth.candidates))]
+    if candidates is None:
+        raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
+    check_choice("on", on, get_args(On))
+    (own, *others), called = _sides(truth, candidates, names)
+    found = []
+    for side, name in zip(others, called[1:], strict=True):
+        by_topic = on != "systems" and isinstance(own, Scores) and isinstance(side, Scores)
+        matched = match([own, side], [called[0], name], "both" if by_topic else "systems", choice=True, holes=True)
+        found.append(best(matched, top))
+    for note in dict.fromkeys(note for one in found for note in one.notes):
+        warn(note, AlignmentWarning)
+    return found
+
+
+def _sides(truth: Any, candidates: Any, names: Sequence[str] | None) -> tuple[list[Side], list[str]]:
+    """The truth and its candidates, read, and what to call them: names that were given, keys, or names of files."""
+    given, keys = _candidates(candidates)
+    sides = [as_scores(truth, "truth")]
+    sides += [as_scores(one, "candidate" if len(given) == 1 else f"candidate {k}") for k, one in enumerate(given, 1)]
+    if names is not None:
+        if isinstance(names, str) or len(names) != len(sides) or not all(isinstance(name, str) for name in names):
+            raise InputError(f"names is {names!r}: give {len(sides)} strings, the truth's name first")
+        called = list(names)
+    else:
+        called = _names_of(sides)
+        called[1:] = keys or called[1:]
+    if len(set(called)) < len(called):
+        twice = next(name for name in called if called.count(name) > 1)
+        raise InputError(f"{twice!r} names two sides: give each a name of its own, with {argument('names')}")
+    return sides, called
+
+
 def _candidates(given: Any) -> tuple[list[Any], list[str]]:
-    """One or more candidates, and their names."""
+    """One or more candidates, and their names where they have keys."""
     if isinstance(given, Mapping) and given and all(map(_is_side, given.values())):
         return list(given.values()), list(map(str, given))
     if isinstance(given, list | tuple) and given and all(map(_is_side, given)):
-        return list(given), [_name_of(one, f"candidate {k}") for k, one in enumerate(given, 1)]
-    return [given], [_name_of(given, "candidate")]
+        return list(given), []
+    if isinstance(given, str | os.PathLike) and (files := tables_in(given)):
+        return list(files), []
+    return [given], []
 
 
 def _is_side(value: Any) -> bool:
@@ -162,10 +202,12 @@ def _is_side(value: Any) -> bool:
     return isinstance(value, Scores | Means | str | os.PathLike) or is_frame(value)
 
 
-def _name_of(given: Any, otherwise: str) -> str:
-    from .read.naming import short_names
-
-    return short_names([given])[0] if isinstance(given, str | os.PathLike) else otherwise
+def _names_of(sides: Sequence[Side]) -> list[str]:
+    """Short names of the files; truth and candidate for what was made in memory."""
+    others = ["candidate"] if len(sides) == 2 else [f"candidate {k}" for k in range(1, len(sides))]
+    sources = [side.source or other for side, other in zip(sides, ("truth", *others), strict=True)]
+    made = short_names(sources, [side.measure or None for side in sides])
+    return made if len(set(made)) == len(made) else ["truth", *others]
 
 
 def best(found: Pairing, top: int | None) -> Pairing:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from .arrays import read_only
 from .errors import InputError, import_extra
 from .markup import text
 from .words import one_line, p_equals
+
+if TYPE_CHECKING:
+    from .data.scores import Means, Scores
+    from .pairing import Pairing
 
 _BLOCK = "background: transparent; color: inherit; overflow-x: auto; margin: 0.6em 0; line-height: 1.35"
 
@@ -49,6 +54,8 @@ class Result(ABC):
     """Caveats: what was left out, what may be doubtful. One sentence each."""
     settings: Mapping[str, Any] = field(default_factory=settings_of)
     """How it was made: seed, n_resamples, confidence_level, version, and the function's own options."""
+    data: Scores | Means | Pairing | None = field(default=None, compare=False, metadata={"in_dict": False})
+    """What it was made from."""
 
     def __post_init__(self) -> None:
         read_only(list(vars(self).values()))
@@ -100,6 +107,12 @@ class Result(ABC):
         """The table as a pandas frame."""
         frame = import_extra("pandas").DataFrame(self.rows())
         return frame.set_index(self._index) if self._index else frame
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write it as a page, one HTML file that needs no network, as `--html` does; where there is a page of it."""
+        from .report import write_report
+
+        write_report(self, path)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it, on new axes one column wide if none are given; returns the axes."""

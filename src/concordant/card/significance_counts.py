@@ -260,7 +260,7 @@ def agreement_from(
         "mixed": in_truth ^ in_candidate,
         "passive": ~(in_truth | in_candidate),
     }
-    counts = {f"{kind}_agreements": int((of & same).sum()) for kind, of in kinds.items()}
+    counts: dict[str, Any] = {f"{kind}_agreements": int((of & same).sum()) for kind, of in kinds.items()}
     counts |= {f"{kind}_disagreements": int((of & ~same).sum()) for kind, of in kinds.items()}
     best = means[1] == means[1].max()
     beaten = [_beats(*found, means[0].size) for found in zip((in_truth, in_candidate), directions, strict=True)]

@@ -7,7 +7,6 @@ of it. Parameters that are dataclasses, such as `Reader`, are groups of options:
 from __future__ import annotations
 
 import inspect
-import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cache, partial
@@ -73,8 +72,8 @@ class Answer:
     content: Callable[[], Any]
     """For JSON."""
     plot: Callable[[], Any] | None = None
-    document: Callable[[], Any] | None = None
-    """What the report shows; by default the content."""
+    result: Result | None = None
+    """What the page shows."""
     printed: Callable[[], Rows] | None = None
     """For Markdown and LaTeX; by default the rows."""
     notes: tuple[str, ...] = ()
@@ -87,7 +86,8 @@ class Answer:
     def of(cls, found: Result | Sequence[Result]) -> Answer:
         """Of one result, or of several below each other."""
         if not isinstance(found, Sequence):
-            return cls(found.__str__, found.rows, found.to_dict, found.plot, notes=tuple(found.notes))
+            about: Any = {"result": found, "notes": tuple(found.notes)}
+            return cls(found.__str__, found.rows, found.to_dict, found.plot, **about)
         return cls(
             lambda: "\n\n".join(map(str, found)),
             lambda: [row for one in found for row in one.rows()],
@@ -114,7 +114,7 @@ def answering(
     hidden = {*without, *(name for name, there in (("plot", plot), ("html", html), ("open", html)) if not there)}
 
     def decorate(function: Callable[..., Found]) -> Callable[..., None]:
-        options: dict[str, inspect.Parameter] = {"ctx": _CONTEXT}
+        options: dict[str, inspect.Parameter] = {}
         groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
         for name, parameter in _hinted(function).items():
             kind: Any = parameter.annotation
@@ -125,7 +125,7 @@ def answering(
             groups[name] = kind, list(its)
             options |= its
 
-        def command(ctx: typer.Context, **given: Any) -> None:
+        def command(**given: Any) -> None:
             made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}
             out = next(group for group in made.values() if isinstance(group, Output))
             if out.open and out.html is None:
@@ -140,7 +140,7 @@ def answering(
                 notes.answered(answer.notes if answer else ())
             if answer is not None:
                 with Notes(out.quiet):
-                    _give(answer, out, notes.seen, ctx)
+                    _give(answer, out, notes.seen)
                 if answer.failed:
                     raise typer.Exit(1)
 
@@ -152,9 +152,6 @@ def answering(
     return decorate
 
 
-_CONTEXT = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-
-
 def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a function, or of a dataclass, with what their annotations say."""
     hints = get_type_hints(given, include_extras=True)
@@ -162,12 +159,14 @@ def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY) for name, p in found.items()}
 
 
-def _give(answer: Answer, out: Output, read_notes: list[str], ctx: typer.Context) -> None:
+def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
     """Print first, then write: a file that cannot be written takes neither the answer nor the other files with it."""
 
     @cache
     def document() -> dict[str, Any]:
-        return document_for(_noted((answer.document or answer.content)(), read_notes), ctx)
+        from ..report.document import document_of
+
+        return document_of(answer.result)
 
     def show() -> None:
         if out.format == "json":
@@ -224,15 +223,6 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
     save(drawn, path)
     pyplot.close(figure_of(drawn))
     return f"Figure: {path}"
-
-
-def document_for(content: Any, ctx: typer.Context) -> dict[str, Any]:
-    """What a report is made from, which is what --format json prints beside it; with the command that was typed."""
-    from ..report.document import document_of
-
-    document = document_of(content)
-    document.setdefault("command", shlex.join(["concordant", *ctx.find_root().meta["arguments"]]))
-    return document
 
 
 def write_report(document: Mapping[str, Any], path: Path, quiet: bool, *, show: bool = False) -> None:

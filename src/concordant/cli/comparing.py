@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..errors import InputError, warn
+from ..errors import warn
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
 from .options import (
@@ -21,12 +20,11 @@ from .options import (
     ResamplesOption,
     TruthArgument,
 )
-from .reading import Reader, known_coefficients, labels_of, on_common_data
+from .reading import Reader, known_coefficients, labels_of
 from .render import Table, to_text
 from .terminal import width
 
 if TYPE_CHECKING:
-    from ..comparison_result import Comparison
     from ..pairing import On, Side
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
@@ -70,89 +68,56 @@ def compare(
 
     Example: concordant compare people.csv careful.csv hasty.csv --html report.html
     """
-    from ..comparison import ranked
-    from .candidates import candidates
+    from ..comparison import compare as run
+    from ..pairing import pair
 
     if per_topic and own_topics:
         raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
     if plot_kind is not None and out.plot is None:
         raise typer.BadParameter("--plot-kind says what to draw: name the file with --plot")
-    if plot_kind not in (None, "heatmap") and len(candidate) > 1:
-        raise typer.BadParameter(
-            f"--plot-kind {plot_kind} shows one candidate, and there are {len(candidate)}: use heatmap"
-        )
     wanted = known_coefficients(coefficient) if coefficient else None
-    labels = labels_of([truth, *candidate])
-    first: Side
-    others: Sequence[Side]
-    first, *others = read.sides([truth, *candidate], out.quiet)
+    first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
+    if plot_kind not in (None, "heatmap") and len(others) > 1:
+        raise typer.BadParameter(
+            f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap"
+        )
+    how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top}
+    given: tuple[Any, ...] = (first, others)
     if common:
-        first, *others = on_common_data([first, *others], labels, own_topics)
-    settings = {
-        "coefficients": wanted,
-        "top": top,
-        "per_topic": per_topic,
-        "on": "systems" if own_topics else "both",
-        "test": test or out.html is not None,
-        "worth": worth and len(candidate) == 1,
-        "rank_test": None if rank_test == "none" else rank_test,
-        "confidence_level": level,
-        "n_resamples": resamples,
-        "rng": random.seed,
-        "workers": random.workers,
-    }
-    found = []
-    many = len(others) > 1
-    with out.bar("comparing" if many else "resampling") as bar:
-        for k, (other, label) in enumerate(zip(others, labels[1:], strict=True), start=1):
-            how = {**settings, "names": (labels[0], label), "progress": None if many else bar.update}
-            found.append(_compared(first, other, how, required=interval, wanted=out.html is not None))
-            bar.update(k, len(others))
-    ranking = None
-    if worth and many:
-        with out.bar("valuing the topics of each candidate") as bar:
-            bar.pulse()
-            found, ranking = ranked(found, random.workers)
-    together = candidates(found, ranking, named=wanted is not None, every=every)
+        given = (pair(first, others, **how),)
+        how = {"on": how["on"]}
+    with out.bar("comparing" if len(others) > 1 else "resampling") as bar:
+        found = run(
+            *given,
+            **how,
+            coefficients=wanted,
+            per_topic=per_topic,
+            interval=interval,
+            test=test,
+            worth=worth,
+            rank_test=None if rank_test == "none" else rank_test,
+            confidence_level=level,
+            n_resamples=resamples,
+            rng=random.seed,
+            workers=random.workers,
+            progress=bar.update,
+        )
 
-    def document() -> Any:
-        from ..read import parse_side
-        from ..report import report_document
+    def text() -> str:
+        shown = found.shown_values(every=every)
+        first = found.comparisons[0]
+        cited = [value.coefficient for value in shown if not value.why] + ["rank_test"] * bool(first.rank_test)
+        left = len(first.values) - len(shown)
+        hint = f"All coefficients ({left} more): --all\n" if left and not every else ""
+        return f"{found.text(every=every)}\n\n{hint}Cite: concordant cite {' '.join(cited)}"
 
-        files = {}
-        for label, given, side in zip(labels, (truth, *candidate), (first, *others), strict=True):
-            it = parse_side(given)
-            files[label] = [it.path, it.measure or read.measure, read.how(side.lower_is_better or it.lower_is_better)]
-        made = report_document(found, ranking=ranking, workers=random.workers)
-        return {**made, "files": files}
-
-    def plot() -> Any:
-        if plot_kind == "heatmap" or len(found) > 1:
-            return together.plot()
-        return found[0].plot(plot_kind or "scatter")
-
-    return Answer(
-        together.__str__,
-        together.rows,
-        together.to_dict,
-        plot,
-        document,
-        together.printed,
-        tuple(note for c in found for note in c.notes),
+    return replace(
+        Answer.of(found),
+        text=text,
+        plot=lambda: found.plot(plot_kind),
+        printed=found.printed,
+        notes=tuple(note for c in found.comparisons for note in c.notes),
     )
-
-
-def _compared(truth: Side, candidate: Side, how: dict[str, Any], *, required: bool, wanted: bool) -> Comparison:
-    """Compare, with intervals if required, or if wanted for a report and available."""
-    from ..comparison import compare as run
-
-    if required or not wanted:
-        return run(truth, candidate, interval=required, **how)
-    try:
-        return run(truth, candidate, interval=True, **how)
-    except InputError as error:
-        found = run(truth, candidate, **how)
-        return replace(found, notes=(*found.notes, f"there are no intervals: {error}"))
 
 
 @answering(plot=True)
@@ -172,38 +137,38 @@ def matrix(
 
     Example: concordant matrix people.csv careful.csv hasty.csv -c tau_ap_b
     """
-    import numpy as np
-
-    from ..coefficients.registry import all_pairs, get_coefficient
-    from ..plots.matrices import matrix as draw
+    from ..comparison import compare as run
+    from ..pairing import pair
     from ..results import plain
-    from ..words import counted, nearly_reversed
+    from ..words import counted
 
-    if len(files) < 2:
-        raise typer.BadParameter("give at least two files")
     name = known_coefficients([coefficient])[0]
-    labels = labels_of(files)
-    sides = on_common_data(read.sides(files, out.quiet), labels, own_topics)
-    values = all_pairs(get_coefficient(name).function, np.stack([side.means() for side in sides]), labels)
-    systems, topics = sides[0].systems, () if own_topics else sides[0].topics
-    for note in nearly_reversed(float(np.nanmin(values, initial=1.0)), name):
+    first, others, labels = read.truth_and_candidates(files[0], files[1:], out.quiet)
+    if not others:
+        raise typer.BadParameter("give at least two files")
+    both = pair(first, others, names=labels, on="systems" if own_topics else "both")
+    found = run(both, coefficients=[name], worth=False, rank_test=None, all_pairs=True, rng=0)
+    values = found.matrix.tolist() if found.matrix is not None else []
+    for note in both.notes:
         warn(note)
 
     def text() -> str:
-        size = counted(len(systems), "system") + (f", {counted(len(topics), 'topic')}" if topics else "")
-        rows = [[label, *row] for label, row in zip(labels, values.tolist(), strict=True)]
-        return f"{name}, {size}; row: truth, column: candidate\n\n{to_text(Table(['', *labels], rows), width())}"
+        topics = f", {counted(len(both.topics), 'topic')}" if both.topics else ""
+        rows = [[label, *row] for label, row in zip(labels, values, strict=True)]
+        size = f"{counted(len(both.systems), 'system')}{topics}; row: truth, column: candidate"
+        return f"{name}, {size}\n\n{to_text(Table(['', *labels], rows), width())}"
 
     return Answer(
         text,
-        lambda: [
-            {"": label, **dict(zip(labels, row, strict=True))}
-            for label, row in zip(labels, values.tolist(), strict=True)
-        ],
-        lambda: plain(
-            {"coefficient": name, "rankings": labels, "systems": systems, "topics": topics, "values": values}
-        ),
-        lambda: draw(values, labels, name),
+        lambda: [{"": label, **dict(zip(labels, row, strict=True))} for label, row in zip(labels, values, strict=True)],
+        lambda: {
+            "coefficient": name,
+            "rankings": labels,
+            "systems": list(both.systems),
+            "topics": list(both.topics),
+            "values": plain(values),
+        },
+        lambda: found.plot("matrix"),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -120,6 +119,17 @@ class Reader:
         refuse_single_systems(found)
         return found
 
+    def truth_and_candidates(
+        self, truth: str, others: Sequence[str], quiet: bool
+    ) -> tuple[Side, list[Side], list[str]]:
+        """The sides, and what to call them; a folder of tables is one candidate per file."""
+        from ..read.reader import tables_in
+
+        files = [file for given in others for file in tables_in(given) or [given]]
+        labels = labels_of([truth, *files])
+        first, *found = self.sides([truth, *files], quiet)
+        return first, found, labels
+
 
 def refuse_single_systems(sides: Sequence[Side]) -> None:
     """Sides of one system each are what a folder is when the shell takes its pattern apart."""
@@ -131,17 +141,6 @@ def refuse_single_systems(sides: Sequence[Side]) -> None:
             f"{found}, and a ranking has several: name the folder, "
             "or quote the pattern so that the shell leaves it whole ('human/*.eval')"
         )
-
-
-def on_common_data(sides: Sequence[Side], labels: Sequence[str], own_topics: bool) -> list[Side]:
-    """All sides on what all of them have; a note says what each loses."""
-    from ..pairing import match
-
-    bare = not any(side.topics for side in sides)
-    found = match(sides, labels, "systems" if own_topics or bare else "both", choice=True, holes=True)
-    for note in found.notes:
-        warnings.warn(note, stacklevel=2)
-    return list(found.sides)
 
 
 def names_of(given: str | None, option: str) -> list[str] | None:

@@ -35,6 +35,9 @@ def require_summable(values: FloatArray, name: str) -> None:
         )
 
 
+_NOT_COMPARED = ("missing", "source", "call", "notes")  # where scores come from, and what is to be done about holes
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """Scores of one measure, topics x systems, higher is better, with all that is true of them. Immutable.
@@ -63,6 +66,10 @@ class Scores:
         The team and the family of each system, where known.
     source : str
         Where they were read; messages name it.
+    call : str
+        How they are read again, in Python.
+    notes : iterable of str
+        What reading them left out, filled in or renamed.
 
     Examples
     --------
@@ -91,6 +98,8 @@ class Scores:
     teams: tuple[str, ...] | None
     families: tuple[str, ...] | None
     source: str
+    call: str
+    notes: tuple[str, ...]
 
     def __init__(  # noqa: PLR0913
         self,
@@ -107,6 +116,8 @@ class Scores:
         teams: Any = None,
         families: Any = None,
         source: str = "",
+        call: str = "",
+        notes: Iterable[str] = (),
     ) -> None:
         _refuse_other_labels(values, topics, systems)
         array = _matrix(values)
@@ -145,6 +156,8 @@ class Scores:
             "teams": _labelled(teams, columns, "teams", "system"),
             "families": _labelled(families, columns, "families", "system"),
             "source": source,
+            "call": call,
+            "notes": tuple(notes),
         }
         if types is None and total == "type-mean":
             raise InputError(
@@ -370,7 +383,7 @@ class Scores:
 
     def described(self, **about: Any) -> Scores:
         """The same scores, of which something else is true: groups, total, types, missing, teams, families."""
-        return Scores(self.shown(), **(self._about() | about))
+        return _relabelled(self, about) or Scores(self.shown(), **(self._about() | about))
 
     def to_frame(self, long: bool = False) -> Any:
         """A pandas frame, topics x systems; or long, with columns topic, system, measure and value. Scores as given."""
@@ -412,8 +425,7 @@ class Scores:
         return {name: getattr(self, name) for name in Scores.__dataclass_fields__ if name != "values"}
 
     def _content(self) -> dict[str, Any]:
-        """All but where they come from, and what is to be done about missing scores."""
-        return {name: value for name, value in self._about().items() if name not in ("source", "missing")}
+        return {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
 
     def __reduce__(self) -> tuple[Callable[..., Scores], tuple[Any, ...]]:
         return _made, (Scores, self.shown(), self._about())  # read-only again after pickling
@@ -448,8 +460,10 @@ class Means:
     teams: tuple[str, ...] | None
     families: tuple[str, ...] | None
     source: str
+    call: str
+    notes: tuple[str, ...]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         values: npt.ArrayLike,
         systems: Iterable[Any],
@@ -460,9 +474,12 @@ class Means:
         teams: Any = None,
         families: Any = None,
         source: str = "",
+        call: str = "",
+        notes: Iterable[str] = (),
     ) -> None:
         # One row of a matrix: the same checks of labels and numbers.
-        about: Any = {"lower_is_better": lower_is_better, "missing": missing, "source": source}
+        about: Any = {"lower_is_better": lower_is_better, "missing": missing}
+        about |= {"source": source, "call": call, "notes": notes}
         row = Scores(np.asarray(values)[None], ["mean"], systems, measure, teams=teams, families=families, **about)
         object.__setattr__(self, "values", row.values[0])
         for name in Means.__dataclass_fields__:
@@ -534,7 +551,7 @@ class Means:
 
     def described(self, **about: Any) -> Means:
         """The same scores, of which something else is true: missing, teams, families."""
-        return Means(self.shown(), **(self._about() | about))
+        return _relabelled(self, about) or Means(self.shown(), **(self._about() | about))
 
     def __repr__(self) -> str:
         return f"<Means: {counted(len(self.systems), 'system')}{_described(self)}>"
@@ -555,10 +572,19 @@ class Means:
         return {name: getattr(self, name) for name in Means.__dataclass_fields__ if name != "values"}
 
     def _content(self) -> dict[str, Any]:
-        return {name: value for name, value in self._about().items() if name not in ("source", "missing")}
+        return {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
 
     def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
         return _made, (Means, self.shown(), self._about())  # read-only again after pickling
+
+
+def _relabelled(scores: Any, about: dict[str, Any]) -> Any:
+    """The same scores from somewhere else, without a copy of them; None where more than that is said."""
+    if not about.keys() <= {"source", "call", "notes"}:
+        return None
+    made = object.__new__(type(scores))
+    vars(made).update(vars(scores) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
+    return made
 
 
 def _described(scores: Scores | Means) -> str:

@@ -14,10 +14,10 @@ from .labels import fitting, number_ticks, place_beside, row_height, symbol, tex
 from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
-    from ..comparison_result import Comparison
+    from ..comparison_result import Compared
 
 
-def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int = 3) -> Any:
+def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int = 3) -> Any:
     """Means by the candidate against means by the truth: diagonal, the top k, tied systems, and who moves furthest."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
@@ -40,7 +40,7 @@ def scatter(comparison: Comparison, ax: Any = None, *, top: int = 10, named: int
     return ax
 
 
-def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[Any]:
+def panels(comparison: Compared, axes: Any = None, *, top: int = 10) -> list[Any]:
     """Figures 1 and 2 of yilmaz2008: all systems, where there is room for three panels, the best ten, the worst ten.
 
     The number beside a system is its rank in the truth. Each panel has tau_b of its systems among themselves.
@@ -74,7 +74,7 @@ def panels(comparison: Comparison, axes: Any = None, *, top: int = 10) -> list[A
     return made
 
 
-def ranks(comparison: Comparison, ax: Any = None, *, top: int = 10) -> Any:
+def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
     """Ranks in the truth linked to ranks in the candidate; a bar beside systems that are tied there."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     m = len(truth)
@@ -115,7 +115,7 @@ def diagonal(ax: Any, x: FloatArray, y: FloatArray) -> None:
     ax.plot([low, high], [low, high], color=LIGHT, linewidth=1, zorder=1)
 
 
-def _orient(ax: Any, comparison: Comparison, who: Any = slice(None)) -> None:
+def _orient(ax: Any, comparison: Compared, who: Any = slice(None)) -> None:
     """The diagonal, where both sides have one direction; and the numbers of errors, which are drawn as negatives."""
     lower = comparison.lower_is_better
     if lower[0] == lower[1]:
@@ -166,7 +166,7 @@ def _places(by: FloatArray, then: FloatArray) -> IntArray:
     return places
 
 
-def _name_movers(ax: Any, comparison: Comparison, most: int) -> None:
+def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
     """Name the systems whose ranks differ most, if by a tenth of all at least, away from the diagonal."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, candidate)]

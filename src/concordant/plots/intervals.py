@@ -14,7 +14,7 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
-    from ..comparison_result import Comparison
+    from ..comparison_result import Compared
     from ..expected.estimation import Reliability
     from ..mixing.combination import CombinedMeans
     from ..ranks.bounds import RankIntervals
@@ -67,7 +67,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
     return ax
 
 
-def coefficients(comparison: Comparison, ax: Any = None) -> Any:
+def coefficients(comparison: Compared, ax: Any = None) -> Any:
     """The coefficients of a comparison, with their intervals where they were asked for."""
     rows = []
     for v in comparison.values:

@@ -11,7 +11,7 @@ import numpy as np
 from ..coefficients.inputs import floats
 from ..data.holes import invent_topics
 from ..data.scores import Means, Scores, require_summable
-from ..errors import InputError, InputTypeError, warn
+from ..errors import InputError, InputTypeError, hearing, warn
 from ..tables.assemble import assemble
 from ..tables.cells import Given
 from ..tables.contents import frame_contents
@@ -59,7 +59,14 @@ def as_scores(given: Collection, name: str = "scores", **how: Unpack[How]) -> Sc
     <Scores: 1 topic x 2 systems, map>
 
     """
-    reading = Reading.of(**how)
+    if isinstance(given, (str, os.PathLike)) or _are_paths(given):
+        return read_scores(given, **how)
+    with hearing() as said:
+        made = _taken(given, name, Reading.of(**how))
+    return made.described(notes=(*made.notes, *said)) if said else made
+
+
+def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
     if isinstance(given, Scores | Means):
         if reading.lower_is_better not in (None, given.lower_is_better):
             raise InputError(
@@ -67,8 +74,6 @@ def as_scores(given: Collection, name: str = "scores", **how: Unpack[How]) -> Sc
                 f"lower_is_better={reading.lower_is_better} when they are read or made"
             )
         return reading.described(reading.selected(given))
-    if isinstance(given, (str, os.PathLike)) or _are_paths(given):
-        return read_scores(given, **how)
     if is_frame(given):
         return reading.described(assemble([frame_contents(given, name, reading.roles)], **reading.wanted))
     if _is_series(given) or (isinstance(given, Mapping) and given and not any(map(_has_parts, given.values()))):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 from ..data.holes import Missing, check_missing
 from ..data.scores import Means, Scores, checked_choice
 from ..data.totals import Total
-from ..errors import InputError, OtherKindError, ReadError, check_choice, warn
+from ..errors import InputError, OtherKindError, ReadError, check_choice, hearing, warn
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
@@ -24,6 +24,8 @@ from . import source as sources
 from .labels import labels_of
 from .recognise import Companion, recognise
 from .source import Item, Source
+
+_LONGEST = 2_000  # characters of an argument in a call
 
 
 class Options(TypedDict, total=False):
@@ -193,9 +195,59 @@ def read_scores(
     <Means: 2 systems, win_rate>
 
     """
-    reading = Reading.of(measure=measure, **how)
-    found, empty = read_contents(sources.expand(given), reading.roles, progress)
-    return reading.described(assemble(found, empty=empty, **reading.wanted))
+    with hearing() as said:
+        reading = Reading.of(measure=measure, **how)
+        found, empty = read_contents(sources.expand(given), reading.roles, progress)
+        made = reading.described(assemble(found, empty=empty, **reading.wanted))
+    return made.described(call=call_of(given, measure, how), notes=said, **source_of(given))
+
+
+def source_of(given: Any) -> dict[str, str]:
+    """Where scores come from, if they were given as one path: a folder is named rather than its files."""
+    return {"source": os.fspath(given)} if isinstance(given, str | os.PathLike) else {}
+
+
+def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
+    """How scores are read again, in Python; empty where they were given by what no line of code can repeat."""
+
+    def written(value: Any) -> str:
+        if isinstance(value, os.PathLike):
+            return repr(os.fspath(value))
+        if isinstance(value, list | tuple | dict | str | bool | int) and len(made := repr(value)) < _LONGEST:
+            return made
+        raise TypeError
+
+    try:
+        parts = [written(given), *([] if measure is None else [written(measure)])]
+        return f"cc.read_scores({', '.join([*parts, *(f'{name}={written(value)}' for name, value in how.items())])})"
+    except TypeError:
+        return ""
+
+
+def tables_in(path: str | os.PathLike[str]) -> list[str]:
+    """The files of a folder that hold a table of several systems each, so that each is a side; else none.
+
+    The first file with scores decides.
+    """
+    found: list[str] = []
+    others: list[str] = []
+    for item in sources.expand(path) if os.path.isdir(path) else ():
+        try:
+            contents = recognise(sources.load(item), NO_ROLES)
+            several = not isinstance(contents, Companion) and len(contents.grid(_any(contents)).systems or ()) > 1
+        except OtherKindError:
+            others.append(str(item.file))
+            continue
+        if not several and not found:
+            return []
+        found.append(str(item.file))
+    if found:
+        _tell_of_others(others)
+    return found if len(found) > 1 else []
+
+
+def _any(contents: Contents) -> str:
+    return next(iter(contents.measures()), "")
 
 
 class Files(NamedTuple):

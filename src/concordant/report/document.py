@@ -16,13 +16,13 @@ from .. import __version__
 from ..arrays import FloatArray
 from ..boards.board import FORMAT as BOARD_FORMAT
 from ..boards.board import SCHEMA as BOARD
-from ..coefficients.registry import headlines, list_coefficients
-from ..comparison import ranked
-from ..comparison_result import Comparison
+from ..coefficients.registry import headlines
+from ..comparison import whole as complete
+from ..comparison_result import Compared, Comparison, is_named
 from ..data.scores import Means, Scores, with_sign
 from ..errors import InputError, InputTypeError
-from ..resampling import Progress
-from ..results import plain
+from ..pairing import Pairing
+from ..results import Result, plain
 from ..topics.judge_ranking import JudgeRanking
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
@@ -33,84 +33,46 @@ FEW_PAIRS = 20  # of systems, kept of each of many candidates
 MOST_SCORES = 4_000_000  # letters, of which a page then has a third
 
 
-def report_document(
-    comparisons: Comparison | Sequence[Comparison],
-    *,
-    ranking: JudgeRanking | None = None,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> dict[str, Any]:
-    """What a report of comparisons shows, ready for JSON: the comparisons, and what belongs beside them.
+def _of_comparison(given: Comparison) -> dict[str, Any]:
+    """What a page of comparisons shows: the comparisons with intervals and tests, and what belongs beside them.
 
     That is, for each of them: the ceiling (the correlation of the truth's ranking with the true one that its topics let
     expect, `reliability` and `expected_correlation`), the ranks that the topics leave open (`rank_intervals`), and what
-    the pairs of systems and the topics contribute (`explain`). For several candidates on the same data also what
-    `rank_judges` finds. Seed and number of resamples are those of the comparisons.
-
-    Parameters
-    ----------
-    comparisons : Comparison or sequence of them
-        From `compare`. With `interval=True` and `test=True` the report says how sure it is.
-    ranking : JudgeRanking, optional
-        What `rank_judges` found for several candidates; where it is not given, it is found here.
-    workers : int
-        Threads.
-    progress : callable, optional
-        Called with the number of comparisons done and the total.
-
-    Returns
-    -------
-    dict
-        For `write_report`.
-
-    Examples
-    --------
-    >>> import concordant as cc
-    >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    >>> found = cc.compare(people, hasty, interval=True, n_resamples=999, rng=7)
-    >>> document = cc.report.report_document(found)
-    >>> document["verdict"]["headline"]
-    '20 topics of candidate are worth 3.8 of truth (95% interval 2.2 to 6.7).'
-
+    the pairs of systems and the topics contribute (`explain`). Seed and resamples are those of the comparison.
     """
-    found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    if not found or not all(isinstance(c, Comparison) for c in found):
-        raise InputTypeError("comparisons must be what compare returns, at least one")
-    notes = []
-    if ranking is None and len(found) > 1:
-        found, ranking = ranked(found, workers)
-        why = "that needs the same systems and at least 10 topics for all"
-        notes = [f"the candidates are not tested against each other: {why}"] if ranking is None else []
+    whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
+    found = whole.comparisons
+    why = "that needs the same systems and at least 10 topics for all"
+    alone = len(found) == 1 or whole.ranking is not None
+    notes = [] if alone else [f"the candidates are not tested against each other: {why}"]
     pairs = [c.pairing.observations() for c in found]
     parts: list[dict[str, Any]] = []
     of_truth: dict[Any, _Truth] = {}
-    for k, (c, (own, side)) in enumerate(zip(found, pairs, strict=True)):
+    for c, (own, side) in zip(found, pairs, strict=True):
         key = (c.systems, c.topics)
         if key not in of_truth:
-            of_truth[key] = _Truth.of(c, own, workers)
+            of_truth[key] = _Truth.of(c, own)
         explained = _explained(c, of_truth[key], side, FEW_PAIRS if len(found) > MANY else MOST_PAIRS)
-        parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained})
-        if progress is not None:
-            progress(k + 1, len(found))
-    made = None if ranking is None else _ranking(ranking)
-    return document_of({"comparisons": parts, "ranking": made, "scores": _scores(found, pairs), "notes": notes})
+        read = {"read_notes": list(dict.fromkeys(note for one in c.pairing.sides for note in one.notes))}
+        parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained, **read})
+    made = None if whole.ranking is None else _ranking(whole.ranking)
+    scores = _scores(found, pairs)
+    return {"comparisons": parts, "ranking": made, "scores": scores, "notes": notes, "call": _call(whole)}
 
 
 def document_of(given: Any) -> dict[str, Any]:
-    """The document of a result, of its JSON, or of a document; with all that can be derived from what is there."""
-    content = given.to_dict() if hasattr(given, "to_dict") else given
-    if isinstance(content, Sequence) and not isinstance(content, str):
-        content = {"comparisons": [c.to_dict() if hasattr(c, "to_dict") else c for c in content]}
-    if not isinstance(content, Mapping):
-        raise InputTypeError(f"a report is made of a result, or of its JSON, and not of a {type(given).__name__}")
-    scores = content.get("scores") if "comparisons" in content else None  # large, and ready for JSON
-    made = plain({k: v for k, v in content.items() if k != "scores" or scores is None})
-    made |= {"scores": scores} if scores is not None else {}
+    """The document of a result, with all that its page shows; or a document again, with what can be derived from it."""
+    if isinstance(given, Result):
+        content: Mapping[str, Any] = _content_of(given)
+    elif isinstance(given, Mapping):
+        content = given
+    else:
+        raise InputTypeError(f"a page is made of a result, and not of a {type(given).__name__}")
+    large = "scores" if "comparisons" in content else ""  # and ready for JSON
+    made = {key: value if key == large else plain(value) for key, value in content.items()}
     if {"ranking", "labels", "study"} <= set(made):  # judges: a study of judgments, and what is said of the judges
         study = {**made.pop("study"), "labels": made.pop("labels")}
         made = {"study": study, "judges": made}
-    elif "coefficients" in made and "truth_means" in made:
-        made = {"comparisons": [made]}
     if made.get("schema") == BOARD:
         _require_format(made["format"], BOARD_FORMAT)
         return {**made, "report": "board", "versions": made.get("versions") or _versions()}
@@ -137,6 +99,24 @@ def document_of(given: Any) -> dict[str, Any]:
     )
 
 
+def _content_of(given: Result) -> dict[str, Any]:
+    """What was found, what belongs beside it, and what reading the data had to say."""
+    from ..expected.estimation import Reliability, expected_correlation
+
+    if isinstance(given, Comparison):
+        return _of_comparison(given)
+    content = given.to_dict()
+    if isinstance(given, Reliability) and given.data is not None:
+        how: dict[str, Any] = {"rng": given.settings["seed"]}
+        with warnings.catch_warnings(action="ignore"):  # said before
+            made = [expected_correlation(given.data, name, "posterior", **how) for name in ("tau", "tau_ap")]
+        content["posterior"] = [estimate.to_dict() for estimate in made]
+    if given.data is not None:
+        sides = given.data.sides if isinstance(given.data, Pairing) else [given.data]
+        content["read_notes"] = list(dict.fromkeys(note for side in sides for note in side.notes))
+    return content
+
+
 def _completed(document: dict[str, Any]) -> dict[str, Any]:
     _require_format(document["format"], FORMAT)
     if document["report"] == "comparison":
@@ -146,7 +126,6 @@ def _completed(document: dict[str, Any]) -> dict[str, Any]:
         for part in parts:
             part["verdict"] = verdict_of(part)
         document["comparisons"] = parts
-        document["call"] = _call(parts, document.get("files", {}))
     document["verdict"] = verdict_of_many(document)
     document.setdefault("versions", _versions())
     return document
@@ -157,30 +136,29 @@ def _require_format(given: Any, known: int) -> None:
         raise InputError(f"this document has format {given!r}, and this version reads {known}")
 
 
-def _call(parts: Sequence[Mapping[str, Any]], files: Mapping[str, Sequence[Any]]) -> str:
-    """The same in Python. `files` has path, measure and other options of a side, by its name; else it is a file's."""
+def _call(found: Comparison) -> str:
+    """The same in Python."""
+    first, settings = found.comparisons[0], found.settings
+    own: dict[str, Any] = {"top": None, "per_topic": False, "on": "both", "worth": True, "rank_test": "recentred"}
+    own |= {"confidence_level": 0.95, "n_resamples": 9_999}
+    given = [f"{name}={settings[name]!r}" for name, usual in own.items() if settings[name] != usual]
+    if is_named(found):
+        given.append(f"coefficients={[v.coefficient for v in first.values]!r}")
 
-    def read(name: str) -> str:
-        path, measure, how = files.get(name, (name, None, {}))
-        given = [repr(path), *([] if measure is None else [repr(measure)]), *(f"{k}={v!r}" for k, v in how.items())]
-        return f"cc.read_scores({', '.join(given)})"
+    def read(side: Scores | Means, name: str) -> str:
+        return side.call or f"...  # {name}"
 
-    settings = parts[0]["settings"]
-    own = ("top", "per_topic", "on", "interval", "test", "worth", "rank_test", "confidence_level", "n_resamples")
-    given = [f"rng={settings['seed']!r}", *(f"{name}={settings[name]!r}" for name in own)]
-    named = list(parts[0]["coefficients"])
-    if named != [c.name for c in list_coefficients()]:
-        given.append(f"coefficients={named!r}")
-    truth = repr(parts[0]["truth"])
+    sides = [(c.candidate, c.pairing.candidates[0]) for c in found.comparisons]
     return "\n".join(
         [
             "import concordant as cc",
-            f"truth = {read(parts[0]['truth'])}",
-            f"sides = {{{', '.join(f'{name!r}: {read(name)}' for name in (c['candidate'] for c in parts))}}}",
-            f"how = dict({', '.join(given)})",
-            f"found = [cc.compare(truth, side, names=({truth}, name), **how) for name, side in sides.items()]",
-            "document = cc.report.report_document(found)",
-            'cc.write_report(document, "report.html")',
+            f"truth = {read(first.pairing.truth, first.truth)}",
+            "candidates = {",
+            *(f"    {name!r}: {read(side, name)}," for name, side in sides),
+            "}",
+            f"found = cc.compare(truth, candidates, names={found.names!r}, rng={settings['seed']!r}"
+            f"{''.join(f', {one}' for one in given)})",
+            'found.report("report.html")',
         ]
     )
 
@@ -220,7 +198,7 @@ class _Truth:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, c: Comparison, truth: Scores | Means, workers: int) -> _Truth:
+    def of(cls, c: Compared, truth: Scores | Means) -> _Truth:
         from ..expected.estimation import expected_correlation, reliability
         from ..ranks.bounds import rank_intervals
 
@@ -231,7 +209,7 @@ class _Truth:
             return cls(scores, notes=("one topic only, so nothing is known of the truth's own precision",))
         wanted = headlines("inferred")
         chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
-        how: dict[str, Any] = {"rng": _seed(c), "workers": workers}
+        how: dict[str, Any] = {"rng": _seed(c)}
         with warnings.catch_warnings(action="ignore"):  # their notes say it
             found = reliability(scores, **how)
             ceiling = [expected_correlation(scores, name, "posterior", **how) for name in chosen]
@@ -258,7 +236,7 @@ class _Truth:
         }
 
 
-def _seed(c: Comparison) -> int:
+def _seed(c: Compared) -> int:
     seed: int | None = c.settings["seed"]
     return 0 if seed is None else seed
 
@@ -271,7 +249,7 @@ def _ranking(ranking: JudgeRanking) -> dict[str, Any]:
     return {**made, "verdict": ranking.sentence("of"), "n_pairs": len(ranking.pairs)}
 
 
-def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any] | None:
+def _scores(found: Sequence[Compared], pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any] | None:
     """Scores by topic of both sides, for who explores them: each truth once, in the order of `report.picture`.
 
     None where the sides have no topics in common, where their means are no plain means, where a score is missing, or
@@ -293,7 +271,7 @@ def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, ...]]) -> di
     return made if len(json.dumps(made)) <= MOST_SCORES else None
 
 
-def _explained(c: Comparison, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:
+def _explained(c: Compared, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:
     """The worst pairs, each with whether the truth's topics tell it apart; the losses of systems; topics."""
     from ..topics.explanation import explain
 

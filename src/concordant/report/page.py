@@ -37,9 +37,8 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    result
-        What `report_document` made; or a `Comparison`, a list of them, `Reliability`, `RankIntervals`, `Board`
-        or `JudgmentStudy`; or what any of these wrote as JSON, as a dictionary or list.
+    result : Result
+        What `compare`, `reliability`, `rank_intervals`, `board`, `judge_card` or a study of judgments returned.
     path
         The file, which is written whole or not at all. It replaces an earlier report, and no other file.
 
@@ -172,9 +171,8 @@ _METHODS = {
 
 def _reproduce(document: Mapping[str, Any]) -> str:
     made = []
-    for key in ("command", "call"):
-        if document.get(key):
-            made.append(f"<pre>{text(document[key])}</pre>")
+    if document.get("call"):
+        made.append(f"<pre>{text(document['call'])}</pre>")
     shown: dict[str, Any] = {f"version of {k}": v for k, v in document["versions"].items()}
     source = document["comparisons"][0] if "comparisons" in document else document[_SOURCES[document["report"]]]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}

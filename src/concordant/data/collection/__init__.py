@@ -34,4 +34,6 @@ def load_collection(name: str) -> Scores:
     """
     with path(name).open(encoding="utf-8", newline="") as file:
         (_, *systems), *rows = csv.reader(file)
-    return Scores([[float(cell) for cell in row[1:]] for row in rows], [row[0] for row in rows], systems, "nDCG@10")
+    values, topics = [[float(cell) for cell in row[1:]] for row in rows], [row[0] for row in rows]
+    call = f"cc.load_collection({name!r})"
+    return Scores(values, topics, systems, "nDCG@10", source=name, call=call)

@@ -1,18 +1,27 @@
-"""`Candidates`: several rankings against one truth, one row per candidate and coefficient."""
+"""A comparison as text: one candidate by its coefficients, several in one table, best first."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from ..coefficients.registry import headlines
-from ..comparison_result import POPULATION, CoefficientValue, Comparison, where_lower_is_better
-from ..results import Result, columns
-from ..topics.judge_ranking import JudgeRanking
-from ..topics.worth import span
-from ..words import counted, listing, number, one_line, p_cell
+from .coefficients.registry import headlines
+from .comparison_result import (
+    POPULATION,
+    CoefficientValue,
+    Compared,
+    Comparison,
+    is_named,
+    shown_of,
+    where_lower_is_better,
+)
+from .results import columns
+from .topics.judge_ranking import JudgeRanking
+from .topics.worth import span
+from .words import counted, listing, number, one_line, p_cell
 
 _LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
 _WIDEST = 80  # columns of a table
@@ -20,19 +29,51 @@ _SCREEN = 20  # candidates at a time
 _FEW = 5  # names in a sentence
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Candidates(Result):
-    """What `compare` found of each candidate. The text has the best first and some coefficients, `rows` has all."""
+@dataclass(frozen=True)
+class One:
+    """One candidate."""
 
-    comparisons: Sequence[Comparison]
-    shown: Sequence[str]
-    """The coefficients of the text."""
-    ranking: JudgeRanking | None = None
-    """What the topics of each are worth, and which are better than which."""
-    every: bool = False
-    """Whether the text shows every coefficient, candidate and pair of candidates, and not only what fits a screen."""
-    named: bool = False
-    """Whether the coefficients were asked for by name."""
+    found: Comparison
+    every: bool
+
+    def answers(self) -> list[str]:
+        """The lines of the verdict."""
+        return [self.found.comparisons[0].verdict]
+
+    def table(self) -> str:
+        """One row per coefficient, and what ties and topics add."""
+        return self.found.comparisons[0].table(every=self.every)
+
+    def cited(self) -> list[CoefficientValue]:
+        """The coefficients that the text has."""
+        return list(self.found.comparisons[0].shown(every=self.every))
+
+    def printed(self) -> list[dict[str, Any]]:
+        """The numbers of the text, one row per coefficient."""
+        return Several(self.found, self.every).printed()
+
+
+@dataclass(frozen=True)
+class Several:
+    """Several candidates, best first, with some coefficients; with `every`, all there is and not what fits a screen."""
+
+    found: Comparison
+    every: bool
+
+    @property
+    def comparisons(self) -> Sequence[Compared]:
+        """What was found of each."""
+        return self.found.comparisons
+
+    @property
+    def ranking(self) -> JudgeRanking | None:
+        """What the topics of each are worth."""
+        return self.found.ranking
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """The coefficients of the text."""
+        return shown_of(self.found, every=self.every)
 
     @property
     def same_data(self) -> bool:
@@ -40,7 +81,7 @@ class Candidates(Result):
         return len({(frozenset(c.systems), frozenset(c.topics)) for c in self.comparisons}) == 1
 
     @property
-    def best_first(self) -> Sequence[Comparison]:
+    def best_first(self) -> Sequence[Compared]:
         """By worth, or else by the main coefficients; as given where they were not compared on the same."""
         if self.ranking is not None:
             place = {judge.names[1]: k for k, judge in enumerate(self.ranking.judges)}
@@ -48,30 +89,6 @@ class Candidates(Result):
         if not self.same_data:
             return self.comparisons
         return sorted(self.comparisons, key=lambda c: [-v.value if not v.why else math.inf for v in c.main_values])
-
-    @property
-    def verdict(self) -> str:
-        """Which candidate ranks the systems most like the truth, and which differ from it."""
-        return "\n".join(self._answers())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
-        rows = []
-        for c in self.comparisons:
-            about: dict[str, Any] = {"candidate": c.candidate, "systems": len(c.systems), "topics": len(c.topics)}
-            on_topics = {p.coefficient: p for p in c.per_topic}
-            for v in c.values:
-                row = {**about, "coefficient": v.coefficient, "value": v.value}
-                row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}
-                row |= {} if v.pvalue is None else {"pvalue": v.pvalue}
-                p = on_topics.get(v.coefficient)
-                rows.append(row | ({} if p is None else {"topics_mean": p.mean, "topics_sd": p.sd}))
-            if c.rank_test:
-                row = {**about, "coefficient": "d_rank", "value": c.rank_test.distance}
-                rows.append(row | ({"rank_pvalue": c.rank_test.pvalue} if c.tested else {}))
-        every = ("low", "high", "pvalue", "topics_mean", "topics_sd", "rank_pvalue")
-        there = [*rows[0]][:5] + [name for name in every if any(name in row for row in rows)]
-        return [{name: row.get(name) for name in there} for row in rows]
 
     def printed(self) -> list[dict[str, Any]]:
         """For reading: the numbers of the text, one row per candidate and coefficient."""
@@ -92,30 +109,9 @@ class Candidates(Result):
         about = f"  {POPULATION}" if "population" in self._heads() else ""
         return "\n\n".join(part for part in (*numbers, about, more, *self._details()) if part)
 
-    def to_dict(self) -> Any:
-        """The comparisons."""
-        return [c.to_dict() for c in self.comparisons]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw coefficients x candidates, in colours."""
-        from ..plots import comparisons
-
-        return comparisons(self.comparisons, ax, coefficients=self.shown)
-
-    def __str__(self) -> str:
-        """One candidate as `Comparison` prints it, several in one table; what --all adds, and whom to cite."""
-        first = self.comparisons[0]
-        alone = len(self.comparisons) == 1
-        shown = (
-            first.shown(every=self.every)
-            if alone
-            else _values(first, self.shown if self._listed_too else self._by_column())
-        )
-        cited = [value.coefficient for value in shown if not value.why] + ["rank_test"] * bool(first.rank_test)
-        text = first.text(every=self.every) if alone else super().__str__()
-        left = len(first.values) - len(shown)
-        hint = f"All coefficients ({left} more): --all\n" if left and not self.every else ""
-        return f"{text}\n\n{hint}Cite: concordant cite {' '.join(cited)}"
+    def cited(self) -> list[CoefficientValue]:
+        """The coefficients that the text has."""
+        return _values(self.comparisons[0], self.shown if self._listed_too else self._by_column())
 
     @property
     def _listed_too(self) -> bool:
@@ -125,7 +121,7 @@ class Candidates(Result):
     def _by_column(self) -> list[str]:
         """The coefficients that are columns of the summary: those shown, or where these are too many the main ones."""
         wanted = list(self.shown)
-        if self.named or (self._fits(wanted) and not any(c.worth for c in self.comparisons)):
+        if is_named(self.found) or (self._fits(wanted) and not any(c.worth for c in self.comparisons)):
             return wanted
         return [name for name in wanted if name in headlines("main")]
 
@@ -179,7 +175,8 @@ class Candidates(Result):
         ties += where_lower_is_better(self.comparisons)
         return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
 
-    def _answers(self) -> list[str]:
+    def answers(self) -> list[str]:
+        """Which candidate ranks the systems most like the truth, and which differ from it."""
         same = [c for c in self.comparisons if c.same]
         if len(same) > _FEW:
             names = listing([c.candidate for c in same], _FEW)
@@ -224,7 +221,7 @@ class Candidates(Result):
         heads += ["p (chance)"] if any(v.pvalue is not None for v in values) else []
         return heads + (["mean of topics", "sd"] if self.comparisons[0].per_topic else [])
 
-    def _cells(self, c: Comparison) -> list[list[str]]:
+    def _cells(self, c: Compared) -> list[list[str]]:
         """One line per coefficient: its name, the value, and what the heads say."""
         heads, on_topics, rows = self._heads(), {p.coefficient: p for p in c.per_topic}, []
         for v in _values(c, self.shown):
@@ -280,7 +277,7 @@ class Candidates(Result):
                 if p.coefficient in self.shown and (p.why or p.undefined):
                     why = p.why or f"undefined on {p.undefined}, which are left out"
                     notes.append(f"{p.coefficient} on each topic: {why}")
-            for note in dict.fromkeys((*notes, *(note for note in c.notes if note not in self.notes))):
+            for note in dict.fromkeys((*notes, *(note for note in c.notes if note not in self.found.notes))):
                 said.setdefault(note, []).append(c.candidate)
         lines = [f"Note: {one_line(f'{self._whose(names)}: {note}')}" for note, names in said.items()]
         most = len(lines) if self.every else _SCREEN // 2
@@ -293,26 +290,10 @@ class Candidates(Result):
         return f"{len(names)} of {len(self.comparisons)} candidates"
 
 
-def candidates(
-    found: Sequence[Comparison], ranking: JudgeRanking | None, *, named: bool, every: bool = False
-) -> Candidates:
-    """All of them; what all note is noted once.
-
-    The text has the coefficients that were named, or else the headlines, or every one.
-    """
-    names = [value.coefficient for value in found[0].values]
-    inferred = any(value.interval for value in found[0].values)
-    shown = (
-        names if named or every else [name for name in names if name in headlines("inferred" if inferred else "table")]
-    )
-    shared = tuple(note for note in found[0].notes if all(note in c.notes for c in found))
-    return Candidates(tuple(found), tuple(shown), ranking, every, named, notes=shared, settings=found[0].settings)
-
-
-def _values(c: Comparison, names: Sequence[str]) -> list[CoefficientValue]:
+def _values(c: Compared, names: Sequence[str]) -> list[CoefficientValue]:
     return [value for value in c.values if value.coefficient in names]
 
 
-def _size(c: Comparison) -> str:
+def _size(c: Compared) -> str:
     topics = f", {counted(len(c.topics), 'topic')}" if c.topics else ""
     return f" ({counted(len(c.systems), 'system')}{topics})"
