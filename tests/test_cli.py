@@ -114,8 +114,9 @@ def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
 def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
     judges = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, name="people", rng=0).judges
-    for one, path, judge in zip(found, (CAREFUL, HASTY), judges, strict=True):
-        compared = cc.compare(PEOPLE, path, names=("people", Path(path).stem), rng=0, worth=False)
+    assert found["settings"] == cc.compare(PEOPLE, [CAREFUL, HASTY], rng=0).settings
+    for one, path, judge in zip(found["comparisons"], (CAREFUL, HASTY), judges, strict=True):
+        compared = cc.compare(PEOPLE, path, rng=0, worth=False).comparisons[0]
         compared = replace(compared, worth=judge, settings={**compared.settings, "worth": True})
         assert one == {**compared.to_dict(), "read_notes": []}
 
@@ -200,18 +201,21 @@ def test_coefficients_and_cite() -> None:
 
 def test_options(tmp_path: Path) -> None:
     some = good("compare", "--no-worth", PEOPLE, CAREFUL, "--systems", "bm25-1,dense-2, hybrid-1", "-f", "json")
-    assert json.loads(some)[0]["systems"] == ["bm25-1", "dense-2", "hybrid-1"]
+    assert json.loads(some)["comparisons"][0]["systems"] == ["bm25-1", "dense-2", "hybrid-1"]
     names = tmp_path / "topics.txt"
     names.write_text("401\n405\n\n409\n")
     some = good("compare", "--no-worth", PEOPLE, CAREFUL, "--topics", f"@{names}", "-f", "json")
-    assert json.loads(some)[0]["topics"] == ["401", "405", "409"]
+    assert json.loads(some)["comparisons"][0]["topics"] == ["401", "405", "409"]
     top = good("compare", "--no-worth", PEOPLE, CAREFUL, "--top", "5", "--per-topic", "-f", "json")
-    assert len(json.loads(top)[0]["systems"]) == 5
-    assert json.loads(top)[0]["per_topic"]["tau_b"]["mean"] == pytest.approx(
+    assert len(json.loads(top)["comparisons"][0]["systems"]) == 5
+    assert json.loads(top)["comparisons"][0]["per_topic"]["tau_b"]["mean"] == pytest.approx(
         cc.compare(PEOPLE, CAREFUL, top=5, per_topic=True, worth=False).per_topic[2].mean
     )
     errors = good("compare", "--no-worth", PEOPLE, CAREFUL, "--lower-is-better", "-f", "json")
-    assert json.loads(errors)[0]["coefficients"]["tau_b"] == cc.compare(PEOPLE, CAREFUL, worth=False)["tau_b"]
+    assert (
+        json.loads(errors)["comparisons"][0]["coefficients"]["tau_b"]
+        == cc.compare(PEOPLE, CAREFUL, worth=False)["tau_b"]
+    )
     assert "concordant 0" in good("--version")
     assert "compare" in good("--help")
     assert "{TRUTH} {CANDIDATE}..." in good("compare", "-h")
@@ -278,8 +282,8 @@ def test_candidates_on_other_systems_are_not_ranked(tmp_path: Path) -> None:
         row["systems"] for row in rows("compare", "--no-worth", PEOPLE, few, HASTY) if row["coefficient"] == "rbo"
     ] == ["6", "20"]
     done = run("compare", "--no-worth", PEOPLE, few, HASTY, "--common", "-f", "json")
-    assert [len(c["systems"]) for c in json.loads(done.stdout)] == [6, 6]
-    assert "14 systems of people left out" in done.stderr
+    assert [len(c["systems"]) for c in json.loads(done.stdout)["comparisons"]] == [6, 6]
+    assert "14 systems of people left out" in " ".join(json.loads(done.stdout)["notes"])
 
 
 def test_per_topic_in_every_format() -> None:
@@ -348,7 +352,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
         scores.to_frame().to_csv(tmp_path / f"{side}.csv")
     one, two = str(tmp_path / "one.csv"), str(tmp_path / "[red]two.csv")
     assert "[red]two" in good("matrix", one, two)
-    assert json.loads(good("compare", one, two, "-f", "json"))[0]["systems"] == names
+    assert json.loads(good("compare", one, two, "-f", "json"))["comparisons"][0]["systems"] == names
 
 
 def test_demo_runs(tmp_path: Path) -> None:
@@ -440,12 +444,13 @@ def test_messages_name_what_the_reader_can_write(name: str, value: object, in_py
 def test_a_side_says_its_name_and_its_measure(formats: Path) -> None:
     board = formats / "leaderboards" / "weighted_alpaca_eval_gpt4_turbo.csv"
     other = formats / "leaderboards" / "claude_3_opus_ranking.csv"
-    (found,) = json.loads(good("compare", f"{board}:win_rate", f"claude={other}:win_rate", "--format", "json"))
+    found = json.loads(good("compare", f"{board}:win_rate", f"claude={other}:win_rate", "--format", "json"))
+    (found,) = found["comparisons"]
     assert found["candidate"] == "claude"
     assert found["coefficients"]["tau_b"] == pytest.approx(0.8667, abs=5e-5)
     assert len(found["systems"]) == 6
     columns = (f"{board}:win_rate", f"{board}:length_controlled_winrate")
-    (found,) = json.loads(good("compare", *columns, "--format", "json"))
+    (found,) = json.loads(good("compare", *columns, "--format", "json"))["comparisons"]
     assert (found["truth"], found["candidate"]) == ("win_rate", "length_controlled_winrate")
     assert found["coefficients"]["tau_b"] == pytest.approx(0.843, abs=5e-4)
     assert found["coefficients"]["tau_ap"] == pytest.approx(0.788, abs=5e-4)
@@ -498,9 +503,9 @@ def test_sides_are_called_by_what_differs(tmp_path: Path) -> None:
 def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     found = json.loads(run("compare", f"human={PEOPLE}", HASTY, *FEW, "--html", str(page), "-f", "json").stdout)
-    assert found["files"] == {"human": [PEOPLE, None, {}], "hasty": [HASTY, None, {}]}
     assert f"truth = cc.read_scores({PEOPLE!r})" in found["call"]
-    assert f"{{'hasty': cc.read_scores({HASTY!r})}}" in found["call"]
+    assert f"    'hasty': cc.read_scores({HASTY!r}),\n" in found["call"]
+    assert "names=('human', 'hasty')" in found["call"]
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_per_topic() -> None:
     assert tied.per_topic[0].undefined == 1
     assert tied.per_topic[1].why == "ties in candidate on topic t2"
     assert "undefined on 1" in str(tied)
-    for bad in ({"candidate": MODEL, "truth": PEOPLE}, {"truth": a, "candidate": b, "on": "systems"}):
+    for bad in ({"candidates": MODEL, "truth": PEOPLE}, {"truth": a, "candidates": b, "on": "systems"}):
         with pytest.raises(cc.errors.InputError, match="topic"):
             cc.compare(**bad, per_topic=True)
 
@@ -208,7 +208,7 @@ def test_intervals_are_those_of_correlate() -> None:
     assert list(have) == ["tau_b", "tau_ap_b", "pearson_rank"]
     for name, interval in have.items():
         assert interval == cc.correlate(a, b, coefficient=name, **how, rng=5).interval
-        stored = found.to_dict()["intervals"][name]
+        stored = found.comparisons[0].to_dict()["intervals"][name]
         assert (stored["low"], stored["high"]) == (interval.low, interval.high)
         assert f"90% {interval}" in str(found)
     assert found.to_frame().loc["tau_b", "low"] == have["tau_b"].low
@@ -236,7 +236,7 @@ def test_the_level_is_that_of_the_worth_as_well() -> None:
 def test_tests_against_chance() -> None:
     a, b = cc.load_collection("people"), cc.load_collection("careful")
     found = cc.compare(a, b, coefficients=["tau_b", "tau_ap", "tau_ap_b"], test=True, rank_test=None, rng=5)
-    pvalues = found.to_dict()["pvalues"]
+    pvalues = found.comparisons[0].to_dict()["pvalues"]
     assert pvalues["tau_b"] == cc.tau_null(20).pvalue(found["tau_b"])
     assert pvalues["tau_ap"] == cc.tau_ap_null(20).pvalue(found["tau_ap"])
     assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), "tau_ap_b", rng=5).pvalue
@@ -247,8 +247,8 @@ def test_tests_against_chance() -> None:
         cc.correlate(a, b, method=None, test="luck")  # type: ignore[arg-type]
     tied = cc.compare(a, cc.load_collection("hasty"), coefficients=["tau_b", "tau"], test=True, rank_test=None, rng=5)
     expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), "tau_b", rng=5).pvalue
-    assert tied.to_dict()["pvalues"] == {"tau_b": expected}
-    assert cc.compare(a, b).to_dict()["pvalues"] == {}
+    assert tied.comparisons[0].to_dict()["pvalues"] == {"tau_b": expected}
+    assert cc.compare(a, b).comparisons[0].to_dict()["pvalues"] == {}
 
 
 def test_a_ranking_that_says_nothing_is_not_tested() -> None:
@@ -301,7 +301,7 @@ def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
     assert without.verdict.startswith(f"hasty and people: tau_b = {tau:.4f}; given the topics, the rankings")
     assert without.verdict.endswith(f"(p = {without.rank_test.pvalue:.4f})")
     assert table.splitlines()[0].strip() == found.heading()
-    assert [row["coefficient"] for row in found.rows()] == ["tau_b", "tau_ap_b", "rbo"]
+    assert [row["coefficient"] for row in found.rows()] == ["tau_b", "tau_ap_b", "rbo", "d_rank"]
     assert cc.compare(PEOPLE, MODEL, coefficients=["tau"]).verdict == "candidate and truth: no tau: ties in candidate"
     assert "Note: " in str(cc.compare(PEOPLE, MODEL, top=9))
 
@@ -332,8 +332,8 @@ def test_bad_settings() -> None:
         compare(PEOPLE, MODEL, rank_test="exact")  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError, match="on is 'foo'"):
         compare(PEOPLE, MODEL, on="foo")  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputError, match="names"):
-        compare(PEOPLE, MODEL, names=("x",))  # type: ignore[arg-type]
+    with pytest.raises(cc.errors.InputError, match="names is .*: give 2 strings"):
+        compare(PEOPLE, MODEL, names=("x",))
 
 
 def test_results_are_frozen_and_print_as_a_table() -> None:
@@ -350,10 +350,10 @@ def test_to_dict_survives_json_and_to_frame_has_all() -> None:
     found = cc.compare(scores(1), scores(2, decimals=0), per_topic=True)
     plain: dict[str, Any] = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain == found.to_dict()
-    assert plain["coefficients"]["tau_b"] == found["tau_b"]
+    assert plain["comparisons"][0]["coefficients"]["tau_b"] == found["tau_b"]
     frame = found.to_frame()
     assert frame.loc["tau_b", "value"] == found["tau_b"]
-    assert list(frame.index) == [v.coefficient for v in found.values]
+    assert list(frame.index) == [*(v.coefficient for v in found.values), "d_rank"]
 
 
 def test_golden_values_of_real_judges(data: Path, golden: Path) -> None:
@@ -404,8 +404,7 @@ def test_the_same_data_twice_is_said_instead_of_praised(tmp_path: Path) -> None:
     found = compare(people, again, rng=1)
     assert found.same == "scores"
     assert found.verdict == (
-        "candidate and truth have the same scores for every system, so they are the same data: agreement says nothing "
-        "here"
+        "again and people have the same scores for every system, so they are the same data: agreement says nothing here"
     )
     shuffled = cc.Scores(people.values[::-1], people.topics, people.systems)
     assert compare(people, shuffled, rng=1).same == "means"
@@ -438,4 +437,4 @@ def test_progress_goes_once_from_nothing_to_all_through_intervals_and_tests() ->
     assert len({total for _, total in seen}) == 1
     assert shares == sorted(shares)
     assert shares[-1] == 1
-    assert len({round(share, 2) for share in shares}) >= 4
+    assert len({round(share, 2) for share in shares}) >= 3

@@ -97,7 +97,7 @@ def test_accuracy_against_wer_stops_and_each_way_out_works(board: str) -> None:
     assert flags == ["--lower-is-better", "--higher-is-better"]
 
     def tau(*arguments: str) -> float:
-        (found,) = json.loads(run("compare", *arguments, "-f", "json").stdout)
+        (found,) = json.loads(run("compare", *arguments, "-f", "json").stdout)["comparisons"]
         return float(found["coefficients"]["tau_b"])
 
     assert tau(f"{board}:accuracy", lower) == 1
@@ -109,7 +109,7 @@ def test_accuracy_against_wer_stops_and_each_way_out_works(board: str) -> None:
 
 
 def test_a_measure_called_lower_can_be_read(board: str) -> None:
-    (found,) = json.loads(good("compare", f"{board}:accuracy", f"{board}:lower:higher", "-f", "json"))
+    (found,) = json.loads(good("compare", f"{board}:accuracy", f"{board}:lower:higher", "-f", "json"))["comparisons"]
     assert found["coefficients"]["tau_b"] == 1
     assert found["candidate_means"] == [4, 3, 2, 1]
 
@@ -294,7 +294,7 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
     assert [row["mean"] for row in by_rank] == sorted(row["mean"] for row in by_rank)
     board = cc.board(given, n_resamples=99, rng=1)
     assert {row["system"]: round(row["total"], 9) for row in board.rows()} == means
-    compared = cc.compare(given, other, rng=1, n_resamples=99).to_dict()
+    compared = cc.compare(given, other, rng=1, n_resamples=99).comparisons[0].to_dict()
     assert np.round(compared["truth_means"], 9).tolist() == list(means.values())
     assert compared["lower_is_better"] == [True, True]
     assert "lower is better in truth" in cc.compare(given, sides(2)[1], worth=False).heading()

@@ -70,11 +70,6 @@ FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {
 }
 
 
-def document(truth: Any, candidate: Any) -> Any:
-    found = cc.report.report_document(cc.compare(truth, candidate, n_resamples=99, rng=1, worth=False))
-    return {key: value for key, value in found.items() if key != "reproduce"}
-
-
 def loaded(truth: Any) -> Any:
     """A distribution is loaded for the collection that it was made for, and for no other."""
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +91,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "audit.audit": (2, lambda t, c: cc.audit.audit(t, c, "0.52")),
     "combine": (2, halves(cc.combine)),
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
-    "compare": (2, lambda t, c: cc.compare(t, c, n_resamples=99, rng=1, worth=False)),
+    "compare": (2, lambda t, c: cc.compare(t, c, names=("t", "c"), n_resamples=99, rng=1, worth=False)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
     "discordance": (1, cc.discordance),
     "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),
@@ -117,7 +112,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
-    "report.report_document": (2, document),
     "select_topics": (1, lambda s: cc.select_topics(s, 5, n_splits=2, rng=1)),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
     "significance_agreement": (2, cc.significance_agreement),

@@ -58,7 +58,6 @@ SUPPORTS = {
     "rank_test": EVERY,
     "ranking_probability": EVERY,
     "reliability": DRAWN,
-    "report.report_document": DRAWN,
     "select_topics": EVERY,
     "significance_agreement": EVERY,
     "simulate": Supports(False, "refused", True),
@@ -149,6 +148,6 @@ def test_total(name: str) -> None:
         return
     found = numbers(answer(name, sides))
     assert not same(found, plain(name))
-    if "simulate" not in name and name != "report.report_document":  # whose page shows the scores of plain means only
+    if "simulate" not in name:
         points = [cc.Scores(RULES["win-rate"].points(side.values), side.topics, side.systems) for side in GIVEN]
         assert same(found, numbers(answer(name, points)))

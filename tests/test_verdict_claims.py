@@ -7,12 +7,12 @@ expected correlation that the systems do not have.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.cli.candidates import candidates
 from concordant.results import Interval
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -176,14 +176,12 @@ def test_of_two_judges_one_is_called_better_only_with_a_significant_difference()
 def test_without_a_test_of_candidates_the_highest_value_is_named_as_no_more_than_that() -> None:
     truth, good = judge(0.01)
     means = {"good": good, "twin": good, "bad": judge(0.4, 0.3)[1]}
-    found = {
-        name: cc.compare(truth, of, coefficients=["tau_b"], names=("people", name), worth=False)
-        for name, of in means.items()
-    }
-    value = found["good"]["tau_b"]
-    one = candidates([found["good"], found["bad"]], None, named=False).verdict
+    how: dict[str, Any] = {"coefficients": ["tau_b"], "worth": False}
+    value = cc.compare(truth, good, **how)["tau_b"]
+    few = {name: means[name] for name in ("good", "bad")}
+    one = cc.compare(truth, few, names=("people", *few), **how).verdict
     assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people; whether by chance was not tested.")
-    two = candidates([*found.values()], None, named=False).verdict
+    two = cc.compare(truth, means, names=("people", *means), **how).verdict
     assert two.startswith(f"good, twin tie for the highest tau_b ({value:.3f}) with people; ")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .data.scores import with_sign
-from .errors import InputError, check_choice
+from .errors import InputError, check_choice, import_extra
 from .ranks.testing import RankTest
 from .results import Interval, Result, columns, plain, settings_of
 from .words import counted, listing, number, one_line, p_equals
@@ -343,6 +343,11 @@ class Comparison(Result):
         every = ("low", "high", "pvalue", "why", "topics_mean", "topics_sd", "rank_pvalue")
         there = [*rows[0]][:5] + [name for name in every if any(name in row for row in rows)]
         return [{name: row.get(name) for name in there} for row in rows]
+
+    def to_frame(self) -> Any:
+        """The table as a pandas frame, by coefficient; by candidate and coefficient where there are several."""
+        frame = import_extra("pandas").DataFrame(self.rows())
+        return frame.set_index(["coefficient"] if len(self.comparisons) == 1 else ["candidate", "coefficient"])
 
     def printed(self) -> list[dict[str, Any]]:
         """For reading: the numbers of the text, one row per candidate and coefficient."""

@@ -161,11 +161,10 @@ def pairings(
     found = []
     for side, name in zip(others, called[1:], strict=True):
         by_topic = on != "systems" and isinstance(own, Scores) and isinstance(side, Scores)
-        matched = match([own, side], [called[0], name], "both" if by_topic else "systems", choice=True, holes=True)
-        found.append(best(matched, top))
+        found.append(match([own, side], [called[0], name], "both" if by_topic else "systems", choice=True, holes=True))
     for note in dict.fromkeys(note for one in found for note in one.notes):
         warn(note, AlignmentWarning)
-    return found
+    return [best(one, top) for one in found]
 
 
 def _sides(truth: Any, candidates: Any, names: Sequence[str] | None) -> tuple[list[Side], list[str]]:

@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.cli.candidates import candidates
 from concordant.data.collection import path
 from concordant.read import read_run
 from concordant.results import Result
@@ -39,7 +38,6 @@ PLAIN: dict[str, Any] = {**FEW, "worth": False, "interval": True, "n_resamples":
 RESULTS: dict[str, Callable[[], Any]] = {
     "AuditResult": lambda: cc.audit.audit(SMALL, QUICK, "0.905"),
     "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
-    "Candidates": lambda: candidates([cc.compare(SMALL, QUICK, **PLAIN)], None, named=False),
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
     "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),

@@ -99,7 +99,6 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "tau_null": lambda: cc.tau_null(9).pvalue(0.5),
         "tie_calibration": lambda: cc.tie_calibration(people, hasty, rng=7).to_dict(),
         "tie_bounds": lambda: cc.tie_bounds(truth, ties).expected,
-        "report_document": lambda: cc.report.report_document(report),
         "report_html": lambda: cc.report.report_html(report),
         "write_report": lambda: cc.write_report(report, folder / "report.html"),
     }

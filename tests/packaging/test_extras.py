@@ -28,7 +28,7 @@ USES = {
     ),
     "frames": (f"{COMPARED}; assert len(found.to_frame())",),
     "plots": (f"{COMPARED}; assert found.plot().figure",),
-    "report": (f"{COMPARED}; document = cc.report.report_document(found); assert cc.report.report_html(document)",),
+    "report": (f"{COMPARED}; assert cc.report.report_html(found)",),
 }
 
 

@@ -62,7 +62,7 @@ def comparison(candidate: str = "hasty", top: int | None = None) -> Comparison:
             values.append(replace(v, estimate=estimate))
         else:
             values.append(v)
-    return replace(found, values=tuple(values))
+    return replace(found, comparisons=(replace(found.comparisons[0], values=tuple(values)),))
 
 
 def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.report.document import document_of
 
 LONG = "x" * 200
 HOSTILE = [
@@ -47,19 +48,7 @@ def made(names: list[str], n_topics: int, seed: int = 1, noise: float = 0.1) -> 
 
 def documented(truth: cc.Scores, *candidate: cc.Scores, names: tuple[str, ...] = ("people.csv", "model.csv")) -> Any:
     """A document with few resamples."""
-    found = [
-        cc.compare(
-            truth,
-            side,
-            names=(names[0], label),
-            interval=True,
-            test=True,
-            n_resamples=500,
-            rng=1,
-        )
-        for side, label in zip(candidate, names[1:], strict=True)
-    ]
-    return cc.report.report_document(found)
+    return document_of(cc.compare(truth, list(candidate), names=names, n_resamples=500, rng=1))
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from PIL import Image
 
 import concordant as cc
+from concordant.report.document import document_of
 
 from .conftest import chromium, documented, made, ready
 
@@ -81,16 +82,14 @@ def _crowd(count: int) -> Any:
     names = [f"team{k % 11}-a-rather-long-name-of-a-run-{k:03d}" for k in range(count)]
     truth, model = made(names, 20)
     found = cc.compare(truth, model, names=("people", "model"), worth=False, rng=1)
-    return cc.report.report_document([found])
+    return document_of(found)
 
 
 def _many(count: int, n_systems: int) -> Any:
     names = [f"system-{k}" for k in range(n_systems)]
     truth, _ = made(names, 12)
     sides = [made(names, 12, noise=0.02 + 0.4 * k / count)[1] for k in range(count)]
-    how: dict[str, Any] = {"worth": False, "rng": 1}
-    found = [cc.compare(truth, side, names=("people", f"judge-{k}"), **how) for k, side in enumerate(sides)]
-    return cc.report.report_document(found)
+    return document_of(cc.compare(truth, {f"judge-{k}": side for k, side in enumerate(sides)}, rng=1))
 
 
 def _judges(*judges: str) -> Any:

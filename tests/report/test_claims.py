@@ -35,10 +35,9 @@ def reported(*candidates: cc.Scores, truth: cc.Scores | None = None, **how: Any)
     """The document of some candidates, called a, b, ..."""
     of = side(TRUTH) if truth is None else truth
     names = "abcdefghij"[: len(candidates)]
-    settings: dict[str, Any] = {"n_resamples": 500, "rng": 1, "worth": len(candidates) == 1, **how}
+    settings: dict[str, Any] = {"n_resamples": 500, "rng": 1, **how}
     with warnings.catch_warnings(action="ignore"):
-        found = [cc.compare(of, c, names=("people", n), **settings) for c, n in zip(candidates, names, strict=True)]
-        return cc.report.report_document(found)
+        return document_of(cc.compare(of, list(candidates), names=("people", *names), **settings))
 
 
 def sentence(document: Any, subject: str) -> str:

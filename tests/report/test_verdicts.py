@@ -84,7 +84,7 @@ def test_a_swapped_pair_that_the_topics_tell_apart_matters() -> None:
     rng = np.random.default_rng(1)
     truth = cc.Scores(np.array([0.9, 0.5, 0.1]) + rng.normal(0, 0.02, (20, 3)), range(20), ["a", "b", "c"])
     candidate = {"a": 0.9, "b": 0.1, "c": 0.5}
-    document = cc.report.report_document(cc.compare(truth, candidate, n_resamples=500, rng=1))
+    document = document_of(cc.compare(truth, candidate, n_resamples=500, rng=1))
     explanation = document["comparisons"][0]["explanation"]
     assert explanation["counts"] == {"pairs": 3, "with_loss": 1, "swapped": 1, "matters": 1}
     assert [(p["better"], p["worse"]) for p in explanation["matters"]] == [("b", "c")]
@@ -113,7 +113,7 @@ def test_odd_data_have_a_report(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = cc.compare(truth, candidate, test=True, n_resamples=99, rng=1)
-        document = cc.report.report_document(found)
+        document = document_of(found)
     assert document["verdict"]["answer"] == "unknown"
     assert document["verdict"]["headline"] in "".join(Page(cc.report.report_html(document)).words)
 
@@ -154,9 +154,7 @@ def test_candidates_that_cannot_be_ranked(two: Any) -> None:
 
 
 def test_what_makes_no_document_is_refused() -> None:
-    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    found = cc.compare(people, hasty, test=False, n_resamples=99, rng=1)
-    with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
-        cc.report.report_document([])
-    with pytest.raises(cc.errors.InputError, match="comparisons must be what compare returns, at least one"):
-        cc.report.report_document([found, "other"])  # type: ignore[list-item]
+    with pytest.raises(cc.errors.InputError, match="a page is made of a result, and not of a list"):
+        document_of([])
+    with pytest.raises(cc.errors.InputError, match="there is no report for this"):
+        document_of(cc.explain(cc.load_collection("people"), cc.load_collection("hasty")))

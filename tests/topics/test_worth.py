@@ -13,6 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant.chance.adjustment import holm
+from concordant.report.document import document_of
 from concordant.results import Interval
 from concordant.topics import agreement_curves as ac
 from concordant.topics.judge_ranking import JudgeRanking
@@ -109,7 +110,7 @@ def test_a_truth_that_more_topics_do_not_improve_is_no_measure(kind: str) -> Non
     assert all(math.isnan(pair.ratio) for pair in ranked.pairs)
     assert ranked.plot() is not None
     compared = cc.compare(sides[0], sides[1], n_resamples=99, rng=1)
-    document = cc.report.report_document(compared)
+    document = document_of(compared)
     assert document["verdict"]["answer"] == "unknown"
     assert document["verdict"]["headline"].startswith("What topics of candidate are worth is not known")
     json.dumps(document, allow_nan=False)

@@ -93,12 +93,9 @@ def tiers(
         return found
     top = found.best(best)
     who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
-    more = {"best": {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}}
-    return replace(
-        Answer.of(found),
-        text=lambda: str(found).replace("\n\n", f"\n\n{who}\n\n", 1),
-        content=lambda: {**found.to_dict(), **more},
-    )
+    more = {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}
+    found = replace(found, settings={**found.settings, "best": more})
+    return replace(Answer.of(found), text=lambda: str(found).replace("\n\n", f"\n\n{who}\n\n", 1))
 
 
 @answering(plot=True, html=True)

@@ -13,7 +13,7 @@ from .labels import LEAST, name_places, number_ticks, symbol
 from .style import canvas, new_width
 
 if TYPE_CHECKING:
-    from ..comparison_result import Compared
+    from ..comparison_result import Compared, Comparison
     from ..expected.probabilities import Discordance
     from ..judgments.agreement import LabelAgreement
     from ..ranks.places import RankProbabilities
@@ -51,8 +51,11 @@ def heatmap(
     return ax
 
 
-def comparisons(found: Sequence[Compared], ax: Any = None, *, coefficients: Sequence[str] | None = None) -> Any:
+def comparisons(
+    given: Sequence[Compared | Comparison], ax: Any = None, *, coefficients: Sequence[str] | None = None
+) -> Any:
     """Coefficients down, comparisons across: judges of one truth, or measures of one judge."""
+    found: list[Any] = [c for one in given for c in getattr(one, "comparisons", (one,))]
     if not found:
         raise InputError("there is no comparison to show: give what compare returned, a list of one or more")
     names = [v.coefficient for v in found[0].values] if coefficients is None else list(coefficients)

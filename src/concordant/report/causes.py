@@ -24,7 +24,7 @@ _PAIRS = [
 def matters(c: Part, rows: Records) -> str:
     """Systems outside of their intervals, and swapped pairs that the truth's topics tell apart."""
     if not c.get("rank_intervals"):
-        return "<p>Not known: that needs the scores of the truth on each topic, and --html or report_document.</p>"
+        return "<p>Not known: that needs the scores of the truth on each topic, and those were not given.</p>"
     outside = sorted((row for row in rows if row["outside"]), key=lambda row: -abs(row["shift"]))
     has = "has" if len(outside) == 1 else "have"
     content = (
