@@ -332,7 +332,7 @@ def test_bad_settings() -> None:
         compare(PEOPLE, MODEL, rank_test="exact")  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError, match="on is 'foo'"):
         compare(PEOPLE, MODEL, on="foo")  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputError, match="names is .*: give 2 strings"):
+    with pytest.raises(cc.errors.InputError, match=r"names is .*: give 2 strings"):
         compare(PEOPLE, MODEL, names=("x",))
 
 
