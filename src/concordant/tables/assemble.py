@@ -98,8 +98,21 @@ def assemble(
     lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), name, origin), lower_is_better)
     about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
     if one_each:
-        return Means(values[0], own_systems, name, **about)
+        return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
     return Scores(owned(values), own_topics, own_systems, name, **about)
+
+
+def _errors(found: Sequence[Contents], measure: str, values: FloatArray, systems: Sequence[str]) -> list[float] | None:
+    """The standard errors of one score per system, if the tables have the limits of all."""
+    known = {system: error for contents in found for system, error in contents.errors(measure).items()}
+    lacking = [s for s, value in zip(systems, values, strict=True) if s not in known and not np.isnan(value)]
+    if known and lacking:
+        warn_of(
+            Together([contents.origin for contents in found]),
+            f"standard errors are not known, because {counted(len(lacking), 'system')} has no limits: leave "
+            f"{listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}",
+        )
+    return None if not known or lacking else [known.get(system, np.nan) for system in systems]
 
 
 def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:
