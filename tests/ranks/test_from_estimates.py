@@ -177,7 +177,8 @@ def test_errors_go_where_the_scores_go(kind: str) -> None:
     rng = np.random.default_rng(5)
     a = rng.normal(size=(4, 4))
     given = a @ a.T if kind == "covariance" else np.array([0.4, 0.3, 0.2, 0.1])
-    means = cc.Means([4.0, 3.0, 2.0, 1.0], list("abcd"), lower_is_better=True, degrees_of_freedom=7, **{kind: given})
+    how: dict[str, Any] = {"lower_is_better": True, "degrees_of_freedom": 7, kind: given}
+    means = cc.Means([4.0, 3.0, 2.0, 1.0], list("abcd"), **how)
     held = getattr(means, kind)
     np.testing.assert_allclose(held, given, rtol=1e-15)
     assert held is not given

@@ -328,7 +328,7 @@ def rank_intervals(
         known, said = side.settled()
         pvalues = pvalues_from_errors(known, how, simultaneous=bool(simultaneous))
         notes = (*said, *(_INDEPENDENT if known.covariance is None else ()))
-        about = {"degrees_of_freedom": known.degrees_of_freedom}
+        about: dict[str, Any] = {"degrees_of_freedom": known.degrees_of_freedom}
         return _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
     given = as_topics(side, "scores", holes=True)
     points, totals = given.points(), given.totals()

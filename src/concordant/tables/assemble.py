@@ -18,6 +18,7 @@ from ..words import argument, counted, either_direction, listing
 from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .direction import direction, usually_an_error
+from .limits import WIDTH
 from .measures import check_measure, only_measure
 from .missing import refuse_errors
 from .pivot import MEAN, Grid, join
@@ -104,15 +105,22 @@ def assemble(
 
 def _errors(found: Sequence[Contents], measure: str, values: FloatArray, systems: Sequence[str]) -> list[float] | None:
     """The standard errors of one score per system, if the tables have the limits of all."""
-    known = {system: error for contents in found for system, error in contents.errors(measure).items()}
+    given = [(contents.origin, *contents.errors(measure)) for contents in found]
+    known = {system: error for _, errors, _ in given for system, error in errors.items()}
+    if not known:
+        return None
     lacking = [s for s, value in zip(systems, values, strict=True) if s not in known and not np.isnan(value)]
-    if known and lacking:
+    if lacking:
         warn_of(
-            Together([contents.origin for contents in found]),
-            f"standard errors are not known, because {counted(len(lacking), 'system')} has no limits: leave "
-            f"{listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}",
+            Together([origin for origin, *_ in given]),
+            f"standard errors are not known, because some systems have no limits: leave {listing(lacking)} out with "
+            + argument("systems", [f"!{name}" for name in lacking]),
         )
-    return None if not known or lacking else [known.get(system, np.nan) for system in systems]
+        return None
+    for origin, _, columns in given:
+        shown = listing(map(repr, columns))
+        warn_of(origin, f"standard errors were computed from the 95% limits in {shown}, as their distance / {WIDTH:g}")
+    return [known.get(system, np.nan) for system in systems]
 
 
 def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:

@@ -100,9 +100,9 @@ class Contents:
         warn_of_lost(self.origin, measure, topics, found.topics)
         return found
 
-    def errors(self, measure: str) -> Mapping[str, float]:
-        """The standard error of each system's score, where it has one score per system, and their limits."""
-        return {}
+    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
+        """The standard error of each system's score, where it has one score per system, and the columns of limits."""
+        return {}, ()
 
     def reading(self, grid: Grid) -> str:
         """What its rows and columns, or its parts, were read as."""
@@ -293,7 +293,7 @@ class _Rows(Contents):
             for limits in (find_limits(cells, columns) if label is not None else ())
             if (at := owner(limits, cells, columns, roles.score)) is not None
         }
-        self.seen = cells.names
+        self.seen = self.seen or cells.names  # where no rows were chosen
         self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
         self.format = "leaderboard" if self.named else "matrix"
         self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
@@ -342,13 +342,14 @@ class _Rows(Contents):
             and (self.roles.score or k not in beside)
         ]
 
-    def errors(self, measure: str) -> Mapping[str, float]:
+    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
         """By the limits that belong to a column of scores."""
         column = next((k for k in self.limits if self.cells.names[k] == measure), None)
         if column is None:
-            return {}
+            return {}, ()
         found = standard_errors(self.cells, column, self.limits[column])
-        return {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
+        known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
+        return known, [self.cells.names[k] for k in self.limits[column].columns]
 
     def grid(self, measure: str) -> Grid:
         """One score per system of the column that is asked for; without one, all of the matrix."""

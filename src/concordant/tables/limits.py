@@ -11,11 +11,11 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import ConcordantError
 from ..words import argument, listing
-from .cells import Cells, warn_of
+from .cells import Cells
 from .numbers import NOTHING, plain_number
 from .vocabulary import VALUE_COLUMNS, column_name
 
-_WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
+WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
 _LOPSIDED = 3.0  # times as far from the score as the other limit: not an interval around the score
 # What limits are called, alone or behind the name of their score: lower, score_lower, rating_q025, 95% CI upper.
 _OWNER = r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci_*)?"
@@ -23,6 +23,7 @@ _BEHIND = r"(?:_(?:95%?|ci|bound|limit))*\W*"
 _LOWER = re.compile(rf"{_OWNER}(?:lower|low|lo|lcb|lb|q0?25|2_5%){_BEHIND}")
 _UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
 _BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
+_OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
 # Both in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
 _PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*([,;/])\s*([+−-]?[\d.]+)\s*[)\]]?")
 
@@ -36,7 +37,7 @@ class Limits(NamedTuple):
 
 def find_limits(cells: Cells, columns: Sequence[int]) -> list[Limits]:
     """All limits among the columns of a table, with the name before theirs."""
-    plain = {k: column_name(cells.names[k]) for k in columns}
+    plain = {k: name for k in columns if not _OTHER_LEVEL.fullmatch(name := column_name(cells.names[k]))}
 
     def called(pattern: re.Pattern[str]) -> dict[str, int]:
         return {found["of"] or "": k for k, name in plain.items() if (found := pattern.fullmatch(name))}
@@ -73,15 +74,11 @@ def standard_errors(cells: Cells, score: int, limits: Limits) -> FloatArray:
     wrong = np.flatnonzero((near < -unit) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * unit))
     if wrong.size:
         row = int(wrong[0])
-        why = "does not lie between them" if near[row] < -unit else "lies far from their middle"
+        why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
         raise _refused(
             cells, limits, row, f"the limits {low[row]:g} and {high[row]:g} in {shown}: {scores[row]:g} {why}"
         )
-    warn_of(
-        cells.origin,
-        f"standard errors were computed from the 95% limits in {shown}, as their distance / {_WIDTH:g}",
-    )
-    return np.asarray((high - low) / _WIDTH)
+    return np.asarray((high - low) / WIDTH)
 
 
 def _refused(cells: Cells, limits: Limits, row: int, found: str) -> ConcordantError:
