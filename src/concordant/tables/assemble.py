@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
@@ -100,7 +100,14 @@ def assemble(
     about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
     if one_each:
         return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
-    return Scores(owned(values), own_topics, own_systems, name, **about)
+    return Scores(owned(values), own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
+
+
+def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, str] | None:
+    """The group of each topic, where the files say which belong together, and some do."""
+    known = {topic: group for contents in found for topic, group in contents.groups.items()}
+    groups = [known[topic] for topic in topics if topic in known]
+    return known if len(set(groups)) < len(groups) else None
 
 
 def _errors(found: Sequence[Contents], measure: str, values: FloatArray, systems: Sequence[str]) -> list[float] | None:

@@ -66,6 +66,8 @@ class Contents:
     column: str = ""
     # One of many files of a run, with topics that need not have every measure.
     partial: bool = False
+    # The group of each topic, where the format says which belong together.
+    groups: Mapping[str, str] = MappingProxyType({})
     # Whether what it summarises lies in the same folder.
     beside_details: bool = False
     # Whether it is a table with named columns.
