@@ -153,6 +153,7 @@ def test_labels_go_with_their_numbers() -> None:
         ({"covariance": [[1, 2], [2, 1]]}, "the eigenvalue -1"),
         ({"covariance": [[1, np.nan], [np.nan, 1]]}, "not finite"),
         ({"errors": [1, -1]}, "errors has -1 for system 'b'"),
+        ({"errors": [1, 1e200]}, r"give standard errors from 0 to 1e\+150"),
         ({"errors": [np.nan, 1]}, "errors has nan for system 'a'"),
         ({"errors": [1, 1, 1]}, r"shape \(3,\)"),
         ({"errors": "ab"}, "not an array of numbers"),

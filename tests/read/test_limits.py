@@ -154,6 +154,11 @@ def test_smallest_and_largest_scores_are_no_limits() -> None:
     assert read("model,score,99% CI lower,99% CI upper,n\na,10,8,12,3\nb,20,16,24,3\n", "score").errors is None
 
 
+def test_levels_of_effort_are_no_limits() -> None:
+    text = "model,avg,low,medium,high\na,10,8,10,12\nb,20,16,20,24\n"
+    assert read(text, "avg").errors is None
+
+
 @pytest.mark.filterwarnings("ignore:.*standard errors were computed")
 def test_look_shows_the_score_and_not_its_limits() -> None:
     found = look(io.StringIO(FORMS["quantiles"]))

@@ -11,6 +11,7 @@ from ..arrays import FloatArray
 from ..errors import InputError, InputTypeError
 from ..words import listing
 
+_LARGEST = 1e150  # whose squares can be summed
 ROUNDING = 1e-9  # of the largest variance: what a covariance matrix may lack to be one
 
 
@@ -26,11 +27,11 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
     if errors.shape != (len(systems),):
         raise InputError(f"errors has shape {errors.shape}: give one standard error for each of {len(systems)} systems")
     errors[np.isnan(values)] = np.nan
-    wrong = ~np.isnan(values) & ~(np.isfinite(errors) & (errors >= 0))
+    wrong = ~np.isnan(values) & ~((errors >= 0) & (errors <= _LARGEST))  # true for nan
     if wrong.any():
         k = int(wrong.argmax())
         raise InputError(
-            f"errors has {errors[k]:g} for system {systems[k]!r}: give standard errors that are finite and not negative"
+            f"errors has {errors[k]:g} for system {systems[k]!r}: give standard errors from 0 to {_LARGEST:g}"
         )
     errors.flags.writeable = False
     return errors
@@ -47,8 +48,8 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
     sigma = _numbers(given, "covariance")
     if sigma.shape != (m, m):
         raise InputError(f"covariance has shape {sigma.shape}: give one of {m} x {m}, or errors=")
-    if not np.isfinite(sigma).all():
-        raise InputError("covariance has values that are not finite: leave those systems out")
+    if not (np.abs(sigma) <= _LARGEST**2).all():
+        raise InputError("covariance has values that are not finite, or too large: leave those systems out")
     slack = ROUNDING * np.abs(np.diag(sigma)).max()
     if np.abs(sigma - sigma.T).max() > slack:
         raise InputError("covariance is not symmetric: give the covariance of the scores, systems x systems")

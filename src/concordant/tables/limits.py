@@ -24,6 +24,7 @@ _LOWER = re.compile(rf"{_OWNER}(?:lower|low|lo|lcb|lb|q0?25|2_5%){_BEHIND}")
 _UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
 _BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
 _OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
+_ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # by themselves, as levels of effort or difficulty
 # Both in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
 _PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*([,;/])\s*([+−-]?[\d.]+)\s*[)\]]?")
 
@@ -37,7 +38,11 @@ class Limits(NamedTuple):
 
 def find_limits(cells: Cells, columns: Sequence[int]) -> list[Limits]:
     """All limits among the columns of a table, with the name before theirs."""
-    plain = {k: name for k in columns if not _OTHER_LEVEL.fullmatch(name := column_name(cells.names[k]))}
+    plain = {
+        k: name
+        for k in columns
+        if (name := column_name(cells.names[k])) not in _ALSO_TASKS and not _OTHER_LEVEL.fullmatch(name)
+    }
 
     def called(pattern: re.Pattern[str]) -> dict[str, int]:
         return {found["of"] or "": k for k, name in plain.items() if (found := pattern.fullmatch(name))}
