@@ -117,9 +117,10 @@ def cell(name: str, n: int, more: int, trials: int, ranked: int) -> dict[str, An
                 ]
             )
             if trial < ranked:
-                sets = cc.rank_intervals_from_estimates(
-                    found.means, found.covariance, degrees_of_freedom=found.freedom, n_resamples=499, rng=trial
+                means = cc.Means(
+                    found.means, range(len(found.means)), covariance=found.covariance, degrees_of_freedom=found.freedom
                 )
+                sets = cc.rank_intervals(means, n_resamples=499, rng=trial)
                 order = [int(system) for system in sets.systems]
                 ranks[method].append(bool(((sets.low <= best[order]) & (sets.high >= worst[order])).all()))
     return {

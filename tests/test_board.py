@@ -28,6 +28,7 @@ def test_it_says_what_its_parts_say() -> None:
     assert found.verdict.startswith(ranks.verdict)
     tau = cc.expected_correlation(people, "tau", rng=1)
     assert found.reliability[0] == tau
+    assert found.outlook is not None
     assert found.outlook.tau_now == pytest.approx(tau.value, abs=1e-12)
     rows = found.rows()
     assert [row["system"] for row in rows] == list(ranks.systems)

@@ -131,7 +131,7 @@ def test_groups(name: str) -> None:
     groups = {topic: str(k % 3) for k, topic in enumerate(TOPICS)} if few else GROUPS
     sides = [side.described(groups=groups) for side in GIVEN]
     if SUPPORTS[name].groups == "refused":
-        with pytest.raises(cc.errors.InputError, match=r"groups, and .*: leave groups out"):
+        with pytest.raises(cc.errors.InputError, match=r"groups, and .*: read it with groups='none'"):
             answer(name, sides)
     else:
         drawn = SUPPORTS[name].groups == "drawn"

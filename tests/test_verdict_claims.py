@@ -322,8 +322,10 @@ def test_votes_name_a_best_system_only_where_all_others_are_significantly_worse(
 
 def test_more_topics_raise_what_can_be_raised() -> None:
     few = cc.board(scores((0.6, 0.55, 0.5, 0.45, 0.4, 0.35), 0.3, n=10), more_topics=40, rng=1).outlook
+    assert few is not None
     assert few.sentence().startswith(
         f"40 more topics would raise the expected tau with the true ranking from {few.tau_now:.3f} to "
     )
     done = cc.board(scores(APART, 0.001), more_topics=40, rng=1).outlook
+    assert done is not None
     assert done.sentence().startswith("40 more topics would leave the expected tau with the true ranking at 1.000, ")

@@ -61,7 +61,6 @@ from .ranks.bounds import rank_intervals as rank_intervals
 from .ranks.discriminative import discriminative_power as discriminative_power
 from .ranks.distance import rank_distance as rank_distance
 from .ranks.distribution import DistanceDistribution as DistanceDistribution
-from .ranks.from_estimates import rank_intervals_from_estimates as rank_intervals_from_estimates
 from .ranks.loss import rank_loss as rank_loss
 from .ranks.places import rank_probabilities as rank_probabilities
 from .ranks.region import ranking_probability as ranking_probability

@@ -114,7 +114,8 @@ class Compared:
         """What is compared, in a line."""
         ties = f"; {counted(self.tied_candidate, 'tied pair')} in {self.candidate}" if self.tied_candidate else ""
         ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
-        topics = f", {counted(len(self.topics), 'topic')}" if self.topics else ""
+        unit = "topic" if "groups" not in self.settings else "group"
+        topics = f", {counted(len(self.topics), unit)}{' of topics' * (unit == 'group')}" if self.topics else ""
         measure = f", {self.measure}" if self.measure else ""
         size = counted(len(self.systems), "system")
         return f"{size}{topics}{measure}; truth: {self.truth}{ties}{where_lower_is_better([self])}"

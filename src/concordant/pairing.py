@@ -340,7 +340,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
         topics = _common_topics(kept, names, hint)
         dropped = [_lost(side.topics, topics) for side in sides]
         kept = [side.select(topics=topics) if side.topics != topics else side for side in kept]  # type: ignore[call-arg]
-    kept, said = _settled(_described_alike(kept, names), holes=holes)
+    kept, said = _settled(_described_alike(kept, names, on), holes=holes)
     if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # what one lost, all lose
         again = match(kept, names, on if all(isinstance(side, Scores) for side in kept) else "systems")
         kept, on = list(again.sides), again.on
@@ -390,8 +390,8 @@ def _common_topics(sides: Sequence[Side], names: Sequence[str], hint: str) -> tu
     return _common([side.topics for side in sides], names, "topics", hint)
 
 
-def _described_alike(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
-    """All sides with the groups and the rule for totals that one of them has."""
+def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> list[Side]:
+    """All sides with the rule for totals that one of them has, and with its groups where they have its topics."""
     about: dict[str, Any] = {}
     for key, plain in (("total", "mean"), ("types", None), ("groups", None)):
         known = {
@@ -410,12 +410,14 @@ def _described_alike(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
         return list(sides)
     made: list[Side] = []
     for side in sides:
-        if isinstance(side, Means):
+        own = dict(about)
+        if on == "systems" and not (side.topics and set(side.topics) <= own.get("groups", {}).keys()):
+            own.pop("groups", None)
+        if isinstance(side, Means) and own:
             raise InputError(
-                f"{listing(map(named, about))} needs scores on topics, and a side has one score per system: leave it "
-                "out"
+                f"{listing(map(named, own))} needs scores on topics, and a side has one score per system: leave it out"
             )
-        made.append(side.described(**about))
+        made.append(side.described(**own) if own else side)
     return made
 
 

@@ -21,7 +21,7 @@ _ALSO = {"rbo": ("corsi2024",), "tau_a": ("urbano2017",), "tau_strict": ("deutsc
 _OTHERS = {
     **dict.fromkeys(("rank_distance", "rank_test", "discriminative_power"), "carterette2009"),
     **dict.fromkeys(("discordance", "expected_correlation", "reliability", "split_half", "plan_topics"), "urbano2016"),
-    **dict.fromkeys(("rank_intervals", "rank_intervals_from_estimates"), "romano2005"),
+    "rank_intervals": "romano2005",
     **dict.fromkeys(("combine", "plan_mix"), "angelopoulos2023"),
     "significance_agreement": "moffat2012",
     "soft_pairwise_accuracy": "thompson2024",

@@ -124,6 +124,11 @@ def named(name: str) -> str:
     return _options.get(name, name)
 
 
+def in_python(hint: str) -> str:
+    """A hint for those who write Python; nothing for those who write a command."""
+    return "" if _options else hint
+
+
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
     """Let messages name options of the command line, by the argument that they stand for."""

@@ -204,7 +204,7 @@ ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "rank intervals": (9, lambda s: cc.rank_intervals(s, n_resamples=99)),
     "rank intervals from estimates": (
         17,
-        lambda s: cc.rank_intervals_from_estimates(s.means(), standard_errors=np.ones(len(s.systems)), n_resamples=99),
+        lambda s: cc.rank_intervals(cc.Means(s.means(), s.systems, errors=np.ones(len(s.systems))), n_resamples=99),
     ),
     "rank probabilities": (5, lambda s: cc.rank_probabilities(s, n_resamples=9)),
     "agreement on significance": (5, lambda s: cc.significance_agreement(s, s)),

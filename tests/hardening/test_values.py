@@ -45,7 +45,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "DiscriminativePower": lambda: cc.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
     "DistanceDistribution": lambda: cc.DistanceDistribution.bootstrap(PEOPLE, **FEW),
     "Estimate": lambda: cc.expected_correlation(SMALL, "tau", rng=1),
-    "EstimatedRanks": lambda: cc.rank_intervals_from_estimates([3, 2, 1], standard_errors=[0.1, 0.2, 0.1], **FEW),
     "Explanation": lambda: cc.explain(PEOPLE, HASTY),
     "FamilyBias": lambda: cc.family_bias(SMALL, QUICK, {s: s.split("-")[0] for s in SMALL.systems}, **FEW),
     "Fidelity": lambda: cc.simulation.Simulator(SMALL).fidelity(50, rng=1),

@@ -194,7 +194,8 @@ def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
     human, machine = sides(m=9)
     found = cc.combine(human, machine)
     ranks = found.rank_intervals(rng=1)
-    again = cc.rank_intervals_from_estimates(found.means, found.covariance, degrees_of_freedom=found.freedom, rng=1)
+    again = cc.rank_intervals(found.means, rng=1)
+    assert found.means.degrees_of_freedom == found.freedom
     assert ranks == again
     assert sorted(ranks.systems) == sorted(human.systems)
     assert ranks.tiers
@@ -205,12 +206,13 @@ def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
 
 
 def test_degrees_of_freedom_widen_rank_intervals() -> None:
-    known = cc.rank_intervals_from_estimates([3.0, 2.6, 1.0], standard_errors=[0.1] * 3, rng=1)
-    few = cc.rank_intervals_from_estimates([3.0, 2.6, 1.0], standard_errors=[0.1] * 3, degrees_of_freedom=3, rng=1)
+    means = cc.Means([3.0, 2.6, 1.0], range(3), errors=[0.1] * 3)
+    known = cc.rank_intervals(means, rng=1)
+    few = cc.rank_intervals(means.described(degrees_of_freedom=3), rng=1)
     assert (known["0"], few["0"]) == ((1, 1), (1, 2))
     assert "3 degrees of freedom" in str(few)
     with pytest.raises(InputError, match="degrees_of_freedom is 0"):
-        cc.rank_intervals_from_estimates([1.0, 2.0], standard_errors=[1, 1], degrees_of_freedom=0)
+        means.described(degrees_of_freedom=0)
 
 
 def test_the_plan_is_what_combine_reports() -> None:

@@ -77,9 +77,6 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "rank_loss": lambda: cc.rank_loss(people, hasty)[1],
         "ranking_probability": lambda: cc.ranking_probability(people, hasty, rng=7),
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
-        "rank_intervals_from_estimates": lambda: cc.rank_intervals_from_estimates(
-            [3.0, 2.0, 1.0], standard_errors=[0.1, 0.2, 0.1], **few
-        ).to_dict(),
         "rank_probabilities": lambda: cc.rank_probabilities(people, **few).values,
         "rank_test": lambda: cc.rank_test(people, hasty, **few).to_dict(),
         "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),

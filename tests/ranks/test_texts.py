@@ -211,7 +211,8 @@ def test_results_say_what_they_were_made_with() -> None:
     told = bounds.to_dict()
     assert (told["tiers"], told["simultaneous"]) == ([list(tier) for tier in bounds.tiers], False)
     for simultaneous in (True, False):
-        made = cc.rank_intervals_from_estimates([0.1, 0.3], np.eye(2), simultaneous=simultaneous, rng=1)
+        means = cc.Means([0.1, 0.3], list("ab"), covariance=np.eye(2))
+        made = cc.rank_intervals(means, simultaneous=simultaneous, rng=1)
         assert made.simultaneous is simultaneous
     by_tau = cc.rank_probabilities(LABELLED, by="tau", n_resamples=99, rng=1).settings
     assert (by_tau["alpha"], by_tau["eps"]) == (None, None)
@@ -224,6 +225,7 @@ def test_results_say_what_they_were_made_with() -> None:
     assert (by_distance["alpha"], by_distance["eps"]) == (0.1, 1e-4)
 
 
-def test_a_covariance_has_a_function_of_its_own() -> None:
-    said = _told(cc.rank_intervals, {"a": 0.1, "b": 0.3}, np.eye(2))
-    assert said.endswith("rank_intervals_from_estimates(means, covariance)")
+def test_one_score_per_system_needs_errors() -> None:
+    said = _told(cc.rank_intervals, {"a": 0.1, "b": 0.3})
+    assert "rank intervals need topics or standard errors" in said
+    assert said.endswith("Means(values, systems, errors=...)")

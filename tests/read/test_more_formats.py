@@ -42,7 +42,7 @@ class TestLeaderboards:
         found = cc.as_scores(frame, measure="win_rate")
         assert isinstance(found, cc.Means)
         assert found.ranking()[0] == ("gpt4_1106_preview",)
-        with pytest.raises(InputError, match="one score per system and no topics"):
+        with pytest.raises(InputError, match="one score per system, and rank intervals need topics or standard errors"):
             cc.rank_intervals(found)
 
 
@@ -120,6 +120,7 @@ def test_wmt(tmp_path: Path) -> None:
     found = read_scores(tmp_path, "chrf")
     assert (found.topics, found.systems) == (("en-cs/d0#0", "en-cs/d0#1", "en-cs/d1#0", "en-cs/d1#1"), ("A", "B"))
     assert found.values.tolist() == [[0, 1], [0.5, 0.5], [1, 2], [0.5, 0.5]]
+    assert found.groups == ("en-cs/d0", "en-cs/d0", "en-cs/d1", "en-cs/d1")
 
 
 class TestArrow:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import IntArray
+from ..data.scores import Means, Scores
 from ..expected.estimation import DRAWS, expected_correlation
 from ..parallel import Workers
 from ..ranks.bounds import RankIntervals, rank_intervals
-from ..read.door import Collection, as_topic_side, as_topics
+from ..read.door import Collection, as_scores, as_topic_side, as_topics, is_bare
 from ..resampling import Progress, Resampling, Seed, check_count
 from ..results import Estimate, Result, settings_of
 from ..words import counted
@@ -29,16 +30,18 @@ class Board(Result):
     _index = "system"
     ranks: RankIntervals
     """Rank intervals, tiers, and who could be the best."""
-    topics: IntArray
-    """How many topics each system has, in the order of `ranks.systems`."""
+    topics: IntArray | None
+    """How many topics each system has, in the order of `ranks.systems`; None where only standard errors are known."""
     reliability: tuple[Estimate, ...]
-    """Expected tau and tau_ap with the true ranking, with intervals."""
-    outlook: Outlook
-    """What more topics would change."""
+    """Expected tau and tau_ap with the true ranking, with intervals; none without topics."""
+    outlook: Outlook | None
+    """What more topics would change; None without topics."""
 
     @property
     def verdict(self) -> str:
         """Which ranks are real, how reliable the ranking is, and what more topics would change."""
+        if not self.reliability:
+            return self.ranks.verdict
         tau = self.reliability[0]
         assert tau.interval is not None  # by the posterior
         found = f"{self.ranks.verdict}; expected tau with the true ranking {tau.value:.3f}"
@@ -51,7 +54,8 @@ class Board(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, best first."""
-        shared = zip(self.ranks.rows(), self.topics.tolist(), self.differs_from_next(), strict=True)
+        topics = [None] * len(self.ranks.systems) if self.topics is None else self.topics.tolist()
+        shared = zip(self.ranks.rows(), topics, self.differs_from_next(), strict=True)
         return [
             {
                 **{key: row[key] for key in ("system", "rank", "low", "high", "tier")},
@@ -68,7 +72,8 @@ class Board(Result):
         lines, more = self.ranks.lines(SHOWN), len(self.ranks.systems) - SHOWN
         if more > 0:
             lines.append(f"  ... {counted(more, 'more system')}")
-        future = self.outlook.sentence("group" if "groups" in self.ranks.settings else "topic")
+        unit = "group" if "groups" in self.ranks.settings else "topic"
+        future = self.outlook.sentence(unit) if self.outlook is not None else ""
         return "\n".join([*lines, *(("", f"{future}.") if future else ())])
 
     def _contents(self) -> dict[str, Any]:
@@ -115,7 +120,8 @@ def board(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics.
+        Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics. `Means` with
+        standard errors or a covariance give rank intervals alone.
     confidence_level : float
         Confidence level of the rank intervals, all together, and of the intervals of the reliability.
     more_topics : int
@@ -155,26 +161,31 @@ def board(
     """
     more_topics = check_count(more_topics, "more_topics", least=0)
     how = Resampling.of(n_resamples, rng, workers, progress)
-    side = as_topic_side(scores, "scores")
-    given = as_topics(side.described(missing="available") if side.missing == "error" else side, "scores", holes=True)
+    side = scores if is_bare(scores) else as_scores(scores, "scores")
     by: dict[str, Any] = {"rng": how.rng, "workers": workers}
-    ranks = rank_intervals(given, confidence_level, n_resamples=n_resamples, progress=progress, **by)
-    observed = given.observations()
-    posterior: dict[str, Any] = {"confidence_level": confidence_level, "rng": how.rng, "workers": workers}
-    counts = given.counts()
-    place = {system: k for k, system in enumerate(given.systems)}
+    rest: dict[str, Any] = {"topics": None, "reliability": (), "outlook": None}
+    if not isinstance(side, Means):
+        side = as_topic_side(side, "scores")
+        side = as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
+    ranks = rank_intervals(side, confidence_level, n_resamples=n_resamples, progress=progress, **by)
+    if isinstance(side, Scores):
+        observed, counts = side.observations(), dict(zip(side.systems, side.counts().tolist(), strict=True))
+        posterior: dict[str, Any] = {"confidence_level": confidence_level, **by}
+        rest = {
+            "topics": np.array([counts[system] for system in ranks.systems]),
+            "reliability": tuple(expected_correlation(observed, name, **posterior) for name in ("tau", "tau_ap")),
+            "outlook": outlook(observed.values, more_topics, Resampling(DRAWS, how.rng, how.workers)),
+        }
     return Board(
         ranks=ranks,
-        topics=counts[[place[system] for system in ranks.systems]],
-        reliability=tuple(expected_correlation(observed, name, **posterior) for name in ("tau", "tau_ap")),
-        outlook=outlook(observed.values, more_topics, Resampling(DRAWS, how.rng, how.workers)),
+        **rest,
         notes=ranks.notes,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
             confidence_level=ranks.confidence_level,
             **{key: ranks.settings[key] for key in ("topics", "groups", "measure") if key in ranks.settings},
-            missing=given.missing,
+            missing=side.missing,
             more_topics=more_topics,
         ),
     )

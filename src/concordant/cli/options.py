@@ -156,7 +156,8 @@ ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processe
 GroupsOption = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN."
+        metavar="FILE",
+        help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN; none for single ones.",
     ),
 ]
 

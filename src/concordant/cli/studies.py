@@ -28,7 +28,7 @@ def _root() -> None:
 
 
 @app.command()
-@answering(without=("lower_is_better", "systems", "topics", "groups", "types", "total"))
+@answering(without=("lower_is_better", "systems", "topics", "types", "total"))
 def reliability(
     collections: Annotated[
         list[str], typer.Argument(metavar="SCORES", help="Scores of collections, a file, folder or glob each.")

@@ -11,15 +11,29 @@ mean when groups are drawn: the linearised one of a ratio of sums, because a dra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError
-from ..words import counted, listing, named
+from ..words import argument, counted, listing, named
 
 FEW = 20  # groups of one size: below, tests were seen to reject too often (docs/measured/boards.md)
+
+
+_SEGMENT = re.compile(r"(.+)#\d+", re.DOTALL)
+
+
+def documents_of(topics: Sequence[str]) -> dict[str, str] | None:
+    """The document of each topic, where all are segments of several documents, as WMT's are; None where they are not.
+
+    >>> documents_of(["news1#0", "news1#1", "news2#0"])
+    {'news1#0': 'news1', 'news1#1': 'news1', 'news2#0': 'news2'}
+    """
+    found = {topic: segment[1] for topic in topics if (segment := _SEGMENT.fullmatch(topic))}
+    return found if len(found) == len(topics) and 1 < len(set(found.values())) < len(found) else None
 
 
 def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> None:
@@ -39,7 +53,8 @@ def places_of_groups(groups: Sequence[str], topics: Sequence[str]) -> tuple[tupl
     if len(names) < 2:
         raise InputError(
             f"{named('groups')} has {counted(len(names), 'group')} for {counted(len(topics), 'topic')}: at least 2 are "
-            "needed, because how groups differ tells how far the means can be trusted"
+            "needed, because how groups differ tells how far the means can be trusted. Single topics are taken with "
+            + argument("groups", "none")
         )
     place = {name: k for k, name in enumerate(names)}
     return names, np.array([place[group] for group in groups])

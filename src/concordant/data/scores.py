@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, LimitError, check_choice, import_extra, warn
+from ..errors import InputError, InputTypeError, LimitError, check_choice, check_real, import_extra, warn
 from ..markup import text
 from ..words import argument, counted, listing, named
 from .choice import choose
@@ -19,6 +19,7 @@ from .groups import group_rows, places_of_groups, require_labels
 from .holes import Missing, fitted, has_holes, influences, refuse_apart, refuse_empty, settle
 from .means import mean_over_topics
 from .totals import RULES, Rule, Total, type_weights
+from .uncertainty import check_covariance, check_errors
 
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
@@ -442,6 +443,16 @@ class Means:
     What needs topics (intervals, tests, reliability) refuses it and says so; everything else takes it as it takes
     `Scores`, whose parameters it shares. A score that is nan is missing.
 
+    Parameters
+    ----------
+    errors : mapping, Series or sequence, optional
+        The standard error of each score, where systems err independently; `rank_intervals` then needs no topics.
+    covariance : array-like or frame, optional
+        The covariance of the scores, systems x systems, instead of `errors`.
+    degrees_of_freedom : float, optional
+        Those of `errors` or `covariance`, where they were estimated: n - 1 for means over n topics. By default they are
+        taken as known.
+
     Examples
     --------
     >>> m = Means([0.31, 0.42], systems=["bm25", "dense"], measure="nDCG@10")
@@ -449,6 +460,8 @@ class Means:
     <Means: 2 systems, nDCG@10>
     >>> m.ranking()
     (('dense',), ('bm25',))
+    >>> Means([527.0, 525.9, 417.4], ["Japan", "Korea", "Chile"], errors=[2.5, 3.1, 2.4]).errors.tolist()
+    [2.5, 3.1, 2.4]
 
     """
 
@@ -462,6 +475,12 @@ class Means:
     source: str
     call: str
     notes: tuple[str, ...]
+    errors: FloatArray | None
+    """The standard error of each score, where it is known."""
+    covariance: FloatArray | None
+    """The covariance of the scores, where it is known."""
+    degrees_of_freedom: float | None
+    """Those of the errors, or of the covariance; None where these are known exactly."""
 
     def __init__(  # noqa: PLR0913
         self,
@@ -476,15 +495,27 @@ class Means:
         source: str = "",
         call: str = "",
         notes: Iterable[str] = (),
+        errors: Any = None,
+        covariance: Any = None,
+        degrees_of_freedom: float | None = None,
     ) -> None:
         # One row of a matrix: the same checks of labels and numbers.
         about: Any = {"lower_is_better": lower_is_better, "missing": missing}
         about |= {"source": source, "call": call, "notes": notes}
         row = Scores(np.asarray(values)[None], ["mean"], systems, measure, teams=teams, families=families, **about)
-        object.__setattr__(self, "values", row.values[0])
+        found = {name: getattr(row, name) for name in row.__dataclass_fields__} | {"values": row.values[0]}
+        if errors is not None and covariance is not None:
+            raise InputError("errors and covariance are both given: give one of the two")
+        found["errors"] = None if errors is None else check_errors(errors, row.values[0], row.systems)
+        found["covariance"] = None if covariance is None else check_covariance(covariance, row.systems)
+        if degrees_of_freedom is not None:
+            wanted = "give a number above 0, or leave it out where errors or covariance are known exactly"
+            degrees_of_freedom = check_real("degrees_of_freedom", degrees_of_freedom, lambda x: 0 < x < np.inf, wanted)
+            if errors is None and covariance is None:
+                raise InputError("degrees_of_freedom is given, but neither errors nor covariance: give one of them")
+        found["degrees_of_freedom"] = degrees_of_freedom
         for name in Means.__dataclass_fields__:
-            if name != "values":
-                object.__setattr__(self, name, getattr(row, name))
+            object.__setattr__(self, name, found[name])
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -545,12 +576,14 @@ class Means:
         places = places_of(systems, self.systems, "systems")
         about = self._about() | {
             name: None if (labels := getattr(self, name)) is None else [labels[k] for k in places]
-            for name in ("systems", "teams", "families")
+            for name in ("systems", "teams", "families", "errors")
         }
+        if self.covariance is not None:
+            about["covariance"] = self.covariance[np.ix_(places, places)]
         return Means(self.shown()[places], **about)
 
     def described(self, **about: Any) -> Means:
-        """The same scores, of which something else is true: missing, teams, families."""
+        """The same scores, of which something else is true: missing, teams, families, errors, covariance."""
         return _relabelled(self, about) or Means(self.shown(), **(self._about() | about))
 
     def __repr__(self) -> str:
@@ -572,10 +605,15 @@ class Means:
         return {name: getattr(self, name) for name in Means.__dataclass_fields__ if name != "values"}
 
     def _content(self) -> dict[str, Any]:
-        return {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
+        content = {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
+        arrays = {name: None if (array := content[name]) is None else array.tobytes() for name in _EXACTNESS}
+        return content | arrays
 
     def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
         return _made, (Means, self.shown(), self._about())  # read-only again after pickling
+
+
+_EXACTNESS = ("errors", "covariance")
 
 
 def _relabelled(scores: Any, about: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, check_choice, check_real, warn
 from ..expected.posterior import Prior, correlations, draw_estimates
 from ..pairing import match
-from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
+from ..ranks.bounds import RankIntervals, rank_intervals
 from ..read.door import Collection, as_topic_side, refuse
 from ..resampling import Resampling, Seed, check_level
 from ..results import Estimate, Interval, Result, columns, settings_of
@@ -33,13 +33,11 @@ _MOST_LAM = 1e30  # times human scores over machine scores: its fourth power is 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CombinedMeans(Result):
-    """What `combine` found, systems by their combined means, best first. `means` and `covariance` go to others."""
+    """What `combine` found, systems by their combined means, best first."""
 
     _index = "system"
     means: Means
-    """The estimates, in human scores."""
-    covariance: FloatArray = field(metadata={"in_dict": False})
-    """Covariance of their errors, in the order of `means`."""
+    """The estimates, in human scores, with the covariance of their errors."""
     freedom: float
     """Degrees of freedom of the covariance, for differences between systems."""
     low: FloatArray
@@ -62,6 +60,12 @@ class CombinedMeans(Result):
     """The weight of the machine's own means: 0 where its bias shows, or with method="control"."""
     bias: float
     """Standard deviation of the machine's bias over systems, in human scores; nan where it was not estimated."""
+
+    @property
+    def covariance(self) -> FloatArray:
+        """The covariance of the errors of `means`, in their order."""
+        assert self.means.covariance is not None
+        return self.means.covariance
 
     @property
     def verdict(self) -> str:
@@ -106,17 +110,9 @@ class CombinedMeans(Result):
 
     def rank_intervals(
         self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
-    ) -> EstimatedRanks:
-        """The ranks that each system may have, and tiers: `rank_intervals_from_estimates` of these means."""
-        return rank_intervals_from_estimates(
-            self.means,
-            self.covariance,
-            confidence_level,
-            degrees_of_freedom=None if math.isinf(self.freedom) else self.freedom,
-            simultaneous=simultaneous,
-            n_resamples=n_resamples,
-            rng=rng,
-        )
+    ) -> RankIntervals:
+        """The ranks that each system may have, and tiers: `rank_intervals` of these means."""
+        return rank_intervals(self.means, confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng)
 
     def expected_correlation(
         self,
@@ -195,7 +191,7 @@ def combine(
     Returns
     -------
     CombinedMeans
-        With `means` and their `covariance`, which `rank_intervals_from_estimates` takes; `rank_intervals`,
+        With `means` and their `covariance`; `rank_intervals`,
         `expected_correlation`, and the `worth` of the mix in human topics.
 
     Notes
@@ -243,8 +239,14 @@ def combine(
     shown, lower = sides.human.shown(values), sides.human.lower_is_better
     names = [sides.human.systems[k] for k in order]
     return CombinedMeans(
-        means=Means(shown, names, sides.human.measure, lower_is_better=lower),
-        covariance=covariance,
+        means=Means(
+            shown,
+            names,
+            sides.human.measure,
+            lower_is_better=lower,
+            covariance=covariance,
+            degrees_of_freedom=None if math.isinf(found.freedom) else found.freedom,
+        ),
         freedom=found.freedom,
         low=shown - reach,
         high=shown + reach,

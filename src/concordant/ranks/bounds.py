@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -11,15 +12,16 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..data.groups import places_of_groups
 from ..data.holes import ASSUMED
-from ..data.scores import Scores, with_sign
+from ..data.scores import Means, Scores, with_sign
 from ..data.totals import RULES, Total
 from ..errors import InputError, check_whole
 from ..parallel import Workers
-from ..read.door import Collection, as_topics
+from ..read.door import Collection, as_scores, as_topics, is_bare
 from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
 from ..results import Result, as_html, settings_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
+from .from_estimates import pvalues_from_errors
 from .pair_tests import corrected_pvalues, takes_all_signs
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
@@ -158,15 +160,19 @@ class RankIntervals(Result):
 
     def _evidence(self) -> str:
         """What the verdict ends with: what the ranks are known from."""
-        return f" with {self._sample}"
+        return f" with {self._sample}" if "topics" in self.settings else ""
 
     def _value(self) -> str:
         """The head of the column of means."""
-        return RULES[self.total].column
+        return RULES[self.total].column if "topics" in self.settings else "estimate"
 
     def _draws(self) -> str:
         """What the intervals were made from."""
-        drawn = "all signs" if self.settings.get("exact") else f"{self.settings['n_resamples']:,} resamples"
+        n, freedom = self.settings["n_resamples"], self.settings.get("degrees_of_freedom")
+        if "topics" not in self.settings:
+            normal = "normal draws" if freedom is None else f"draws from Student's t, {freedom:.3g} degrees of freedom"
+            return f"{n:,} {normal}"
+        drawn = "all signs" if self.settings.get("exact") else f"{n:,} resamples"
         return f"{drawn} of {self._sample}"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -226,9 +232,9 @@ def rank_intervals(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> RankIntervals:
-    """The ranks that each system may have, if the topics are a sample from a population of topics.
+    """The ranks that each system may have, from its scores on topics, or from its mean and the standard error of that.
 
-    What is estimated: the ranks of the systems by their mean across the population of topics. Systems that are tied
+    What is estimated: the ranks of the systems by their mean across a population of which the topics are a sample. Systems that are tied
     there share the ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and
     an interval must cover all of them. With `simultaneous` the confidence level holds for all intervals together;
     without it, for each by itself.
@@ -243,14 +249,15 @@ def rank_intervals(
     ----------
     scores : Collection
         Scores on each topic, in any form that `as_scores` takes, or a topics x systems array, whose columns are called
-        0, 1, 2, ...; higher is better; at least 2 topics and 2 systems.
+        0, 1, 2, ...; higher is better; at least 2 topics and 2 systems. Or `Means` with standard errors or a
+        covariance, as of published tables with limits: the scores are then taken as normal.
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool
         Whether the level holds for all intervals together (a leaderboard) or for each by itself (one system of
         interest), which makes them shorter.
     n_resamples : int
-        Number of resamples. Where the topics have no more signs than that, as up to 16 topics by default, all of them
+        Number of resamples, or of normal draws for `Means`. Where the topics have no more signs than that, as up to 16 topics by default, all of them
         are used, and nothing depends on the seed.
     rng : int, Generator or None
         The same seed gives the same result at any number of workers.
@@ -303,12 +310,12 @@ def rank_intervals(
     <BLANKLINE>
     95% confidence for all intervals together; 49,999 resamples of 40 topics
 
+    >>> published = cc.Means([527.0, 525.9, 417.4], ["Japan", "Korea", "Chile"], errors=[2.5, 3.1, 2.4])
+    >>> found = cc.rank_intervals(published, rng=1)
+    >>> found["Japan"], found["Korea"], found["Chile"]
+    ((1, 2), (1, 2), (3, 3))
+
     """  # noqa: E501
-    if np.ndim(confidence_level):
-        raise InputError(
-            "confidence_level is an array: for estimates and their covariance, rank_intervals_from_estimates(means, "
-            "covariance)"
-        )
     level = check_level(confidence_level)
     how = Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
@@ -316,17 +323,50 @@ def rank_intervals(
         raise InputError(
             f"{named('n_resamples')} is {how.n_resamples}: {named('confidence_level')} {level:g} needs at least {least}"
         )
-    given = as_topics(scores, "scores", holes=True)
+    side = scores if is_bare(scores) else as_scores(scores, "scores")
+    if isinstance(side, Means):
+        known, said = side.settled()
+        pvalues = pvalues_from_errors(known, how, simultaneous=bool(simultaneous))
+        notes = (*said, *(_INDEPENDENT if known.covariance is None else ()))
+        about: dict[str, Any] = {"degrees_of_freedom": known.degrees_of_freedom}
+        return _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
+    given = as_topics(side, "scores", holes=True)
     points, totals = given.points(), given.totals()
     pvalues, n_groups = _pvalues(points, totals, how, simultaneous=bool(simultaneous))
+    n = len(points.topics) if n_groups is None else n_groups
+    few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
+    notes = (*_holes(given, points), *((few,) if 2.0 ** (1 - n) > 1 - level else ()))
+    about = {
+        "topics": len(points.topics),
+        **({} if n_groups is None else {"groups": n_groups}),
+        "measure": points.measure,
+        "exact": takes_all_signs(n, how.n_resamples),
+    }
+    found = _ranked(points, totals, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
+    return replace(found, total=given.total)
+
+
+_INDEPENDENT = ("only standard errors are known, so the systems were taken as independent",)
+
+
+def _ranked(
+    side: Scores | Means,
+    totals: FloatArray,
+    pvalues: FloatArray,
+    level: float,
+    how: Resampling,
+    *,
+    simultaneous: bool,
+    notes: tuple[str, ...],
+    about: Mapping[str, Any],
+) -> RankIntervals:
+    """Count for each system, best first, which ones are significantly better and worse."""
     order = np.argsort(-totals, kind="stable")
     means, pvalues = totals[order], pvalues[np.ix_(order, order)]
     significant = pvalues <= 1 - level + 1e-12
     higher = means[None, :] > means[:, None]  # [i, j]: j is better than i
-    n = len(points.topics) if n_groups is None else n_groups
-    few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
     found = RankIntervals(
-        systems=tuple(points.systems[k] for k in order),
+        systems=tuple(side.systems[k] for k in order),
         means=means,
         rank=1 + higher.sum(axis=1),
         low=1 + (significant & higher).sum(axis=1),
@@ -334,20 +374,11 @@ def rank_intervals(
         pvalues=pvalues,
         confidence_level=level,
         simultaneous=bool(simultaneous),
-        total=given.total,
-        lower_is_better=points.lower_is_better,
-        notes=(*_holes(given, points), *((few,) if 2.0 ** (1 - n) > 1 - level else ())),
-        settings=settings_of(
-            seed=how.seed,
-            n_resamples=how.n_resamples,
-            confidence_level=level,
-            topics=len(points.topics),
-            **({} if n_groups is None else {"groups": n_groups}),
-            measure=points.measure,
-            exact=takes_all_signs(n, how.n_resamples),
-        ),
+        total="mean",
+        lower_is_better=side.lower_is_better,
+        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, **about),
     )
-    return replace(found, notes=(*found.notes, *found.doubts()))
+    return replace(found, notes=(*notes, *found.doubts()))
 
 
 def _pvalues(

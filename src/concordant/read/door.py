@@ -18,7 +18,7 @@ from ..tables.contents import frame_contents
 from ..tables.direction import direction
 from ..tables.frames import is_frame
 from ..tables.tools import results_contents
-from ..words import counted, named
+from ..words import argument, counted, named
 from .reader import How, Reading, read_scores
 
 Collection: TypeAlias = Any
@@ -75,7 +75,7 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
             )
         return reading.described(reading.selected(given))
     if is_frame(given):
-        return reading.described(assemble([frame_contents(given, name, reading.roles)], **reading.wanted))
+        return reading.of_read(assemble([frame_contents(given, name, reading.roles)], **reading.wanted))
     if _is_series(given) or (isinstance(given, Mapping) and given and not any(map(_has_parts, given.values()))):
         return reading.described(reading.selected(_means(given, name, reading)))
     if is_bare(given):
@@ -90,7 +90,7 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
             f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
             "or a pandas Series, or the results of an evaluation tool"
         )
-    return reading.described(assemble([results_contents(given, "run", name)], **reading.wanted))
+    return reading.of_read(assemble([results_contents(given, "run", name)], **reading.wanted))
 
 
 def _means(given: Any, name: str, reading: Reading) -> Means:
@@ -158,7 +158,8 @@ def refuse(scores: Scores | Means, name: str, *keys: str, why: str) -> None:
     """Raise where the scores have groups, types or another total than the mean, which the caller cannot heed."""
     for key in keys:
         if getattr(scores, key, None) not in (None, "mean"):
-            raise InputError(f"{name} {_has(name)} {named(key)}, and {why}: leave {named(key)} out")
+            way_out = f"leave {named(key)} out" if key != "groups" else f"read it with {argument('groups', 'none')}"
+            raise InputError(f"{name} {_has(name)} {named(key)}, and {why}: {way_out}")
 
 
 def has_labels(given: Any) -> bool:

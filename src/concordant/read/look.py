@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.groups import documents_of
 from ..data.scores import Means, Scores, checked_choice
 from ..errors import ConcordantError
 from ..results import Result, settings_of
@@ -46,6 +47,8 @@ class Look(Result):
     """Systems with the same scores on all topics."""
     decimals: int | None
     """The decimals that all scores are written with; None where they have more than 6."""
+    groups: tuple[str, ...] = ()
+    """The groups of topics, such as documents of segments; none where each topic is by itself."""
     lower_is_better: bool | None = False
     """Whether lower scores are better; None where that has to be said."""
     problem: str | None = None
@@ -59,6 +62,7 @@ class Look(Result):
         files = "" if self.n_files == 1 else f"{counted(self.n_files, 'file')}, "
         what = f"{self.path}: {files}{listing(self.formats, 3)}"
         topics = "one score per system" if not self.topics else counted(len(self.topics), "topic")
+        topics += f" in {counted(len(self.groups), 'group')}" if self.groups else ""
         return f"{what}; {counted(len(self.systems), 'system')}, {topics}"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -70,6 +74,9 @@ class Look(Result):
             "read as": self.reading,
             "systems": f"{len(self.systems)}: {_ends(self.systems)}",
             "topics": f"{len(self.topics)}: {_ends(self.topics)}" if self.topics else "none",
+            "groups": f"{len(self.groups)}: {_ends(self.groups)} (resampled; single topics by --groups none)"
+            if self.groups
+            else "",
             "measures": listing(self.measures, 20) if self.measures else "not named",
             "measure shown": self.measure or "the only one",
             "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(self.lower_is_better, ""),
@@ -207,6 +214,7 @@ def _counts(found: Scores | Means) -> dict[str, Any]:
     return {
         "systems": found.systems,
         "topics": found.topics,
+        "groups": tuple(dict.fromkeys(found.groups or (documents_of(found.topics) or {}).values())),
         "measure": found.measure,
         "missing": int(holes.sum()),
         "tied_pairs": int((counts * (counts - 1) // 2).sum()),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
+from ..data.groups import documents_of
 from ..data.holes import Missing, check_missing
 from ..data.scores import Means, Scores, checked_choice
 from ..data.totals import Total
@@ -18,7 +19,7 @@ from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
 from ..tables.measures import check_measure
-from ..words import counted, listing, named
+from ..words import argument, counted, listing, named
 from . import mteb
 from . import source as sources
 from .labels import labels_of
@@ -87,8 +88,10 @@ class Reading(NamedTuple):
         about: dict[str, Any] = {
             name: given if isinstance(given, list | tuple) or given == "task" else labels_of(given, name)
             for name, given in labels.items()
-            if given is not None
+            if given is not None and not (name == "groups" and isinstance(given, str) and given == "none")
         } | ({} if total == "mean" else {"total": total})
+        if isinstance(groups, str) and groups == "none":
+            about["groups"] = None
         roles = Roles(topic_column, system_column, score_column, **wanted)
         return cls(measure, missing, lower_is_better, roles, about)
 
@@ -110,11 +113,26 @@ class Reading(NamedTuple):
         some = self.roles.systems is not None or self.roles.topics is not None
         return made.select(self.roles.systems, self.roles.topics) if some else made
 
+    def of_read(self, made: Scores | Means) -> Scores | Means:
+        """As `described`, for what was read: topics that are named as segments are grouped by document."""
+        if isinstance(made, Scores) and made.groups is None and "groups" not in self.about:
+            documents = documents_of(made.topics)
+            if documents is not None:
+                count = len(set(documents.values()))
+                warn(
+                    f"{made.source}: the topics are segments of {count} documents, so documents are resampled as "
+                    f"groups; for single segments, {argument('groups', 'none')}"
+                )
+                made = made.described(groups=documents)
+        return self.described(made)
+
     def described(self, made: Scores | Means) -> Scores | Means:
         """With what is true of them: groups, types, total, teams and families."""
         about = dict(self.about)
         if self.missing not in ("error", made.missing):
             about["missing"] = self.missing
+        if isinstance(made, Means) and about.get("groups", "") is None:
+            del about["groups"]
         if isinstance(made, Means) and (wrong := [name for name in ("groups", "types", "total") if name in about]):
             raise InputError(
                 f"{made.source or 'scores'}: {listing(map(named, wrong))} needs scores on topics, and here is one "
@@ -153,7 +171,9 @@ def read_scores(
         of an error (wer, loss, ...) is refused.
     groups : mapping, Series or path, optional
         The group of each topic, where topics belong together (segments of a document): whatever resamples topics then
-        resamples groups. A CSV file has the topics in its first column; PATH:COLUMN says which other one to take.
+        resamples groups. A CSV file has the topics in its first column; PATH:COLUMN says which other one to take. By
+        default segments of WMT's documents (`news1#0`, `news1#1`) are grouped by document, and "none" takes single
+        segments.
     total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by.
     types : mapping, Series or path, optional
@@ -198,7 +218,7 @@ def read_scores(
     with hearing() as said:
         reading = Reading.of(measure=measure, **how)
         found, empty = read_contents(sources.expand(given), reading.roles, progress)
-        made = reading.described(assemble(found, empty=empty, **reading.wanted))
+        made = reading.of_read(assemble(found, empty=empty, **reading.wanted))
     return made.described(call=call_of(given, measure, how), notes=said, **source_of(given))
 
 

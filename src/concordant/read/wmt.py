@@ -20,8 +20,10 @@ def read_documents(source: Source, records: list[tuple[int, Any]]) -> Contents:
     """The scores of one system: a topic for each segment, `en-cs/document#segment`, from 0; a measure for each metric.
 
     A document is translated into several languages, so the pair belongs to the name also where a system has only one.
+    Segments of a document in one language are a group: a system that fails on one often fails on the next.
     """
     scores: dict[str, dict[str, float]] = {}
+    documents: dict[str, str] = {}
     for line, record in records:
         if not is_document(record):
             raise source.error("is not a document with metric_scores, as the first line is", line)
@@ -34,11 +36,12 @@ def read_documents(source: Source, records: list[tuple[int, Any]]) -> Contents:
                     raise source.error(f"{metric!r} of segment {topic!r} is {value!r}, not a number", line)
                 if topic in found:
                     raise source.error(f"segment {topic!r} has {metric!r} twice", line)
-                found[topic] = score
+                found[topic], documents[topic] = score, document
     topics = dict.fromkeys(topic for found in scores.values() for topic in found)
     table = Contents(
         source,
         {name: Grid.of_run(dict.fromkeys(topics, math.nan) | found) for name, found in scores.items()},
     )
     table.format = "WMT metric scores"
+    table.groups = documents
     return table

@@ -48,8 +48,9 @@ def board_html(document: Mapping[str, Any]) -> str:
 def _about(document: Mapping[str, Any]) -> str:
     settings, rule = document["settings"], RULES[document["total"]]
     groups = f" in {counted(settings['groups'], 'group')}" if "groups" in settings else ""
+    known = f"{counted(settings['topics'], 'topic')}{groups}" if "topics" in settings else "standard errors, no topics"
     return (
-        f"{counted(settings['topics'], 'topic')}{groups}; ranked by the {rule.summary}; ranks with "
+        f"{known}; ranked by the {rule.summary}; ranks with "
         f"{100 * settings['confidence_level']:g}% confidence for all systems together"
     )
 
@@ -59,11 +60,12 @@ def _facts(document: Mapping[str, Any]) -> str:
     facts = [
         f"Could be the best: {listing(best)}.",
         f"Neighbours that differ significantly: {neighbours['different']} of {neighbours['pairs']} pairs.",
-        "Expected correlation with the true ranking: "
-        + ", ".join(f"{e['coefficient']} {e['value']:.3f} ({e['low']:.3f} to {e['high']:.3f})"
-                    for e in document["reliability"]) + ".",
-    ]  # fmt: skip
-    future = Outlook(**document["outlook"]).sentence("group" if "groups" in document["settings"] else "topic")
+    ]
+    if expected := [f"{e['coefficient']} {e['value']:.3f} ({e['low']:.3f} to {e['high']:.3f})"
+                    for e in document["reliability"]]:  # fmt: skip
+        facts.append(f"Expected correlation with the true ranking: {', '.join(expected)}.")
+    unit = "group" if "groups" in document["settings"] else "topic"
+    future = Outlook(**document["outlook"]).sentence(unit) if document["outlook"] else ""
     return "".join(f"<p>{text(fact)}</p>" for fact in (*facts, *([f"{future}."] if future else ())))
 
 
@@ -80,7 +82,7 @@ def _controls(tiers: Sequence[Any]) -> str:
 
 
 def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
-    most, whole = len(rows), max(index(row["topics"]) for row in rows)
+    most, whole = len(rows), max(index(row["topics"] or 0) for row in rows)
     lines = [_line(k, row, most, whole) for k, row in enumerate(rows)]
     columns = ("tier", "rank", "system", RULES[total].column, "topics", "ranks", f"1 to {most}")  # type: ignore[index]
     heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
@@ -89,11 +91,11 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
 
 def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
     """A system. What has to be a whole number is one, and no text that somebody put into the JSON."""
-    tier, rank, topics, low, high = (index(row[key]) for key in ("tier", "rank", "topics", "low", "high"))
+    tier, rank, topics, low, high = (index(row[key] or 0) for key in ("tier", "rank", "topics", "low", "high"))
     return (
         f'<tr id="r{k}" tabindex="0" data-tier="{tier}" data-best="{index(row["may_be_best"]):d}" '
         f'data-whole="{topics == whole:d}"><td>{tier}</td><td>{rank}</td><th scope="row">{name(row["system"])}</th>'
-        f'<td>{shown(row["total"])}</td><td>{topics}</td><td>{low} to {high}</td><td class="span">'
+        f'<td>{shown(row["total"])}</td><td>{topics or ""}</td><td>{low} to {high}</td><td class="span">'
         f'<svg viewBox="0 0 {most} 1" preserveAspectRatio="none" aria-hidden="true"><rect x="{low - 1}" y=".3" '
         f'width="{high - low + 1}" height=".4"/><rect class="own" x="{rank - 1}" width="1" height="1"/></svg></td></tr>'
     )

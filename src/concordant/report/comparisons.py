@@ -48,7 +48,8 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
 
 
 def _about(c: Part) -> str:
-    topics = f", {counted(len(c['topics']), 'topic')}" if c["topics"] else ""
+    unit = "topic" if "groups" not in c["settings"] else "group"
+    topics = f", {counted(len(c['topics']), unit)}{' of topics' * (unit == 'group')}" if c["topics"] else ""
     measure = f", {c['measure']}" if c["measure"] else ""
     return f"{counted(len(c['systems']), 'system')}{topics}{measure}; truth: {c['truth']}"
 

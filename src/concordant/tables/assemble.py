@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +18,7 @@ from ..words import argument, counted, either_direction, listing
 from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .direction import direction, usually_an_error
+from .limits import WIDTH
 from .measures import check_measure, only_measure
 from .missing import refuse_errors
 from .pivot import MEAN, Grid, join
@@ -98,8 +99,35 @@ def assemble(
     lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), name, origin), lower_is_better)
     about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
     if one_each:
-        return Means(values[0], own_systems, name, **about)
-    return Scores(owned(values), own_topics, own_systems, name, **about)
+        return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
+    return Scores(owned(values), own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
+
+
+def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, str] | None:
+    """The group of each topic, where the files say which belong together, and some do."""
+    known = {topic: group for contents in found for topic, group in contents.groups.items()}
+    groups = [known[topic] for topic in topics if topic in known]
+    return known if len(set(groups)) < len(groups) else None
+
+
+def _errors(found: Sequence[Contents], measure: str, values: FloatArray, systems: Sequence[str]) -> list[float] | None:
+    """The standard errors of one score per system, if the tables have the limits of all."""
+    given = [(contents.origin, *contents.errors(measure)) for contents in found]
+    known = {system: error for _, errors, _ in given for system, error in errors.items()}
+    if not known:
+        return None
+    lacking = [s for s, value in zip(systems, values, strict=True) if s not in known and not np.isnan(value)]
+    if lacking:
+        warn_of(
+            Together([origin for origin, *_ in given]),
+            f"standard errors are not known, because some systems have no limits: leave {listing(lacking)} out with "
+            + argument("systems", [f"!{name}" for name in lacking]),
+        )
+        return None
+    for origin, _, columns in given:
+        shown = listing(map(repr, columns))
+        warn_of(origin, f"standard errors were computed from the 95% limits in {shown}, as their distance / {WIDTH:g}")
+    return [known.get(system, np.nan) for system in systems]
 
 
 def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:

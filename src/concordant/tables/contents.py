@@ -28,6 +28,7 @@ from .layout import (
     refuse_scores_as_names,
     warn_of_counters,
 )
+from .limits import find_limits, owner, standard_errors
 from .measures import no_measure
 from .missing import warn_of_lost, warn_of_summaries
 from .numbers import cell_number
@@ -65,6 +66,8 @@ class Contents:
     column: str = ""
     # One of many files of a run, with topics that need not have every measure.
     partial: bool = False
+    # The group of each topic, where the format says which belong together.
+    groups: Mapping[str, str] = MappingProxyType({})
     # Whether what it summarises lies in the same folder.
     beside_details: bool = False
     # Whether it is a table with named columns.
@@ -98,6 +101,10 @@ class Contents:
         topics = (topic for grid in self.grids.values() for topic in grid.topics)
         warn_of_lost(self.origin, measure, topics, found.topics)
         return found
+
+    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
+        """The standard error of each system's score, where it has one score per system, and the columns of limits."""
+        return {}, ()
 
     def reading(self, grid: Grid) -> str:
         """What its rows and columns, or its parts, were read as."""
@@ -283,7 +290,13 @@ class _Rows(Contents):
             refuse_scores_as_names(cells, label, None)
             cells, labels = self._chosen_rows(cells, labels, roles.systems)
         self.cells, self.label, self.labels = cells, label, labels
-        self.seen = cells.names
+        self.limits = {
+            at: limits
+            for limits in (find_limits(cells, columns) if label is not None else ())
+            if (at := owner(limits, cells, columns, roles.score)) is not None
+        }
+        self.seen = self.seen or cells.names  # where no rows were chosen
+        self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
         self.format = "leaderboard" if self.named else "matrix"
         self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
         if are_systems or self.named:
@@ -307,7 +320,7 @@ class _Rows(Contents):
             return True
         if self.label is None or (not self.are_systems and axis_of(self.labels) == "topics"):
             return False
-        if self._is_leaderboard() or any(looks_like_measure(name.strip()) for name in names):
+        if self.limits or self._is_leaderboard() or any(looks_like_measure(name.strip()) for name in names):
             return True
         return self.are_systems and axis_of(names) != "topics" and self._of_several_sizes()
 
@@ -321,12 +334,24 @@ class _Rows(Contents):
         return bool(max(sizes) > 20 * min(sizes))
 
     def measures(self) -> Collection[str]:
-        """The columns with numbers; the one that was named as the score, if any."""
+        """The columns with numbers, but for the limits of others; the one that was named as the score, if any."""
+        beside = {k for limits in self.limits.values() for k in limits.columns}
         return [
             self.cells.names[k]
             for k in self.columns
-            if self.cells.has_numbers(k) and self.roles.score in (None, self.cells.names[k])
+            if self.cells.has_numbers(k)
+            and (self.roles.score is None or self.roles.score == self.cells.names[k])
+            and (self.roles.score or k not in beside)
         ]
+
+    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
+        """By the limits that belong to a column of scores."""
+        column = next((k for k in self.limits if self.cells.names[k] == measure), None)
+        if column is None:
+            return {}, ()
+        found = standard_errors(self.cells, column, self.limits[column])
+        known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
+        return known, [self.cells.names[k] for k in self.limits[column].columns]
 
     def grid(self, measure: str) -> Grid:
         """One score per system of the column that is asked for; without one, all of the matrix."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..data.scores import Means
 from ..errors import InputError, check_choice
-from ..ranks.from_estimates import EstimatedRanks, rank_intervals_from_estimates
+from ..ranks.bounds import RankIntervals, rank_intervals
 from ..resampling import Progress, Resampling, Seed, resampled_weights
 from ..results import settings_of
 from ..words import counted, named
@@ -21,7 +21,7 @@ _ROUNDS = 9_999  # normal draws for the rank intervals
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VoteRanks(EstimatedRanks):
+class VoteRanks(RankIntervals):
     """What `rank_votes` found, systems by their observed order; `means` are win rates or strengths."""
 
     def _draws(self) -> str:
@@ -71,7 +71,7 @@ def rank_votes(
     Notes
     -----
     Battles on one question err together, so questions are resampled where they are known. The estimates are taken as
-    normal, with the covariance that they have over the resamples, and ranked by `rank_intervals_from_estimates`; the
+    normal, with the covariance that they have over the resamples, and ranked by `rank_intervals`; the
     number of questions, or battles, minus 1 is that of degrees of freedom. A
     resample in which a system meets nobody, or has no finite strength, is drawn again.
 
@@ -106,15 +106,10 @@ def rank_votes(
             f"the votes are on {counted(count, unit)}: how these differ tells how far ranks can be trusted"
         )
     drawn, left_out = _resampled(given, method, how)
-    found = rank_intervals_from_estimates(
-        Means(strengths(whole, method), given.systems),
-        np.cov(drawn, rowvar=False) * count / (count - 1),  # a resample varies around the sample, not the population
-        confidence_level,
-        degrees_of_freedom=count - 1,
-        simultaneous=simultaneous,
-        n_resamples=_ROUNDS,
-        rng=how.rng,
-    )
+    # A resample varies around the sample, not the population.
+    covariance = np.cov(drawn, rowvar=False) * count / (count - 1)
+    known = Means(strengths(whole, method), given.systems, covariance=covariance, degrees_of_freedom=count - 1)
+    found = rank_intervals(known, confidence_level, simultaneous=simultaneous, n_resamples=_ROUNDS, rng=how.rng)
     doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
     return VoteRanks(
         **{f.name: getattr(found, f.name) for f in fields(found) if f.name not in ("notes", "settings")},

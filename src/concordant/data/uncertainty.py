@@ -1,0 +1,77 @@
+"""How exactly one score per system is known: standard errors, or a covariance, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..errors import InputError, InputTypeError
+from ..words import listing
+
+_LARGEST = 1e150  # whose squares can be summed
+ROUNDING = 1e-9  # of the largest variance: what a covariance matrix may lack to be one
+
+
+def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> FloatArray:
+    """One standard error per system: by label from a mapping or Series, by place otherwise; nan where no score is."""
+    if hasattr(given, "to_dict"):
+        given = given.to_dict()
+    if isinstance(given, Mapping):
+        by_name = {str(label): value for label, value in given.items()}
+        _require_labels(list(by_name), systems, "errors")
+        given = [by_name[system] for system in systems]
+    errors = _numbers(given, "errors")
+    if errors.shape != (len(systems),):
+        raise InputError(f"errors has shape {errors.shape}: give one standard error for each of {len(systems)} systems")
+    errors[np.isnan(values)] = np.nan
+    wrong = ~np.isnan(values) & ~((errors >= 0) & (errors <= _LARGEST))  # true for nan
+    if wrong.any():
+        k = int(wrong.argmax())
+        raise InputError(
+            f"errors has {errors[k]:g} for system {systems[k]!r}: give standard errors from 0 to {_LARGEST:g}"
+        )
+    errors.flags.writeable = False
+    return errors
+
+
+def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
+    """Systems x systems; by label from a frame, by place otherwise."""
+    m = len(systems)
+    if hasattr(given, "columns") and hasattr(given, "index"):
+        axes = [[str(label) for label in labels] for labels in (given.index, given.columns)]
+        for labels in axes:
+            _require_labels(labels, systems, "covariance")
+        given = np.asarray(given)[np.ix_(*([labels.index(system) for system in systems] for labels in axes))]
+    sigma = _numbers(given, "covariance")
+    if sigma.shape != (m, m):
+        raise InputError(f"covariance has shape {sigma.shape}: give one of {m} x {m}, or errors=")
+    if not (np.abs(sigma) <= _LARGEST**2).all():
+        raise InputError("covariance has values that are not finite, or too large: leave those systems out")
+    slack = ROUNDING * np.abs(np.diag(sigma)).max()
+    if np.abs(sigma - sigma.T).max() > slack:
+        raise InputError("covariance is not symmetric: give the covariance of the scores, systems x systems")
+    sigma = (sigma + sigma.T) / 2
+    if (least := float(np.linalg.eigvalsh(sigma)[0])) < -slack:
+        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has none below 0")
+    sigma.flags.writeable = False
+    return sigma
+
+
+def _numbers(given: Any, name: str) -> FloatArray:
+    """A copy, as numbers."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "fiub" or np.ma.is_masked(given):
+        raise InputTypeError(f"{name} is not an array of numbers: give one number for each system, or for each pair")
+    return np.array(array, dtype=np.float64)
+
+
+def _require_labels(labels: list[str], systems: tuple[str, ...], name: str) -> None:
+    if sorted(labels) != sorted(systems):
+        other = sorted(set(labels) ^ set(systems))
+        raise InputError(f"{name} has other systems than values ({listing(other or labels)}): give each system once")
