@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import random
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
 import concordant as cc
 
@@ -66,7 +63,18 @@ def calls() -> dict[str, Call]:
     judged, cell = {"runs": RUNS, "qrels": QRELS}, {"change": "sample", "level": "0.5"}
     mixed = {"human": FEW, "machine": CANDIDATE}
     both = {"truth": TRUTH, "candidates": {"a": CANDIDATE, "b": OTHER}}
-    read = {"measure", "missing", "lower_is_better", "groups", "types", "total", "teams", "families", "systems", "topics"}
+    read = {
+        "measure",
+        "missing",
+        "lower_is_better",
+        "groups",
+        "types",
+        "total",
+        "teams",
+        "families",
+        "systems",
+        "topics",
+    }
     how: dict[str, Any] = dict.fromkeys(read - {"missing", "total"}) | {"missing": "error", "total": "mean"}
     how |= dict.fromkeys(["topic_column", "system_column", "score_column"])
     found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {

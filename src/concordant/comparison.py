@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,14 +16,15 @@ from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Comparison, PerTopic
 from .data.scores import Means, Scores
-from .errors import InputError, LimitError, TiesError, check_choice
+from .errors import InputError, LimitError, TiesError
+from .options import checked
 from .pairing import On, Pairing, best, measures_of, paired
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
 from .ranks.testing import RankTest, rank_test_of
 from .read.door import Collection
-from .resampling import Progress, Resampling, Seed, check_level
+from .resampling import Progress, Resampling, Seed
 from .results import settings_of
 from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
@@ -37,6 +38,7 @@ Notes = list[str]
 _FAR = 1e6  # times the median of the systems' largest scores
 
 
+@checked
 def compare(
     truth: Collection,
     candidate: Collection,
@@ -124,16 +126,12 @@ def compare(
       tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
 
     """
-    wanted, level = _wanted(coefficients), check_level(confidence_level)
-    check_choice("on", on, get_args(On))
-    check_choice("rank_test", rank_test, (*get_args(RankTestMethod), None))
-    if len(names) != 2 or not all(isinstance(name, str) for name in names):
-        raise InputError(f"names is {names!r}: give two strings, what to call the truth and what the candidate")
+    wanted, level = _wanted(coefficients), confidence_level
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
-        check_bootstrap("auto", drawn.n_resamples)
+        check_bootstrap(drawn.n_resamples)
     found = best(paired(truth, candidate, names, on), top)
     a, b = found.observations()
     x, y = a.means(), b.means()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .data.scores import with_sign
-from .errors import InputError, check_choice, import_extra
+from .errors import import_extra
+from .options import checked
 from .ranks.testing import RankTest
 from .results import Interval, Result, plain
 from .words import counted, listing, one_line, p_equals
@@ -149,6 +150,7 @@ class Comparison(Result):
         """The verdict, the table and the notes; with `every`, the table of all coefficients."""
         return self._text(self.table(every=every))
 
+    @checked
     def table(self, *, every: bool = False) -> str:
         """What was compared, one row per coefficient, and what ties and topics add.
 
@@ -260,6 +262,7 @@ class Comparison(Result):
         """The table as a pandas frame, by coefficient."""
         return import_extra("pandas").DataFrame(self.rows()).set_index("coefficient")
 
+    @checked
     def plot(self, kind: Kind = "scatter", ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
         """Draw it, on new axes one column wide if none are given.
 
@@ -283,9 +286,6 @@ class Comparison(Result):
         """
         from .plots import agreement, intervals
 
-        check_choice("kind", kind, get_args(Kind))
-        if isinstance(top, bool) or not isinstance(top, int) or top < 1:
-            raise InputError(f"top is {top!r}: give a whole number from 1")
         if kind == "forest":
             return intervals.coefficients(self, ax)
         draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]

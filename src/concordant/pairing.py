@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from .data.groups import doubts_about_sizes
 from .data.holes import ASSUMED, are_invented
 from .data.scores import Means, Scores
-from .errors import AlignmentWarning, InputError, InputTypeError, check_choice, warn
+from .errors import AlignmentWarning, InputError, InputTypeError, warn
+from .options import checked
 from .read.door import Collection, as_scores, as_topic_side, refuse
 from .results import as_html
 from .tables.frames import is_frame
@@ -95,6 +96,7 @@ class Pairing:
         return as_html(str(self))
 
 
+@checked
 def pair(
     truth: Collection,
     candidates: Any,
@@ -136,7 +138,6 @@ def pair(
     [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
 
     """
-    check_choice("on", on, get_args(On))
     others, called = _candidates(candidates)
     if names is not None:
         if isinstance(names, str) or len(names) != 1 + len(others) or not all(isinstance(name, str) for name in names):

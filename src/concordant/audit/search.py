@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..data.holes import Missing
-from ..errors import ConcordantError, InputError, check_choice
+from ..errors import ConcordantError, InputError
+from ..options import checked
 from ..pairing import On, Side
 from ..read.door import Collection, as_scores, refuse
 from ..resampling import Progress
@@ -183,6 +184,7 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
+@checked
 def audit(
     truth: Collection,
     candidate: Collection | Sequence[Collection],
@@ -273,6 +275,7 @@ class Read:
     """Side k by another measure."""
 
 
+@checked
 def audit_read(
     read: Read,
     reported: str | Sequence[str],
@@ -284,7 +287,6 @@ def audit_read(
     progress: Progress | None = None,
 ) -> AuditResult:
     """`audit` of sides that were read before."""
-    check_choice("on", on, get_args(On))
     for side, label in zip(read.sides, labels, strict=True):
         refuse(side, label, "total", why="what is tried are means and other ways to make one score of those on topics")
     printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]

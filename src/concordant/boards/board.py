@@ -9,10 +9,11 @@ import numpy as np
 
 from ..arrays import IntArray
 from ..expected.estimation import DRAWS, expected_correlation
+from ..options import checked
 from ..parallel import Workers
 from ..ranks.bounds import RankIntervals, rank_intervals
 from ..read.door import Collection, as_topic_side, as_topics
-from ..resampling import Progress, Resampling, Seed, check_count
+from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, Result, settings_of
 from ..words import counted
 from .outlook import Outlook, outlook
@@ -100,6 +101,7 @@ class Board(Result):
         return self.ranks.plot(ax)
 
 
+@checked
 def board(
     scores: Collection,
     confidence_level: float = 0.95,
@@ -153,7 +155,6 @@ def board(
     (3, (1, 5), 0.9)
 
     """
-    more_topics = check_count(more_topics, "more_topics", least=0)
     how = Resampling.of(n_resamples, rng, workers, progress)
     side = as_topic_side(scores, "scores")
     given = as_topics(side.described(missing="available") if side.missing == "error" else side, "scores", holes=True)

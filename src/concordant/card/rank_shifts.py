@@ -11,10 +11,11 @@ from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.scores import Scores
 from ..data.totals import mean_ranks
 from ..errors import check_whole
+from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection
-from ..resampling import Resampling, Seed, check_level
+from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import counted, listing
 
@@ -102,6 +103,7 @@ def _ranks(count: float) -> str:
     return counted(int(count), "rank") if float(count).is_integer() else f"{count:g} ranks"
 
 
+@checked
 def rank_changes(
     truth: Collection,
     candidate: Collection,
@@ -163,7 +165,7 @@ def rank_changes(
     (('splade-1',), 9.0)
 
     """
-    level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
+    level, how = confidence_level, Resampling.of(n_resamples, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate})
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "rank changes", 5)

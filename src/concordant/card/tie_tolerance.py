@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..errors import check_whole
+from ..options import checked
 from ..pairing import matched_topics
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
@@ -67,6 +68,7 @@ class TieCalibration(Result):
         return judged.tie_calibration(self, ax)
 
 
+@checked
 def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 5, rng: Seed = None) -> TieCalibration:
     """Pairwise accuracy on each topic, with ties of the candidate's close scores calibrated on other topics.
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, InputTypeError
+from ..options import check_option, checked
 from ..results import plain
 from ..words import listing
-from .changes import check_kinds, from_runs, leave_out, mixed, pooled, pseudo, sample
+from .changes import from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs
 
@@ -77,6 +78,7 @@ class Change:
     level: Any
     options: Mapping[str, Any]
 
+    @checked
     def __init__(self, kind: str, level: Any, **options: Any) -> None:
         if kind not in _KINDS:
             raise InputError(f"there is no change {kind!r}: choose from {', '.join(_KINDS)}")
@@ -85,9 +87,8 @@ class Change:
         if set(options) - known or needed - set(options):
             takes = ", ".join(sorted(known))
             raise InputTypeError(f"{kind} takes {takes}" + (f" and needs {', '.join(needed)}" if needed else ""))
-        for name in ("machine", "qrels"):
-            if name in options:
-                check_kinds(None, options[name])
+        for name in options.keys() & {"machine", "qrels"}:
+            check_option(name, options[name], Qrels)
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "options", dict(options))

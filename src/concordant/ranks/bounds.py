@@ -14,9 +14,10 @@ from ..data.holes import ASSUMED
 from ..data.scores import Scores, with_sign
 from ..data.totals import RULES, Total
 from ..errors import InputError, check_whole
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
+from ..resampling import Progress, Resampling, Seed, is_borderline
 from ..results import Result, as_html, settings_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
@@ -124,6 +125,7 @@ class RankIntervals(Result):
             found[-1] += group
         return tuple(tuple(self.systems[k] for k in tier) for tier in found)
 
+    @checked
     def best(self, k: int = 1) -> Best:
         """The systems that could be among the k best, and those that certainly are."""
         m = len(self.systems)
@@ -216,6 +218,7 @@ class RankIntervals(Result):
         return intervals.rank_intervals(self, ax)
 
 
+@checked
 def rank_intervals(
     scores: Collection,
     confidence_level: float = 0.95,
@@ -304,13 +307,7 @@ def rank_intervals(
     95% confidence for all intervals together; 49,999 resamples of 40 topics
 
     """  # noqa: E501
-    if np.ndim(confidence_level):
-        raise InputError(
-            "confidence_level is an array: for estimates and their covariance, rank_intervals_from_estimates(means, "
-            "covariance)"
-        )
-    level = check_level(confidence_level)
-    how = Resampling.of(n_resamples, rng, workers, progress)
+    level, how = confidence_level, Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
         least = int(np.ceil(1 / (1 - level) - 1e-9)) - 1
         raise InputError(
@@ -318,7 +315,7 @@ def rank_intervals(
         )
     given = as_topics(scores, "scores", holes=True)
     points, totals = given.points(), given.totals()
-    pvalues, n_groups = _pvalues(points, totals, how, simultaneous=bool(simultaneous))
+    pvalues, n_groups = _pvalues(points, totals, how, simultaneous=simultaneous)
     order = np.argsort(-totals, kind="stable")
     means, pvalues = totals[order], pvalues[np.ix_(order, order)]
     significant = pvalues <= 1 - level + 1e-12
@@ -333,7 +330,7 @@ def rank_intervals(
         high=len(means) - (significant & higher.T).sum(axis=1),
         pvalues=pvalues,
         confidence_level=level,
-        simultaneous=bool(simultaneous),
+        simultaneous=simultaneous,
         total=given.total,
         lower_is_better=points.lower_is_better,
         notes=(*_holes(given, points), *((few,) if 2.0 ** (1 - n) > 1 - level else ())),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,9 +12,10 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats
 from ..data.scores import Means
-from ..errors import InputError, check_real
+from ..errors import InputError
+from ..options import checked
 from ..read.door import as_scores, is_bare
-from ..resampling import Resampling, Seed, check_level
+from ..resampling import Resampling, Seed
 from ..results import settings_of
 from ..words import counted, listing
 from .bounds import RankIntervals
@@ -39,6 +39,7 @@ class EstimatedRanks(RankIntervals):
         return f"{self.settings['n_resamples']:,} {known}"
 
 
+@checked
 def rank_intervals_from_estimates(
     means: Means | Mapping[str, float] | npt.ArrayLike,
     covariance: Any = None,
@@ -110,10 +111,7 @@ def rank_intervals_from_estimates(
     ((1, 2), (1, 2), (3, 3))
 
     """
-    level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
-    if degrees_of_freedom is not None:
-        wanted = "give a number above 0, or leave it out where the covariance is known"
-        degrees_of_freedom = check_real("degrees_of_freedom", degrees_of_freedom, lambda x: 0 < x < math.inf, wanted)
+    level, how = confidence_level, Resampling.of(n_resamples, rng)
     known = _as_means(means)
     m = len(known.systems)
     if m < 2:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
-from ..errors import InputError, check_choice, check_real, import_extra
+from ..errors import InputError, check_real, import_extra
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
+from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import counted, nearest, one_line
 from .distance import Problem
@@ -37,6 +38,7 @@ class RankProbabilities(Result):
     """How many acceptable rankings were drawn."""
     n_drawn: int
 
+    @checked
     def ranks(self, system: str) -> tuple[int, int]:
         """The best and the worst rank at which a system occurs, from 1."""
         if system not in self.systems:
@@ -83,6 +85,7 @@ class RankProbabilities(Result):
         return matrices.rank_probabilities(self, ax)
 
 
+@checked
 def rank_probabilities(  # noqa: PLR0913
     truth: Collection,
     by: By = "rank_distance",
@@ -145,7 +148,6 @@ def rank_probabilities(  # noqa: PLR0913
         3  A  ranks   3 to   3, mean 3.0
 
     """
-    check_choice("by", by, get_args(By))
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(truth, "truth")
     scores = given.observations()
@@ -160,7 +162,7 @@ def rank_probabilities(  # noqa: PLR0913
         places, accepted = _by_tau(len(own), threshold, how), how.n_resamples
     else:
         problem = Problem.of(scores, eps, "the distance")
-        settings |= {"alpha": check_alpha(alpha), "eps": problem.eps}
+        settings |= {"alpha": alpha, "eps": problem.eps}
         notes = problem.doubts
         threshold, accepted, places = _by_distance(problem, own, threshold, alpha, how)
         problem.warn()

@@ -21,6 +21,7 @@ from ..comparison import ranked
 from ..comparison_result import Comparison
 from ..data.scores import Means, Scores, with_sign
 from ..errors import InputError, InputTypeError
+from ..options import checked
 from ..resampling import Progress
 from ..results import plain
 from ..topics.judge_ranking import JudgeRanking
@@ -33,6 +34,7 @@ FEW_PAIRS = 20  # of systems, kept of each of many candidates
 MOST_SCORES = 4_000_000  # letters, of which a page then has a third
 
 
+@checked
 def report_document(
     comparisons: Comparison | Sequence[Comparison],
     *,

@@ -6,22 +6,22 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
-from ..errors import InputError, InputTypeError, check_choice, import_extra
+from ..errors import InputError, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
-from ..judgments.changes import check_kinds
 from ..judgments.evaluation import evaluate_all
 from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
+from ..options import checked
 from ..parallel import Workers
-from ..resampling import Progress, check_count
+from ..resampling import Progress
 from ..results import columns
 from ..topics.correlation import CorrelationEstimate, correlate
 from ..topics.judge_ranking import JudgeRanking, rank_judges
@@ -135,6 +135,7 @@ class JudgeStudy(StudyResult):
             self.labels[judge].plot(row[2])
         return made
 
+    @checked
     def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
         """A coefficient as a heatmap, judge by measure, with the values written in."""
         from ..plots import heatmap
@@ -144,11 +145,13 @@ class JudgeStudy(StudyResult):
         values = [[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges]
         return heatmap(values, self.judges, self.study.measures, ax, label=name, decimals=3)
 
+    @checked
     def plot_scores(self, judge: str, measure: str | None = None, ax: Any = None, *, top: int | None = None) -> Any:
         """Means of the systems under a judge against those under the truth, with the diagonal; the `top` best only."""
         return self.study.plot_scores("judge", judge, measure or self.study.measures[0], ax, top=top)
 
 
+@checked
 def judge_study(  # noqa: PLR0913
     runs: Runs,
     truth: Qrels,
@@ -222,13 +225,8 @@ def judge_study(  # noqa: PLR0913
     0.0
 
     """
-    check_kinds(runs, truth)
-    drop_grades = tuple(drop_grades)
-    truth, named, notes = _prepared(truth, judges, topics, drop_grades)
+    truth, named, notes = _prepared(truth, judges, topics, tuple(drop_grades))
     names = list(headlines("main") if coefficients is None else coefficients)
-    if isinstance(coefficients, str) or not names:
-        raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
-    count = check_count(n_resamples)
     changes = [Change("judge", name, qrels=qrels) for name, qrels in named.items()]
     study = judgment_study(runs, truth, changes, measures, None, rng, missing=missing)
     full = evaluate_all(runs, truth, study.measures, missing=missing)
@@ -247,7 +245,7 @@ def judge_study(  # noqa: PLR0913
                 full[measure],
                 scores[name][measure],
                 coefficient=coefficient,
-                n_resamples=count,
+                n_resamples=n_resamples,
                 rng=rng,
                 workers=workers,
             )
@@ -277,7 +275,7 @@ def judge_study(  # noqa: PLR0913
             "rel": rel,
             "judged_topics": topics,
             "drop_grades": list(drop_grades),
-            "interval_resamples": count,
+            "interval_resamples": n_resamples,
             "interval_coefficients": names,
         },
     )
@@ -287,11 +285,6 @@ def _prepared(
     truth: Qrels, judges: Any, topics: str, drop_grades: tuple[Grade, ...]
 ) -> tuple[Qrels, dict[str, Qrels], tuple[str, ...]]:
     """The truth and the judges without grades that are none, on the topics that are compared; and notes."""
-    if not isinstance(judges, Mapping) or not judges:
-        raise InputTypeError("judges must be a dictionary of Qrels by name, such as {'machine': qrels}")
-    check_choice("topics", topics, get_args(JudgedTopics))
-    for qrels in judges.values():
-        check_kinds(None, qrels)
     named = {str(name): qrels for name, qrels in judges.items()}
     notes = []
     for grade in drop_grades:

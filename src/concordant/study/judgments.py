@@ -18,10 +18,11 @@ from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
+from ..options import checked
 from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
-from ..resampling import Progress, Resampling, check_count
+from ..resampling import Progress, Resampling
 from ..results import Interval, columns, settings_of
 from ..topics.judged import for_worth, yardstick
 from ..topics.splits import FEWEST
@@ -29,7 +30,7 @@ from ..topics.worth import shown
 from ..topics.worth_core import Yardstick
 from ..words import counted, listing, number, p_cell
 from .execution import run_grid
-from .grid import Grid, check_seed
+from .grid import Grid
 from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
@@ -67,15 +68,18 @@ class JudgmentStudy(StudyResult):
         """The coefficients that figures show, and the last of them the verdict."""
         return tuple(name for name in headlines("main") if name in self.coefficients) or self.coefficients[:1]
 
+    @checked
     def draws(self, change: str, level: str, measure: str, statistic: str) -> FloatArray:
         """A statistic in each draw; nan where it has no value."""
         place = place_of(statistic, self.statistics, "statistic")
         return np.asarray(self._trials(change, level)[:, place_of(measure, self.measures, "measure"), place])
 
+    @checked
     def value(self, change: str, level: str, measure: str, statistic: str) -> float:
         """The mean of a statistic over the draws that have it; nan where none has."""
         return _mean(self.draws(change, level, measure, statistic))
 
+    @checked
     def interval(self, change: str, level: str, measure: str, statistic: str) -> Interval | None:
         """What the middle 95% of the draws span; None for fewer than two draws."""
         found = self.draws(change, level, measure, statistic)
@@ -85,15 +89,18 @@ class JudgmentStudy(StudyResult):
         low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return Interval(float(low), float(high), LEVEL, "of the draws")
 
+    @checked
     def scores(self, change: str, level: str, measure: str) -> FloatArray:
         """The means of the systems under the changed judgments: draws x systems."""
         place = place_of(measure, self.measures, "measure")
         return np.asarray(self._trials(change, level)[:, place, -len(self.systems) :])
 
+    @checked
     def unjudged(self, change: str, level: str) -> FloatArray:
         """The share of unjudged documents at the top of each system's lists: draws x systems."""
         return np.asarray(self._trials(change, level)[:, -1, -len(self.systems) :])
 
+    @checked
     def judgments(self, change: str, level: str) -> float:
         """How many judgments were left, on average."""
         return float(self._trials(change, level)[:, -1, 0].mean())
@@ -185,6 +192,7 @@ class JudgmentStudy(StudyResult):
         """Whether there is a test of the rank distance that keeps its level: more topics than systems."""
         return len(self.systems) < len(self.topics)
 
+    @checked
     def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """One row per change and measure: the number of judgments, and the means of some statistics."""
         wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
@@ -211,6 +219,7 @@ class JudgmentStudy(StudyResult):
     def _contents(self) -> dict[str, Any]:
         return {"rows": self.rows(), "systems": self.systems_rows(), "cost": self.cost}
 
+    @checked
     def to_frame(self, systems: bool = False) -> Any:
         """A pandas frame of `rows`, or of `systems_rows`."""
         return import_extra("pandas").DataFrame(self.systems_rows() if systems else self.rows())
@@ -235,12 +244,14 @@ class JudgmentStudy(StudyResult):
                 ax.tick_params(axis="x", labelrotation=90 if len(self.changes) > 8 * len(kinds) else 0)
         return made
 
+    @checked
     def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
         """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
         from ..plots import curves
 
         return curves.judgment_study(self, ax, change, statistic)
 
+    @checked
     def plot_coefficients(self, change: str, level: str, ax: Any = None) -> Any:
         """Coefficients down, measures across, the means over the draws as colours and numbers."""
         from ..plots import heatmap
@@ -248,6 +259,7 @@ class JudgmentStudy(StudyResult):
         rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
         return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
 
+    @checked
     def plot_scores(
         self,
         change: str,
@@ -285,6 +297,7 @@ def _mean(values: FloatArray) -> float:
     return float(np.nansum(values) / count) if count else float("nan")
 
 
+@checked
 def judgment_study(  # noqa: PLR0913
     runs: Runs,
     qrels: Qrels,
@@ -367,8 +380,6 @@ def judgment_study(  # noqa: PLR0913
 
     """
     wanted, named, listed = parse_all(measures), _coefficients(coefficients), _changes(changes)
-    seed, n_draws, n_resamples = check_seed(rng), check_count(n_draws, "n_draws"), check_count(n_resamples)
-    depth = check_count(depth, "depth")
     full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)
     notes: dict[str, None] = {}
     for change in listed:
@@ -382,14 +393,14 @@ def judgment_study(  # noqa: PLR0913
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
     problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
     problems[0].warn()  # the others have as many systems and topics
-    how = Resampling.of(n_resamples, seed)
+    how = Resampling.of(n_resamples, rng)
     distributions = tuple(
-        DistanceDistribution.made("paper", problem, paper_distances(problem, how), seed) for problem in problems
+        DistanceDistribution.made("paper", problem, paper_distances(problem, how), rng) for problem in problems
     )
     valued = for_worth([get_coefficient(name) for name in named])
     yardsticks: tuple[Yardstick, ...] = ()
     if valued is not None and len(next(iter(full.values())).topics) >= FEWEST:
-        yardsticks = tuple(yardstick(scores, valued, np.random.default_rng(seed)) for scores in full.values())
+        yardsticks = tuple(yardstick(scores, valued, np.random.default_rng(rng)) for scores in full.values())
     work = JudgmentTrials(
         runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, yardsticks, depth
     )
@@ -404,7 +415,7 @@ def judgment_study(  # noqa: PLR0913
         "depth": depth,
         "missing": missing,
     }
-    grid = Grid("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, seed)
+    grid = Grid("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return JudgmentStudy(
         changes=tuple((change.kind, change.label) for change in listed),
@@ -416,7 +427,7 @@ def judgment_study(  # noqa: PLR0913
         values=run.values,
         change_of=np.array([listed.index(change) for change, _ in cells]),
         notes=tuple(notes),
-        settings=settings_of(seed=seed, **settings),
+        settings=settings_of(seed=rng, **settings),
         cost=run.cost,
     )
 
@@ -424,12 +435,7 @@ def judgment_study(  # noqa: PLR0913
 def _coefficients(names: Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return tuple(c.name for c in list_coefficients())
-    if isinstance(names, str):
-        raise InputTypeError(f"coefficients is {names!r}: give a list of names")
-    found = tuple(dict.fromkeys(get_coefficient(name).name for name in names))
-    if not found:
-        raise InputError("coefficients is empty: name at least one, or leave it out for all")
-    return found
+    return tuple(dict.fromkeys(get_coefficient(name).name for name in names))
 
 
 def _changes(changes: Iterable[Change]) -> list[Change]:

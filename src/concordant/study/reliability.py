@@ -14,18 +14,19 @@ import numpy as np
 from ..arrays import FloatArray
 from ..data.means import mean_over_topics
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError
+from ..errors import InputError
 from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..files import fingerprint, write_csv
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics, refuse
-from ..resampling import Progress, check_count
+from ..resampling import Progress
 from ..results import columns, settings_of
-from ..simulation.simulator import Simulator, check_bounds
+from ..simulation.simulator import Simulator
 from ..words import named, one_line
 from .execution import run_grid
-from .grid import Grid, check_seed
+from .grid import Grid
 from .saving import StudyResult, place_of
 
 SIZES = tuple(range(10, 101, 10))
@@ -94,14 +95,17 @@ class ReliabilityStudy(StudyResult):
         """The estimators that are compared, in the order of `values`."""
         return ESTIMATORS
 
+    @checked
     def actual(self, collection: str, size: int, coefficient: str) -> float:
         """The mean correlation between simulated and true rankings."""
         return float(self._cell(collection, size, coefficient)[:, 0].mean())
 
+    @checked
     def error(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
         """The mean distance between an estimate and the actual correlation."""
         return float(np.abs(self._off(collection, size, coefficient, estimator)).mean())
 
+    @checked
     def bias(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
         """The mean of estimate minus actual correlation: positive where an estimator is too optimistic."""
         return float(self._off(collection, size, coefficient, estimator).mean())
@@ -174,6 +178,7 @@ class ReliabilityStudy(StudyResult):
     def _contents(self) -> dict[str, Any]:
         return {"rows": self.rows(), "cost": self.cost}
 
+    @checked
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write `rows`, in full precision."""
         write_csv(path, self.rows())
@@ -186,6 +191,7 @@ class ReliabilityStudy(StudyResult):
         """The paper's two figures."""
         return {"error.png": self.figure("error"), "bias.png": self.figure("bias")}
 
+    @checked
     def plot(
         self, ax: Any = None, *, what: What = "error", collection: str | None = None, coefficient: str = "tau"
     ) -> Any:
@@ -194,6 +200,7 @@ class ReliabilityStudy(StudyResult):
 
         return curves.reliability_study(self, ax, what, collection, coefficient)
 
+    @checked
     def figure(self, what: What = "error") -> Any:
         """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
         from ..plots import curves
@@ -201,6 +208,7 @@ class ReliabilityStudy(StudyResult):
         return curves.reliability_figure(self, what)
 
 
+@checked
 def reliability_study(  # noqa: PLR0913
     collections: Mapping[str, Collection],
     *,
@@ -268,28 +276,26 @@ def reliability_study(  # noqa: PLR0913
     (0.63, 0.821)
 
     """
-    bounds = check_bounds(bounds)
-    originals = _originals(collections, drop_bottom, bool(exact_means), bounds)
-    work = ReliabilityTrials(originals, _checked_sizes(sizes), check_count(n_trials, "n_trials"))
-    seed = check_seed(rng)
+    originals = _originals(collections, drop_bottom, exact_means, bounds)
+    work = ReliabilityTrials(originals, _checked_sizes(sizes), n_trials)
     settings: dict[str, Any] = {
         "collections": {original.name: original.digest for original in work.originals},
         "sizes": list(work.sizes),
         "trials": work.repeats,
-        "drop_bottom": float(drop_bottom),
-        "exact_means": bool(exact_means),
+        "drop_bottom": drop_bottom,
+        "exact_means": exact_means,
         "bounds": list(bounds),
         "coefficients": list(COEFFICIENTS),
         "estimators": list(ESTIMATORS),
     }
     shape = (len(work.originals), len(work.sizes), work.repeats)
-    grid = Grid("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, seed)
+    grid = Grid("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return ReliabilityStudy(
         collections=tuple(original.name for original in work.originals),
         sizes=work.sizes,
         values=run.values.reshape(*shape, *_PER_TRIAL),
-        settings=settings_of(seed=seed, **settings),
+        settings=settings_of(seed=rng, **settings),
         cost=run.cost,
     )
 
@@ -297,8 +303,6 @@ def reliability_study(  # noqa: PLR0913
 def _originals(
     collections: Any, drop_bottom: float, exact_means: bool, bounds: tuple[float, float]
 ) -> tuple[Original, ...]:
-    if not isinstance(collections, Mapping) or not collections:
-        raise InputTypeError('collections must be a dictionary of Scores by name, such as {"adhoc6": scores}')
     made = []
     for name, whole in collections.items():
         scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
@@ -313,10 +317,7 @@ def _originals(
 
 
 def _checked_sizes(sizes: Any) -> tuple[int, ...]:
-    try:
-        found = tuple(check_count(size, "a size") for size in sizes)
-    except TypeError:
-        raise InputTypeError(f"{named('sizes')} is {sizes!r}: give a list of numbers of topics") from None
+    found = tuple(sizes)
     if not found or min(found) < 2 or len(set(found)) < len(found):
         raise InputError(f"{named('sizes')} is {list(found)!r}: give numbers of topics, each at least 2 and none twice")
     return found

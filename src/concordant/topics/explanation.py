@@ -13,7 +13,8 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..data.means import tied_means
 from ..data.scores import Means, Scores
-from ..errors import InputError, check_choice, import_extra
+from ..errors import InputError, import_extra
+from ..options import checked
 from ..pairing import On, paired
 from ..read.door import Collection
 from ..results import Result, columns, plain, settings_of
@@ -105,6 +106,7 @@ class Explanation(Result):
         """Whether the coefficient is a sum over pairs, so that their losses explain it exactly."""
         return get_coefficient(self.coefficient).losses is not None
 
+    @checked
     def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
         """Which topics drive a pair: each topic's part of mean(a) - mean(b), higher is better, on both sides.
 
@@ -172,9 +174,9 @@ class Explanation(Result):
         lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
         return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
 
+    @checked
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
         """One row per pair, system or topic, the worst first."""
-        check_choice("kind", kind, get_args(Kind))
         names = {
             "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
             "systems": ("system", "loss", "swapped"),
@@ -182,17 +184,19 @@ class Explanation(Result):
         }[kind]
         return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
 
+    @checked
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
+    @checked
     def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
         from ..plots import parts
 
-        check_choice("kind", kind, get_args(Kind))
         return parts.explanation(self, kind, ax, most=most)
 
+    @checked
     def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
         """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
         from ..plots import parts
@@ -200,6 +204,7 @@ class Explanation(Result):
         return parts.pair_topics(self, a, b, ax, most=most)
 
 
+@checked
 def explain(
     truth: Collection,
     candidate: Collection,
@@ -260,7 +265,6 @@ def explain(
 
     """
     entry = get_coefficient(coefficient)
-    check_choice("on", on, get_args(On))
     found = paired(truth, candidate, on=on)
     sides = tuple(side.points() if isinstance(side, Scores) else side for side in found.sides)
     x, y = (side.means() for side in sides)
