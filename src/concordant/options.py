@@ -139,8 +139,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     if name == "rng":
         return check_study_seed if hint is int else check_seed
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
-    if int in parts and not isinstance(rule, Rule):
-        least, most = rule or Count()
+    if int in parts and {int, NoneType}.issuperset(parts):
+        least, most = rule if isinstance(rule, Count) else Count()
         return lambda value: value if value is None and NoneType in parts else check_count(value, name, least, most)
     wanted, allowed = rule if isinstance(rule, Rule) else Rule(_wanted(parts))
 
@@ -223,9 +223,9 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def check_option(name: str, value: Any, hint: Any) -> Any:
+def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
     """One option by its rule: for functions that are called too often to be wrapped, and options in a dictionary."""
-    return _check(name, hint)(value)
+    return _check(name, hint, function)(value)
 
 
 def check_count(value: Any, name: str = "n_resamples", least: int = 1, most: int = MOST) -> int:

@@ -131,7 +131,7 @@ class NullDistribution(Result):
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """The smallest value x with P(T <= x) >= q; for tau_ap beyond 12 systems to about 1e-12."""
-        array = _numbers(q, "q")
+        array = numbers(q, "q")
         if not ((array >= 0) & (array <= 1)).all():
             raise InputError(f"q is {q!r}: give probabilities from 0 to 1")
         # Rounding must not push x to the next value: where q was computed as P(T <= x), x is meant.
@@ -180,7 +180,7 @@ class NullDistribution(Result):
     # Below: arrays of values that were checked, of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
-        array = _numbers(value, "value")
+        array = numbers(value, "value")
         wrong = ~(np.abs(array) <= 1 + _SLACK)  # nan, too
         if wrong.any():
             raise InputError(
@@ -343,7 +343,8 @@ def _count(coefficient: str, m: int) -> _Counts:
     return _Counts(steps, counts.cumsum())
 
 
-def _numbers(given: Any, name: str) -> FloatArray:
+def numbers(given: Any, name: str) -> FloatArray:
+    """One number or an array of them."""
     try:
         array = np.asarray(given)
     except ValueError:  # rows of unequal length

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..coefficients.registry import get_coefficient
+from ..coefficients.registry import Coefficient, get_coefficient
 from ..errors import check_real
 from ..options import checked
 from ..parallel import Workers
@@ -92,6 +92,16 @@ class TopicPlan(Result):
         return curves.plan(self, ax)
 
 
+def known_at(coefficient: str, target: float) -> Coefficient:
+    """The coefficient, of which the target must be a value that can be passed and missed."""
+    known = get_coefficient(coefficient)
+    low, high = known.range
+    check_real(
+        "target", target, lambda x: low < x < high, f"give a value of {coefficient} above {low:g} and below {high:g}"
+    )
+    return known
+
+
 @checked
 def plan_topics(  # noqa: PLR0913
     scores: Collection,
@@ -163,10 +173,7 @@ def plan_topics(  # noqa: PLR0913
           79         0.913       0.853 to 0.958       0.68
 
     """
-    known = get_coefficient(coefficient)
-    low, high = known.range
-    wanted = f"give a value of {coefficient} above {low:g} and below {high:g}"
-    target = check_real("target", target, lambda x: low < x < high, wanted)
+    known = known_at(coefficient, target)
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values

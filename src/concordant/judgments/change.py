@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,6 +41,19 @@ _KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
     "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
     "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
 }
+
+
+# What the level of each is to the function that makes it: the argument, and what it may be.
+_LEVELS: dict[str, tuple[str, Any]] = {
+    "depth_pool": ("k", int),
+    "sample": ("share", float),
+    "pseudo": ("k", int),
+    "from_runs": ("names", str | Sequence[str]),
+    "leave_out": ("team", str),
+    "mix": ("share", float),
+    "judge": ("level", str),
+}
+Kind = Literal["depth_pool", "sample", "pseudo", "from_runs", "leave_out", "mix", "judge"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -79,9 +92,9 @@ class Change:
     options: Mapping[str, Any]
 
     @checked
-    def __init__(self, kind: str, level: Any, **options: Any) -> None:
-        if kind not in _KINDS:
-            raise InputError(f"there is no change {kind!r}: choose from {', '.join(_KINDS)}")
+    def __init__(self, kind: Kind, level: Any, **options: Any) -> None:
+        name, hint = _LEVELS[kind]
+        check_option(name, level, hint, "mixed" if kind == "mix" else kind)
         known = {name.lower() for name in _KINDS[kind][2]}
         needed = {name.lower() for name in _KINDS[kind][2] if name.isupper()}
         if set(options) - known or needed - set(options):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
-from ..expected.planning import plan_topics
+from ..expected.planning import known_at, plan_topics
 from ..options import checked
 from ..read.door import Collection
 from ..read.labels import WANTED_COST, is_cost
@@ -131,6 +131,7 @@ def plan_mix(
     (15, 159, 308.7, 1200.0)
 
     """
+    known_at(coefficient, target)
     if not all(map(is_cost, costs)):
         raise InputError(f"costs is {costs!r}: {WANTED_COST}")
     sides = paired_sides(human, machine)

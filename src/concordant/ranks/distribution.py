@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from .. import __version__
 from ..arrays import FloatArray, IntArray
+from ..chance.nulls import numbers
 from ..errors import InputError, ReadError
 from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large
 from ..options import checked
@@ -155,7 +156,7 @@ class DistanceDistribution(Result):
             A float for one distance.
 
         """
-        wanted = np.asarray(distance, dtype=np.float64)
+        wanted = numbers(distance, "distance")
         if np.isnan(wanted).any() or (wanted < 0).any():
             raise InputError(f"distance is {distance!r}: give rank distances, which are 0 or more")
         below = np.searchsorted(np.sort(self.distances), wanted * (1 - EQUAL), side="left")

@@ -80,7 +80,9 @@ class Reading(NamedTuple):
         wanted: Any = checked_choice(systems, topics)
         labels = {"groups": groups, "types": types, "teams": teams, "families": families}
         about: dict[str, Any] = {
-            name: given if isinstance(given, list | tuple) or given == "task" else labels_of(given, name)
+            name: given
+            if isinstance(given, list | tuple) or (isinstance(given, str) and given == "task")
+            else labels_of(given, name)
             for name, given in labels.items()
             if given is not None
         } | ({} if total == "mean" else {"total": total})

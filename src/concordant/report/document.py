@@ -105,6 +105,8 @@ def document_of(given: Any) -> dict[str, Any]:
         content = {"comparisons": [c.to_dict() if hasattr(c, "to_dict") else c for c in content]}
     if not isinstance(content, Mapping):
         raise InputTypeError(f"a report is made of a result, or of its JSON, and not of a {type(given).__name__}")
+    if not all(isinstance(c, Mapping) for c in content.get("comparisons", ())):
+        raise InputTypeError("comparisons must be what compare returns, or its JSON")
     scores = content.get("scores") if "comparisons" in content else None  # large, and ready for JSON
     made = plain({k: v for k, v in content.items() if k != "scores" or scores is None})
     made |= {"scores": scores} if scores is not None else {}

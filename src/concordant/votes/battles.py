@@ -49,6 +49,7 @@ class Votes:
     questions: tuple[str, ...] | None
     """The question of each battle; None where it is not known."""
 
+    @checked
     def __init__(
         self, a: Iterable[Any], b: Iterable[Any], winner: Iterable[Any], questions: Iterable[Any] | None = None
     ) -> None:
