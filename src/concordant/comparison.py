@@ -43,7 +43,7 @@ def compare(
     truth: Collection,
     candidate: Collection,
     *,
-    coefficients: Iterable[str] | None = None,
+    coefficients: str | Iterable[str] | None = None,
     top: int | None = None,
     per_topic: bool = False,
     on: On = "both",

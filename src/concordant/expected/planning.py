@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..errors import check_real
+from ..errors import require
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
@@ -96,9 +96,7 @@ def known_at(coefficient: str, target: float) -> Coefficient:
     """The coefficient, of which the target must be a value that can be passed and missed."""
     known = get_coefficient(coefficient)
     low, high = known.range
-    check_real(
-        "target", target, lambda x: low < x < high, f"give a value of {coefficient} above {low:g} and below {high:g}"
-    )
+    require(low < target < high, "target", target, f"give a value of {coefficient} above {low:g} and below {high:g}")
     return known
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .changes import from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs
 
+Names = str | Sequence[str]
 Made = tuple[Qrels, tuple[str, ...]]
 Maker = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Made]
 
@@ -31,29 +32,21 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
 
 
 # What makes the qrels, and notes on them; whether it draws at random; the options that it takes, those in capitals are
-# needed.
-_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
-    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",)),
-    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least")),
-    "pseudo": (lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()), True, ("share", "spread", "duplicates")),
-    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",)),
-    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k")),
-    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
-    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
+# needed; and what the level is.
+_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...], Any]] = {
+    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",), int),
+    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least"), float),
+    "pseudo": (
+        lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()),
+        True,
+        ("share", "spread", "duplicates"),
+        int,
+    ),
+    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",), Names),
+    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k"), str),
+    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",), float),
+    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",), str),
 }
-
-
-# What the level of each is to the function that makes it: the argument, and what it may be.
-_LEVELS: dict[str, tuple[str, Any]] = {
-    "depth_pool": ("k", int),
-    "sample": ("share", float),
-    "pseudo": ("k", int),
-    "from_runs": ("names", str | Sequence[str]),
-    "leave_out": ("team", str),
-    "mix": ("share", float),
-    "judge": ("level", str),
-}
-Kind = Literal["depth_pool", "sample", "pseudo", "from_runs", "leave_out", "mix", "judge"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -92,9 +85,9 @@ class Change:
     options: Mapping[str, Any]
 
     @checked
-    def __init__(self, kind: Kind, level: Any, **options: Any) -> None:
-        name, hint = _LEVELS[kind]
-        check_option(name, level, hint, "mixed" if kind == "mix" else kind)
+    def __init__(self, kind: str, level: Any, **options: Any) -> None:
+        if kind not in _KINDS:
+            raise InputError(f"there is no change {kind!r}: choose from {', '.join(_KINDS)}")
         known = {name.lower() for name in _KINDS[kind][2]}
         needed = {name.lower() for name in _KINDS[kind][2] if name.isupper()}
         if set(options) - known or needed - set(options):
@@ -102,6 +95,7 @@ class Change:
             raise InputTypeError(f"{kind} takes {takes}" + (f" and needs {', '.join(needed)}" if needed else ""))
         for name in options.keys() & {"machine", "qrels"}:
             check_option(name, options[name], Qrels)
+        check_option("level", level, _KINDS[kind][3], kind)
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "options", dict(options))

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
+from ..chance.signs import takes_all_signs
 from ..data.groups import places_of_groups
 from ..data.holes import ASSUMED
 from ..data.scores import Scores, with_sign
 from ..data.totals import RULES, Total
-from ..errors import InputError, check_whole
+from ..errors import InputError, require
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
@@ -21,7 +22,7 @@ from ..resampling import Progress, Resampling, Seed, is_borderline
 from ..results import Result, as_html, settings_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
-from .pair_tests import corrected_pvalues, takes_all_signs
+from .pair_tests import corrected_pvalues
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 
@@ -129,7 +130,7 @@ class RankIntervals(Result):
     def best(self, k: int = 1) -> Best:
         """The systems that could be among the k best, and those that certainly are."""
         m = len(self.systems)
-        k = check_whole("k", k, most=m, wanted=f"give a whole number from 1 to the {m} systems")
+        require(k <= m, "k", k, f"give a whole number from 1 to the {m} systems")
         possible, certain = (
             tuple(s for s, rank in zip(self.systems, ranks, strict=True) if rank <= k)
             for ranks in (self.low, self.high)
@@ -341,7 +342,7 @@ def rank_intervals(
             topics=len(points.topics),
             **({} if n_groups is None else {"groups": n_groups}),
             measure=points.measure,
-            exact=takes_all_signs(n, how.n_resamples),
+            exact=takes_all_signs(n, how.n_resamples, opposite=False),
         ),
     )
     return replace(found, notes=(*found.notes, *found.doubts()))

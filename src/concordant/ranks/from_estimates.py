@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..chance.adjustment import stepped_down
 from ..coefficients.inputs import floats
 from ..data.scores import Means
 from ..errors import InputError
@@ -186,11 +187,7 @@ def _stepdown(t: FloatArray, size: FloatArray, systems: FloatArray, i: IntArray,
     for at in order:
         np.maximum(largest, (systems[i[at]] - systems[j[at]]) * scale[at], out=largest)
         counts[at] = np.count_nonzero(largest >= t[at])
-    p = (1 + counts[order]) / (1 + systems.shape[1])
-    p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker difference is never more significant than a stronger one
-    found = np.empty_like(p)
-    found[order] = p
-    return found
+    return stepped_down((1 + counts) / (1 + systems.shape[1]), order[::-1])
 
 
 def _as_means(given: Any) -> Means:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
-from ..errors import InputError, check_real, import_extra
+from ..errors import InputError, import_extra, require
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
@@ -178,9 +178,10 @@ def rank_probabilities(  # noqa: PLR0913
     )
 
 
-def _threshold(given: Any, default: float, least: float, most: float) -> float:
+def _threshold(given: float | None, default: float, least: float, most: float) -> float:
     value, wanted = default if given is None else given, f"give a number from {least:g} to {most:g}"
-    return check_real("threshold", value, lambda x: least <= x <= most, wanted)
+    require(least <= value <= most, "threshold", value, wanted)
+    return value
 
 
 def _count(best: IntArray, worst: IntArray) -> FloatArray:

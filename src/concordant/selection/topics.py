@@ -13,7 +13,7 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.groups import places_of_groups, require_labels
 from ..data.scores import Scores
-from ..errors import InputError, check_real, check_whole
+from ..errors import InputError, require
 from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection, as_topics
@@ -283,6 +283,9 @@ def _budget(k: int | None, budget: float | None, prices: FloatArray) -> float:
     if k is not None:
         if (prices != 1).any():
             raise InputError(f"{named('costs')} needs {named('budget')}, what the topics may cost together, not k")
-        return float(check_whole("k", k, most=most, wanted=f"give from 1 to {most} of the {len(prices)} topics"))
+        require(k <= most, "k", k, f"give from 1 to {most} of the {len(prices)} topics")
+        return float(k)
     wanted = f"give at least the cost of one topic, {prices.min():g}, and less than that of all, {prices.sum():g}"
-    return check_real("budget", budget, lambda x: prices.min() <= x < prices.sum(), wanted)
+    assert budget is not None
+    require(prices.min() <= budget < prices.sum(), "budget", budget, wanted)
+    return budget

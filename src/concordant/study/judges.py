@@ -34,6 +34,7 @@ from .saving import StudyResult, place_of
 JudgedTopics: TypeAlias = Literal["truth", "common"]
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeStudy(StudyResult):
     """How far other judges agree with the truth. `print` shows it, `to_dict` has everything."""
@@ -135,7 +136,6 @@ class JudgeStudy(StudyResult):
             self.labels[judge].plot(row[2])
         return made
 
-    @checked
     def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
         """A coefficient as a heatmap, judge by measure, with the values written in."""
         from ..plots import heatmap
@@ -145,7 +145,6 @@ class JudgeStudy(StudyResult):
         values = [[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges]
         return heatmap(values, self.judges, self.study.measures, ax, label=name, decimals=3)
 
-    @checked
     def plot_scores(self, judge: str, measure: str | None = None, ax: Any = None, *, top: int | None = None) -> Any:
         """Means of the systems under a judge against those under the truth, with the diagonal; the `top` best only."""
         return self.study.plot_scores("judge", judge, measure or self.study.measures[0], ax, top=top)
@@ -259,8 +258,9 @@ def judge_study(  # noqa: PLR0913
     ranking, card = None, None
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
-        ranking = step(rank_judges(full[first], judged, names[0], name="the truth", rng=rng))
-        card = judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng)
+        card = step(judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng))
+        same = names[0] == "tau_b"  # which the card is about
+        ranking = card.ranking if same else rank_judges(full[first], judged, names[0], name="the truth", rng=rng)
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     return JudgeStudy(

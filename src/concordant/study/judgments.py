@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.holes import Missing
-from ..errors import InputError, InputTypeError, import_extra, warn
+from ..errors import InputError, import_extra, warn
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
@@ -41,6 +41,7 @@ OTHERS = ("d_rank", "p", "worth")
 with the full judgments."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentStudy(StudyResult):
     """Every statistic by change, level and measure. `print` shows the means; `rows` and `systems_rows` have it all."""
@@ -68,18 +69,15 @@ class JudgmentStudy(StudyResult):
         """The coefficients that figures show, and the last of them the verdict."""
         return tuple(name for name in headlines("main") if name in self.coefficients) or self.coefficients[:1]
 
-    @checked
     def draws(self, change: str, level: str, measure: str, statistic: str) -> FloatArray:
         """A statistic in each draw; nan where it has no value."""
         place = place_of(statistic, self.statistics, "statistic")
         return np.asarray(self._trials(change, level)[:, place_of(measure, self.measures, "measure"), place])
 
-    @checked
     def value(self, change: str, level: str, measure: str, statistic: str) -> float:
         """The mean of a statistic over the draws that have it; nan where none has."""
         return _mean(self.draws(change, level, measure, statistic))
 
-    @checked
     def interval(self, change: str, level: str, measure: str, statistic: str) -> Interval | None:
         """What the middle 95% of the draws span; None for fewer than two draws."""
         found = self.draws(change, level, measure, statistic)
@@ -89,18 +87,15 @@ class JudgmentStudy(StudyResult):
         low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return Interval(float(low), float(high), LEVEL, "of the draws")
 
-    @checked
     def scores(self, change: str, level: str, measure: str) -> FloatArray:
         """The means of the systems under the changed judgments: draws x systems."""
         place = place_of(measure, self.measures, "measure")
         return np.asarray(self._trials(change, level)[:, place, -len(self.systems) :])
 
-    @checked
     def unjudged(self, change: str, level: str) -> FloatArray:
         """The share of unjudged documents at the top of each system's lists: draws x systems."""
         return np.asarray(self._trials(change, level)[:, -1, -len(self.systems) :])
 
-    @checked
     def judgments(self, change: str, level: str) -> float:
         """How many judgments were left, on average."""
         return float(self._trials(change, level)[:, -1, 0].mean())
@@ -192,7 +187,6 @@ class JudgmentStudy(StudyResult):
         """Whether there is a test of the rank distance that keeps its level: more topics than systems."""
         return len(self.systems) < len(self.topics)
 
-    @checked
     def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """One row per change and measure: the number of judgments, and the means of some statistics."""
         wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
@@ -219,7 +213,6 @@ class JudgmentStudy(StudyResult):
     def _contents(self) -> dict[str, Any]:
         return {"rows": self.rows(), "systems": self.systems_rows(), "cost": self.cost}
 
-    @checked
     def to_frame(self, systems: bool = False) -> Any:
         """A pandas frame of `rows`, or of `systems_rows`."""
         return import_extra("pandas").DataFrame(self.systems_rows() if systems else self.rows())
@@ -244,14 +237,12 @@ class JudgmentStudy(StudyResult):
                 ax.tick_params(axis="x", labelrotation=90 if len(self.changes) > 8 * len(kinds) else 0)
         return made
 
-    @checked
     def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
         """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
         from ..plots import curves
 
         return curves.judgment_study(self, ax, change, statistic)
 
-    @checked
     def plot_coefficients(self, change: str, level: str, ax: Any = None) -> Any:
         """Coefficients down, measures across, the means over the draws as colours and numbers."""
         from ..plots import heatmap
@@ -259,7 +250,6 @@ class JudgmentStudy(StudyResult):
         rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
         return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
 
-    @checked
     def plot_scores(
         self,
         change: str,
@@ -439,14 +429,7 @@ def _coefficients(names: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _changes(changes: Iterable[Change]) -> list[Change]:
-    if isinstance(changes, Change):
-        raise InputTypeError(f"changes is {changes!r}: give a list of changes")
     listed = list(changes)
-    for change in listed:
-        if not isinstance(change, Change):
-            raise InputTypeError(f"changes hold {change!r}: give concordant.judgments.Change(kind, level)")
-    if not listed:
-        raise InputError("changes is empty: give at least one, such as concordant.judgments.Change('sample', 0.1)")
     names = [(change.kind, change.label) for change in listed]
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice:

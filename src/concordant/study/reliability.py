@@ -24,7 +24,7 @@ from ..read.door import Collection, as_topics, refuse
 from ..resampling import Progress
 from ..results import columns, settings_of
 from ..simulation.simulator import Simulator
-from ..words import named, one_line
+from ..words import one_line
 from .execution import run_grid
 from .grid import Grid
 from .saving import StudyResult, place_of
@@ -81,6 +81,7 @@ class ReliabilityTrials:
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityStudy(StudyResult):
     """Error and bias of each estimator. `print` shows the means over all, `to_frame` has every cell."""
@@ -95,17 +96,14 @@ class ReliabilityStudy(StudyResult):
         """The estimators that are compared, in the order of `values`."""
         return ESTIMATORS
 
-    @checked
     def actual(self, collection: str, size: int, coefficient: str) -> float:
         """The mean correlation between simulated and true rankings."""
         return float(self._cell(collection, size, coefficient)[:, 0].mean())
 
-    @checked
     def error(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
         """The mean distance between an estimate and the actual correlation."""
         return float(np.abs(self._off(collection, size, coefficient, estimator)).mean())
 
-    @checked
     def bias(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
         """The mean of estimate minus actual correlation: positive where an estimator is too optimistic."""
         return float(self._off(collection, size, coefficient, estimator).mean())
@@ -178,7 +176,6 @@ class ReliabilityStudy(StudyResult):
     def _contents(self) -> dict[str, Any]:
         return {"rows": self.rows(), "cost": self.cost}
 
-    @checked
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write `rows`, in full precision."""
         write_csv(path, self.rows())
@@ -191,7 +188,6 @@ class ReliabilityStudy(StudyResult):
         """The paper's two figures."""
         return {"error.png": self.figure("error"), "bias.png": self.figure("bias")}
 
-    @checked
     def plot(
         self, ax: Any = None, *, what: What = "error", collection: str | None = None, coefficient: str = "tau"
     ) -> Any:
@@ -200,7 +196,6 @@ class ReliabilityStudy(StudyResult):
 
         return curves.reliability_study(self, ax, what, collection, coefficient)
 
-    @checked
     def figure(self, what: What = "error") -> Any:
         """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
         from ..plots import curves
@@ -277,7 +272,7 @@ def reliability_study(  # noqa: PLR0913
 
     """
     originals = _originals(collections, drop_bottom, exact_means, bounds)
-    work = ReliabilityTrials(originals, _checked_sizes(sizes), n_trials)
+    work = ReliabilityTrials(originals, tuple(sizes), n_trials)
     settings: dict[str, Any] = {
         "collections": {original.name: original.digest for original in work.originals},
         "sizes": list(work.sizes),
@@ -314,13 +309,6 @@ def _originals(
         _simulator(original)  # what cannot be simulated is refused now
         made.append(original)
     return tuple(made)
-
-
-def _checked_sizes(sizes: Any) -> tuple[int, ...]:
-    found = tuple(sizes)
-    if not found or min(found) < 2 or len(set(found)) < len(found):
-        raise InputError(f"{named('sizes')} is {list(found)!r}: give numbers of topics, each at least 2 and none twice")
-    return found
 
 
 def _standard_error(values: FloatArray) -> float:

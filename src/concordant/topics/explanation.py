@@ -81,6 +81,7 @@ class PairTopic:
         return self.candidate - self.truth
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
@@ -106,7 +107,6 @@ class Explanation(Result):
         """Whether the coefficient is a sum over pairs, so that their losses explain it exactly."""
         return get_coefficient(self.coefficient).losses is not None
 
-    @checked
     def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
         """Which topics drive a pair: each topic's part of mean(a) - mean(b), higher is better, on both sides.
 
@@ -174,7 +174,6 @@ class Explanation(Result):
         lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
         return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
 
-    @checked
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
         """One row per pair, system or topic, the worst first."""
         names = {
@@ -184,19 +183,16 @@ class Explanation(Result):
         }[kind]
         return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
 
-    @checked
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
-    @checked
     def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
         from ..plots import parts
 
         return parts.explanation(self, kind, ax, most=most)
 
-    @checked
     def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
         """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
         from ..plots import parts
