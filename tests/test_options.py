@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import random
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import concordant as cc
 
-from .test_door import FAMILIES, SIDES, TOPICS
+from .test_door import FAMILIES, FUNCTIONS, SIDES, TOPICS
 
 TRUTH, CANDIDATE, OTHER = SIDES.values()
 FEW = TRUTH.select(topics=TOPICS[:12])
@@ -43,7 +46,7 @@ class Taking:
 def made(name: str) -> Any:
     """The results of which methods are called."""
     changes = [cc.judgments.Change("sample", 0.5)]
-    return {
+    makers: dict[str, Callable[[], Any]] = {
         "comparison": lambda: cc.compare(TRUTH, CANDIDATE, worth=False, **DRAWS),
         "explanation": lambda: cc.explain(TRUTH, CANDIDATE),
         "distribution": lambda: cc.DistanceDistribution.bootstrap(TRUTH, **DRAWS),
@@ -55,9 +58,12 @@ def made(name: str) -> Any:
         "null": lambda: cc.tau_ap_null(5),
         "intervals": lambda: cc.rank_intervals(TRUTH, **DRAWS),
         "places": lambda: cc.rank_probabilities(TRUTH, **DRAWS),
-    }[name]()
+    }
+    with warnings.catch_warnings(action="ignore"):
+        return makers[name]()
 
 
+@cache
 def calls() -> dict[str, Call]:
     two, one = {"truth": TRUTH, "candidate": CANDIDATE}, {"scores": TRUTH}
     judged, cell = {"runs": RUNS, "qrels": QRELS}, {"change": "sample", "level": "0.5"}
@@ -306,14 +312,89 @@ def nonsense() -> dict[str, Any]:
     }
 
 
-LEVELS, COUNTS, WORDS, EITHER = {"0.5"}, set[str](), {"word", "empty word"}, {"True", "False"}
-ANY_REAL = {"0", "-1", "-3.5", "0.5", "1.5", "1e308", "10**12"}
-NAMES = {"()", "[]", "set()", "empty array", "{}"}  # no names at all
-# By argument, what an option may accept of it; "a.b" is for one callable only. What is not here takes anything as data.
-ACCEPTED: dict[str, set[str]] = {}
+LEVELS, SIGNED = {"0.5"}, {"-1", "0", "0.5"}
+WORDS, BELOW_1, POSITIVE = {"word", "empty word"}, {"0", "0.5"}, {"0.5", "1.5", "1e308", "10**12"}
+# What an option may accept of it, beside True and False for a switch and None where that is the default; all other
+# options refuse all of it.
+ACCEPTED: dict[str, set[str]] = {
+    **dict.fromkeys(["alpha", "confidence_level", "p", "probability", "level"], LEVELS),
+    **dict.fromkeys(["drop_bottom", "quantile", "share", "shrinkage", "spread", "target"], BELOW_1),
+    **dict.fromkeys(["eps", "degrees_of_freedom", "rel"], POSITIVE),
+    **dict.fromkeys(["margin", "threshold", "tolerance"], POSITIVE | {"0"}),
+    **dict.fromkeys(["tau", "tau_ap"], SIGNED),
+    **dict.fromkeys(["address", "name", "source", "topic_column", "system_column", "score_column"], WORDS),
+    "audit.audit.top": {"10**12", "10**400", "[]", "()", "empty array"},
+    "compare.rank_test": {"None"},
+    "correlate.method": {"None"},
+    "costs": {"array"},  # 0.3 and 0.5
+    "departures": {"0"},
+    "drop_grades": {"[]", "()", "empty array"},
+    "folder": WORDS,
+    "judge_study.rng": {"0", "10**12", "10**400"},
+    "judgment_study.rng": {"0", "10**12", "10**400"},
+    "labels": {"{}"},
+    "lam": POSITIVE | {"0", "-1", "-3.5"},
+    "measure": WORDS,
+    "more_topics": {"0"},
+    "names": {"generator"},  # of two letters
+    "path": WORDS,
+    "progress": {"function", "class"},
+    "rng": {"None", "0", "10**12", "10**400", "Generator"},
+    "statistic": {"empty word"},
+    "statistics": {"[]", "()", "empty array", "generator"},
+    "study.reliability_study.rng": {"0", "10**12", "10**400"},
+    "workers": {"10**12", "10**400", "executor"},
+}
+# What is data, or describes data: whatever can be read as such is accepted.
+DATA = {
+    *("candidate", "candidates", "changed", "collections", "comparisons", "covariance", "distance", "given", "human"),
+    *(
+        "judges",
+        "machine",
+        "means",
+        "nested",
+        "q",
+        "qrels",
+        "reported",
+        "result",
+        "runs",
+        "scores",
+        "standard_errors",
+        "truth",
+    ),
+    *("value", "values", "votes", "what", "winner", "questions", "groups", "types", "teams", "families"),
+    *(
+        "Votes.a",
+        "Votes.b",
+        "select_topics.costs",
+        "Scores.select.systems",
+        "Scores.select.topics",
+        "Means.select.systems",
+    ),
+    *(
+        f"{name}.{labels}"
+        for name in ("Scores", "Means", "as_scores", "read_scores")
+        for labels in ("systems", "topics")
+    ),
+    *("Runs.select.systems", "Runs.retrieved.systems", "Qrels.select.topics"),
+}
 
 
-def outcome(call: Call, argument: str, value: Any) -> BaseException | None:
+def may_accept(name: str, argument: str, label: str) -> bool:
+    if {argument, f"{name}.{argument}"} & DATA:
+        return True
+    function = calls()[name].function
+    parameter = inspect.signature(function).parameters.get(argument)
+    default = calls()[name].given[argument] if parameter is None else parameter.default
+    return (
+        (label == "None" and default is None)
+        or (label in ("True", "False") and isinstance(default, bool))
+        or (label in ("None", "True", "False") and argument == "lower_is_better")
+        or label in ACCEPTED.get(f"{name}.{argument}", ACCEPTED.get(argument, set()))
+    )
+
+
+def outcome(call: Call, argument: str, value: Any) -> Exception | None:
     with warnings.catch_warnings(action="ignore"):
         try:
             call.function(**call.given | {argument: value})
@@ -322,6 +403,7 @@ def outcome(call: Call, argument: str, value: Any) -> BaseException | None:
     return None
 
 
+@cache
 def bad_calls() -> list[tuple[str, str, str]]:
     found = []
     for name, call in calls().items():
@@ -329,3 +411,138 @@ def bad_calls() -> list[tuple[str, str, str]]:
         named = {p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
         found += [(name, each, label) for each in sorted(named | call.given.keys()) for label in nonsense()]
     return found
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with files to read, for what is written, too."""
+    monkeypatch.chdir(tmp_path)
+    TRUTH.to_frame().to_csv("people.csv")
+    Path("run.txt").write_text("1 Q0 d1 1 0.5 a\n")
+    Path("qrels.txt").write_text("1 0 d1 1\n2 0 d1 0\n")
+    Path("votes.csv").write_text("model_a,model_b,winner\nx,y,model_a\ny,x,tie\n")
+    made("distribution").save("kept.npz")
+
+
+def refuse_all(tried: list[tuple[str, str, str]]) -> None:
+    from matplotlib import pyplot
+
+    values, wrong = nonsense(), []
+    for name, argument, label in tried:
+        error = outcome(calls()[name], argument, nonsense()[label])  # anew: a generator is used up
+        pyplot.close("all")
+        # What the file system refuses is told by it, with the name of the file.
+        told = isinstance(error, OSError) and argument in ("path", "folder") and error.filename == values[label]
+        if error is None and not may_accept(name, argument, label):
+            wrong.append(f"{name}({argument}={label}) is accepted")
+        elif error is not None and not isinstance(error, cc.ConcordantError) and not told:
+            wrong.append(f"{name}({argument}={label}) raises {error!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_public_callable_is_forgotten() -> None:
+    assert {name for name, _ in public()} - INTERNAL - AGAIN <= calls().keys()
+
+
+@pytest.mark.usefixtures("files")
+def test_the_calls_are_right_as_they_are() -> None:
+    for call in calls().values():
+        with warnings.catch_warnings(action="ignore"):
+            call.function(**call.given)
+
+
+@pytest.mark.usefixtures("files")
+def test_some_bad_calls() -> None:
+    assert len(bad_calls()) >= 10_000
+    refuse_all(random.Random(1).sample(bad_calls(), 1_500))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("files")
+def test_all_bad_calls() -> None:
+    refuse_all(bad_calls())
+
+
+class Untouched:
+    """Data that nobody may look at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError("work was begun before the options were checked")
+
+
+LATE = {"10**12", "10**400", "[]", "()", "empty array", "generator"}  # too many or too few for these data only
+SIDES_OF = {"truth", "candidate", "scores", "human", "machine"}
+
+
+def test_options_are_checked_before_any_work() -> None:
+    """Each error names the option, although the data are none."""
+    count, wrong = 0, []
+    for name, argument, label in bad_calls():
+        call = calls()[name]
+        if name in FUNCTIONS and not may_accept(name, argument, label):
+            given = call.given | {side: Untouched() for side in SIDES_OF & call.given.keys()}
+            error = outcome(Call(call.function, given), argument, nonsense()[label])
+            if not isinstance(error, AssertionError) or label not in LATE:
+                count += 1
+                if not isinstance(error, cc.ConcordantError) or argument.rstrip("s") not in str(error):
+                    wrong.append(f"{name}({argument}={label}) raises {error!r}")
+    assert not wrong, "\n".join(wrong)
+    assert count > 3_000
+
+
+def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
+    for call, message in {
+        lambda: cc.correlate(TRUTH, CANDIDATE, method="no"): "method is 'no': use 'auto', ",
+        lambda: cc.compare(TRUTH, CANDIDATE, test="no"): "test is 'no': give True or False",
+        lambda: cc.discordance(TRUTH, bandwidth=-3): "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'",
+        lambda: cc.read_scores("people.csv", missing="no"): "missing is 'no': use 'error', 'zero', 'drop', ",
+        lambda: cc.judge_study(RUNS, QRELS, {"a": 1}, ["AP"]): "judges is {'a': 1}: give a dictionary of Qrels by name",
+        lambda: cc.board(
+            TRUTH, rng=-1
+        ): "rng is -1: give a whole number as seed, at least 0, a numpy Generator, or None",
+        lambda: cc.rank_test(TRUTH, CANDIDATE, alpha=np.arange(99)): "alpha is array([ 0,  1,  2,",
+    }.items():
+        with pytest.raises(cc.ConcordantError) as raised:
+            call()
+        assert str(raised.value).startswith(message)
+        assert len(str(raised.value)) < 250
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    found = cc.rank_intervals(TRUTH, np.float64(0.9), n_resamples=np.int64(99), rng=np.int64(1), simultaneous=np.True_)
+    assert found.to_dict() == cc.rank_intervals(TRUTH, 0.9, n_resamples=99, rng=1).to_dict()
+
+
+def test_whatever_takes_work_is_an_executor() -> None:
+    class Submits:
+        def __init__(self) -> None:
+            self.pool = ThreadPoolExecutor(2)
+
+        def submit(self, *work: Any) -> Any:
+            return self.pool.submit(*work)
+
+    of_one = cc.rank_intervals(TRUTH, n_resamples=3_000, rng=1)
+    given: Any = Submits()
+    assert cc.rank_intervals(TRUTH, n_resamples=3_000, rng=1, workers=given).to_dict() == of_one.to_dict()
+
+
+def test_help_shows_the_signature() -> None:
+    assert str(inspect.signature(cc.rank_intervals)).startswith(
+        "(scores: 'Collection', confidence_level: 'float' = 0.95"
+    )
+    assert cc.rank_intervals.__module__ == "concordant.ranks.bounds"
+
+
+def test_the_study_of_judges_has_the_ranking_of_its_card() -> None:
+    """Twelve topics, so that there is a ranking."""
+    topics = [str(k) for k in range(12)]
+    runs = {
+        f"s{k}": {t: {f"d{j}": (j * (k + 1) + int(t)) % 7 + j / 9 for j in range(7)} for t in topics} for k in range(4)
+    }
+    people = cc.Qrels.from_dict({t: {f"d{j}": j % 3 for j in range(7)} for t in topics})
+    judge = cc.Qrels.from_dict({t: {f"d{j}": (j + int(t)) % 3 for j in range(7)} for t in topics})
+    found = cc.judge_study(cc.Runs.from_dict(runs), people, {"a": judge}, ["AP"], n_resamples=600, rng=3)
+    scores = [cc.evaluate(cc.Runs.from_dict(runs), qrels, "AP") for qrels in (people, judge)]
+    alone = cc.rank_judges(scores[0], {"a": scores[1]}, "tau_b", name="the truth", rng=3)
+    assert found.ranking is not None
+    assert found.ranking.to_dict() == alone.to_dict()

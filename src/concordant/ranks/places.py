@@ -148,6 +148,9 @@ def rank_probabilities(  # noqa: PLR0913
         3  A  ranks   3 to   3, mean 3.0
 
     """
+    least, most = (-1, 1) if by == "tau" else (0, np.inf)
+    fits = threshold is None or least <= threshold <= most
+    require(fits, "threshold", threshold, f"give a number from {least:g} to {most:g}")
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(truth, "truth")
     scores = given.observations()
@@ -158,7 +161,7 @@ def rank_probabilities(  # noqa: PLR0913
     if given.groups is not None and by == "rank_distance":
         settings["groups"] = len(scores.topics)
     if by == "tau":
-        threshold = _threshold(threshold, 0.9, -1, 1)
+        threshold = 0.9 if threshold is None else threshold
         places, accepted = _by_tau(len(own), threshold, how), how.n_resamples
     else:
         problem = Problem.of(scores, eps, "the distance")
@@ -176,12 +179,6 @@ def rank_probabilities(  # noqa: PLR0913
         notes=notes,
         settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, measure=scores.measure, **settings),
     )
-
-
-def _threshold(given: float | None, default: float, least: float, most: float) -> float:
-    value, wanted = default if given is None else given, f"give a number from {least:g} to {most:g}"
-    require(least <= value <= most, "threshold", value, wanted)
-    return value
 
 
 def _count(best: IntArray, worst: IntArray) -> FloatArray:
@@ -214,7 +211,6 @@ def _by_distance(
     distances, best, worst = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if threshold is None:
         threshold = DistanceDistribution.made("paper", problem, distances, how.seed).critical_value(alpha)
-    threshold = _threshold(threshold, 0, 0, np.inf)
     accepted = distances <= threshold * (1 + 1e-9)
     if not accepted.any():
         raise InputError(

@@ -182,8 +182,9 @@ def select_topics(  # noqa: PLR0913
     (10, True)
 
     """
-    known = get_coefficient(coefficient)
-    level = confidence_level
+    known, level = get_coefficient(coefficient), confidence_level
+    if (k is None) == (budget is None):
+        raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, one of the two")
     given = as_topics(scores, "scores", least_systems=8)
     given = given.settled()[0]
     points = given.points()
@@ -277,8 +278,6 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
 
 
 def _budget(k: int | None, budget: float | None, prices: FloatArray) -> float:
-    if (k is None) == (budget is None):
-        raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, one of the two")
     most = len(prices) - 2
     if k is not None:
         if (prices != 1).any():
