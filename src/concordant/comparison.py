@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,14 +17,15 @@ from .coefficients.sums import concordance
 from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .data.scores import Means, Scores
-from .errors import InputError, LimitError, TiesError, check_choice
+from .errors import InputError, LimitError, TiesError
+from .options import checked
 from .pairing import On, Pairing, match, measures_of, pairings
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
 from .ranks.testing import RankTest, rank_test_of
 from .read.door import Collection
-from .resampling import Progress, Resampling, Seed, check_level
+from .resampling import Progress, Resampling, Seed
 from .results import settings_of
 from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
@@ -54,6 +55,7 @@ class _How:
     settings: dict[str, Any]
 
 
+@checked
 def compare(
     truth: Collection | Pairing,
     candidates: Any = None,
@@ -61,7 +63,7 @@ def compare(
     names: Sequence[str] | None = None,
     on: On = "both",
     top: int | None = None,
-    coefficients: Iterable[str] | None = None,
+    coefficients: str | Iterable[str] | None = None,
     per_topic: bool = False,
     interval: bool = False,
     test: bool = False,
@@ -151,13 +153,12 @@ def compare(
       tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
 
     """
-    wanted, level = _wanted(coefficients), check_level(confidence_level)
-    check_choice("rank_test", rank_test, (*get_args(RankTestMethod), None))
+    wanted, level = _wanted(coefficients), confidence_level
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
-        check_bootstrap("auto", drawn.n_resamples)
+        check_bootstrap(drawn.n_resamples)
     pairs = pairings(truth, candidates, names=names, on=on, top=top)
     for one in pairs:
         check_pairing(one, interval=interval, per_topic=per_topic)
@@ -308,7 +309,7 @@ def whole(found: Comparison) -> Comparison:
         drawn = Resampling.of(settings["n_resamples"], settings["seed"])
         why = ""
         try:
-            check_bootstrap("auto", drawn.n_resamples)
+            check_bootstrap(drawn.n_resamples)
             check_pairing(c.pairing, interval=True, per_topic=False)
         except InputError as error:
             why = f"there are no intervals: {error}"

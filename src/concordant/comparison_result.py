@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from .arrays import FloatArray, IntArray
 from .coefficients.registry import get_coefficient, headlines, list_coefficients
 from .data.scores import with_sign
-from .errors import InputError, check_choice, import_extra
+from .errors import InputError, import_extra
+from .options import checked
 from .ranks.testing import RankTest
 from .results import Interval, Result, columns, plain, settings_of
 from .words import counted, listing, number, one_line, p_equals
@@ -361,6 +362,7 @@ class Comparison(Result):
         made |= {"matrix": plain(self.matrix)} if self.matrix is not None else {}
         return {**made, "notes": list(self.notes), "settings": plain(self.settings)}
 
+    @checked
     def plot(self, kind: Kind | None = None, ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
         """Draw it, on new axes one column wide if none are given.
 
@@ -387,9 +389,6 @@ class Comparison(Result):
         from .plots import agreement, intervals, matrices
 
         kind = kind or ("scatter" if len(self.comparisons) == 1 else "heatmap")
-        check_choice("kind", kind, get_args(Kind))
-        if isinstance(top, bool) or not isinstance(top, int) or top < 1:
-            raise InputError(f"top is {top!r}: give a whole number from 1")
         if kind == "heatmap":
             return matrices.comparisons(self.comparisons, ax, coefficients=shown_of(self, every=False))
         if kind == "matrix":

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import find_spec
-from numbers import Integral, Real
 from typing import Any
 
 from .words import in_digits, named
@@ -137,31 +135,10 @@ def warn(message: str, category: type[Warning] = DataWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
-    """Raise unless an option has one of the values that there are."""
-    if value not in choices:
-        *others, last = map(repr, choices)
-        raise InputError(f"{named(name)} is {value!r}: use {', '.join(others)} or {last}")
-
-
-def check_real(name: str, value: Any, allowed: Callable[[Any], bool], wanted: str) -> float:
-    """A number that is allowed, as a float, or an error that says what is wanted."""
-    try:
-        found = None if isinstance(value, bool) or not isinstance(value, Real) else float(value)
-    except OverflowError:  # of a whole number or a fraction
-        found = None
-    if found is None or not allowed(found):
+def require(fits: bool, name: str, value: Any, wanted: str) -> None:
+    """Raise unless an argument fits what else is known; its kind and its limits are checked by `options`."""
+    if not fits:
         raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
-    return found
-
-
-def check_whole(
-    name: str, value: Any, least: int = 1, most: float = math.inf, wanted: str = "give a whole number, at least 1"
-) -> int:
-    """A whole number from the least to the most, or an error that says what is wanted."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
-    return int(value)
 
 
 def limit_of(name: str, default: int) -> int:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from .data.groups import doubts_about_sizes
 from .data.holes import ASSUMED, are_invented
 from .data.scores import Means, Scores
-from .errors import AlignmentWarning, InputError, InputTypeError, check_choice, warn
+from .errors import AlignmentWarning, InputError, InputTypeError, warn
+from .options import checked
 from .read.door import Collection, as_scores, as_topic_side, refuse
 from .read.naming import short_names
 from .read.reader import tables_in
@@ -97,6 +98,7 @@ class Pairing:
         return as_html(str(self))
 
 
+@checked
 def pair(
     truth: Collection,
     candidates: Any,
@@ -138,7 +140,6 @@ def pair(
     [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
 
     """
-    check_choice("on", on, get_args(On))
     sides, called = _sides(truth, candidates, names)
     return best(match(sides, called, on, choice=True, holes=True), top)
 
@@ -156,7 +157,6 @@ def pairings(
         return [truth.alone(k) for k in range(len(truth.candidates))]
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
-    check_choice("on", on, get_args(On))
     (own, *others), called = _sides(truth, candidates, names)
     found = []
     for side, name in zip(others, called[1:], strict=True):

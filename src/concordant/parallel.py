@@ -1,4 +1,4 @@
-"""One way to run things at the same time: `workers`, a number or any `concurrent.futures.Executor`.
+"""One way to run things at the same time: `workers`, a number or any executor, which has `submit`.
 
 A number means threads of this process, because the kernels release the interpreter's lock; a study takes processes. An
 executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a pool of one's own) is given whole pieces
@@ -11,21 +11,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, TypeAlias, TypeVar
-
-from .errors import check_whole
+from typing import TypeAlias, TypeVar
 
 Workers: TypeAlias = "int | Executor"
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
-
-
-def check_workers(workers: Any) -> Workers:
-    """A number of at least 1, or an executor."""
-    if isinstance(workers, Executor):
-        return workers
-    wanted = "give a whole number, at least 1, or an executor of concurrent.futures"
-    return min(check_whole("workers", workers, wanted=wanted), 2**20)
 
 
 def threads(workers: Workers) -> int:
@@ -40,8 +30,14 @@ def shared_out(
 
     A number of workers is used only for work `in_threads`; other work has kernels that start threads of their own.
     """
-    if isinstance(workers, Executor):
-        yield from workers.map(work, pieces)
+    if not isinstance(workers, int):  # by `submit`, which is all that an executor must have
+        running = deque(workers.submit(work, piece) for piece in pieces)
+        try:
+            while running:
+                yield running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
     elif workers == 1 or not in_threads:
         yield from map(work, pieces)
     else:

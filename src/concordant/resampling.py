@@ -11,15 +11,12 @@ import numpy as np
 from . import _kernels
 from .arrays import FloatArray, IntArray, rows_at_a_time
 from .data.means import tied_means
-from .errors import InputError, InputTypeError, LimitError, check_real, check_whole
-from .parallel import Made, Workers, check_workers, shared_out, threads
-from .words import in_digits, named
+from .parallel import Made, Workers, shared_out, threads
 
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
 CHUNK = 512  # resamples at a time, or fewer where there are very many topics
-MOST = 100_000_000  # resamples, draws and trials, of which each leaves a number of 8 bytes
 
 
 @dataclass(frozen=True)
@@ -32,11 +29,12 @@ class Resampling:
     progress: Progress | None = None
 
     @classmethod
-    def of(cls, n_resamples: Any, rng: Seed = None, workers: Any = 1, progress: Progress | None = None) -> Resampling:
-        """Check what a caller passed; where no seed is given, one is drawn, so that the settings can say which."""
-        generator(rng)  # refuses what is no seed
+    def of(
+        cls, n_resamples: int, rng: Seed = None, workers: Workers = 1, progress: Progress | None = None
+    ) -> Resampling:
+        """Where no seed is given, one is drawn, so that the settings can say which."""
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
-        return cls(check_count(n_resamples), seed, check_workers(workers), progress)
+        return cls(n_resamples, seed, workers, progress)
 
     @property
     def seed(self) -> int | None:
@@ -50,7 +48,7 @@ class Resampling:
 
     def generator(self) -> np.random.Generator:
         """A generator from the seed, the same one at each call; or the one that was given."""
-        return generator(self.rng)
+        return np.random.default_rng(self.rng)
 
     def quiet(self) -> Resampling:
         """The same, telling nobody."""
@@ -93,32 +91,3 @@ def is_borderline(p: FloatArray | float, alpha: float, n_resamples: int) -> Any:
     """Whether another seed could put a p-value from so many resamples on the other side of alpha: two of its errors."""
     p = np.asarray(p)
     return np.abs(p - alpha) <= 2 * np.sqrt(p * (1 - p) / n_resamples)
-
-
-def check_count(n_resamples: Any, name: str = "n_resamples", *, least: int = 1, most: int = MOST) -> int:
-    """A whole number of at least 1, or of what is least, and small enough for an array of as many numbers."""
-    count = check_whole(name, n_resamples, least, wanted=f"give a whole number, at least {least}")
-    if count > most:
-        shown = f"{count:,}" if count < 10**30 else in_digits(count)
-        raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")
-    return count
-
-
-def check_alpha(alpha: Any) -> float:
-    """A level between 0 and 1."""
-    return check_real("alpha", alpha, lambda x: 0 < x < 1, "give the level of the test, above 0 and below 1")
-
-
-def check_level(confidence_level: Any) -> float:
-    """A share between 0 and 1."""
-    wanted = "give a number above 0 and below 1, such as 0.95"
-    return check_real("confidence_level", confidence_level, lambda x: 0 < x < 1, wanted)
-
-
-def generator(rng: Seed) -> np.random.Generator:
-    """A generator from a seed, a generator, or nothing."""
-    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, type(None))):
-        raise InputTypeError(f"{named('rng')} is {rng!r}: give a whole number as seed, a numpy Generator, or None")
-    if isinstance(rng, (int, np.integer)) and rng < 0:
-        raise InputError(f"{named('rng')} is {rng!r}: a seed is not negative")
-    return np.random.default_rng(rng)

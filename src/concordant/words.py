@@ -14,7 +14,7 @@ _options: Mapping[str, str] = {}
 _REVERSED = -0.3  # the coefficient below which one side may be an error measure
 # What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
 _CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 
 
@@ -73,10 +73,11 @@ def number(value: float, decimals: int = 3) -> str:
 
 
 def in_digits(value: Any) -> str:
-    """A value as messages have it; a whole number of which nobody would read all digits by how many it has."""
+    """A value as messages have it, on one short line; of a number with very many digits how many it has."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return f"a number of {math.ceil(abs(value).bit_length() * math.log10(2))} digits"
-    return repr(value)
+    text = one_line(repr(value))
+    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def p_cell(p: float, decimals: int = 3) -> str:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
-from ..errors import InputError, InputTypeError
+from ..errors import InputError
 from ..words import named
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
@@ -26,13 +25,8 @@ class Printed:
     """Whether it was taken as percent: it has the sign, or is beyond 1."""
 
     @classmethod
-    def of(cls, text: Any) -> Printed:
+    def of(cls, text: str) -> Printed:
         """Read it; "0.87" and "0.870" are different numbers, so it has to be text."""
-        if not isinstance(text, str):
-            raise InputTypeError(
-                f"reported is {text!r}, a {type(text).__name__}: give it as text, as it was printed ('0.870'), because "
-                "its last zeros say how exact it is"
-            )
         plain = text.strip().replace("\u2212", "-")
         sign = plain.endswith("%")
         plain = plain.removesuffix("%").rstrip()

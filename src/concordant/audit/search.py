@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..data.holes import Missing
-from ..errors import ConcordantError, InputError, check_choice
+from ..errors import ConcordantError, InputError
+from ..options import checked
 from ..pairing import On, Side
 from ..read.door import Collection, as_scores, refuse
 from ..resampling import Progress
@@ -183,6 +184,7 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
+@checked
 def audit(
     truth: Collection,
     candidate: Collection | Sequence[Collection],
@@ -249,7 +251,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
     labels = ["truth", *(["candidate"] if len(rankings) == 1 else [f"candidate {k + 1}" for k in range(len(rankings))])]
     if names is not None:
         labels = list(names)
-    if len(labels) != len(rankings) + 1 or not all(isinstance(label, str) for label in labels):
+    if len(labels) != len(rankings) + 1:
         raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate")
 
     given = (truth, *rankings)
@@ -273,6 +275,7 @@ class Read:
     """Side k by another measure."""
 
 
+@checked
 def audit_read(
     read: Read,
     reported: str | Sequence[str],
@@ -284,21 +287,15 @@ def audit_read(
     progress: Progress | None = None,
 ) -> AuditResult:
     """`audit` of sides that were read before."""
-    check_choice("on", on, get_args(On))
     for side, label in zip(read.sides, labels, strict=True):
         refuse(side, label, "total", why="what is tried are means and other ways to make one score of those on topics")
-    printed = [Printed.of(text) for text in (reported if isinstance(reported, (list, tuple)) else [reported])]
+    printed = [Printed.of(text) for text in ([reported] if isinstance(reported, str) else reported)]
     if len(printed) != len(labels) - 1:
         raise InputError(
             f"{named('reported')} holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
             "give one for each"
         )
     tops = [top] if isinstance(top, int) else list(top)
-    for k in tops:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 2:
-            raise InputError(f"{named('top')} is {k!r}: give the number of systems to compare, at least 2")
-    if isinstance(departures, bool) or not isinstance(departures, int) or departures < 0:
-        raise InputError(f"{named('departures')} is {departures!r}: give a whole number from 0")
     readings, notes = _readings(read, labels, on)
     findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
     if "" not in readings:

@@ -10,10 +10,11 @@ import numpy as np
 from ..arrays import IntArray
 from ..data.scores import Means, Scores
 from ..expected.estimation import DRAWS, expected_correlation
+from ..options import checked
 from ..parallel import Workers
 from ..ranks.bounds import RankIntervals, rank_intervals
 from ..read.door import Collection, as_scores, as_topic_side, as_topics, is_bare
-from ..resampling import Progress, Resampling, Seed, check_count
+from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, Result, settings_of
 from ..words import counted
 from .outlook import Outlook, outlook
@@ -105,6 +106,7 @@ class Board(Result):
         return self.ranks.plot(ax)
 
 
+@checked
 def board(
     scores: Collection,
     confidence_level: float = 0.95,
@@ -159,7 +161,6 @@ def board(
     (3, (1, 5), 0.9)
 
     """
-    more_topics = check_count(more_topics, "more_topics", least=0)
     how = Resampling.of(n_resamples, rng, workers, progress)
     side = scores if is_bare(scores) else as_scores(scores, "scores")
     by: dict[str, Any] = {"rng": how.rng, "workers": workers}

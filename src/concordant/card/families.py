@@ -13,10 +13,11 @@ from scipy.special import stdtr, stdtrit
 from ..arrays import FloatArray
 from ..chance.adjustment import holm
 from ..coefficients.kendall import tau_b
-from ..errors import AlignmentWarning, InputError, InputTypeError, warn
+from ..errors import AlignmentWarning, InputError, warn
+from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, Seed, check_alpha, check_level
+from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import counted, listing, p_cell, p_equals
 
@@ -119,6 +120,7 @@ class FamilyBias(Result):
         return judged.family_bias(self, ax)
 
 
+@checked
 def family_bias(
     truth: Collection,
     candidate: Collection,
@@ -175,15 +177,13 @@ def family_bias(
     [('splade', 0.35), ('dense', 0.12)]
 
     """
-    level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
+    level, how = confidence_level, Resampling.of(n_resamples, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate})
-    return bias_from(sides, members_of(families, sides.scores[0].systems), check_alpha(alpha), level, how)
+    return bias_from(sides, members_of(families, sides.scores[0].systems), alpha, level, how)
 
 
 def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members:
     """By family, 1 for its systems and 0 for others, checked against the systems."""
-    if not isinstance(families, Mapping) or not families:
-        raise InputTypeError("families must be a dictionary from system to family, such as {'gpt-4o': 'openai'}")
     of = {str(system): str(family) for system, family in families.items()}
     if not (known := [system for system in systems if system in of]):
         raise InputError(

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
-from ..errors import InputError, InputTypeError, check_choice
+from ..errors import InputError
 from ..judgments.agreement import LabelAgreement
+from ..options import checked
 from ..pairing import Matched
 from ..read.door import Collection
-from ..resampling import Resampling, Seed, check_alpha
+from ..resampling import Resampling, Seed
 from ..results import Result, columns, settings_of
 from ..topics.agreement_curves import DEFAULT
 from ..topics.judge_ranking import JudgeRanking, judges_from
@@ -186,6 +187,7 @@ def _listed(heads: list[str], rows: list[list[str]]) -> str:
     return "\n".join([head, *(part for pair in zip(names, lines, strict=True) for part in pair)])
 
 
+@checked
 def judge_card(  # noqa: PLR0913
     truth: Collection,
     candidates: Mapping[str, Collection],
@@ -242,11 +244,7 @@ def judge_card(  # noqa: PLR0913
     [('careful', 0.905, 3.0), ('hasty', 0.723, 4.0)]
 
     """
-    check_choice("test", test, get_args(Test))
-    check_choice("correction", correction, (None, *get_args(Correction)))
-    tested = HowTested(test, correction, check_alpha(alpha))
-    if not isinstance(candidates, Mapping) or not candidates:
-        raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
+    tested = HowTested(test, correction, alpha)
     if labels is not None and (unknown := [key for key in labels if key not in set(map(str, candidates))]):
         raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
     named = (name, *map(str, candidates))

@@ -10,11 +10,12 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.scores import Scores
 from ..data.totals import mean_ranks
-from ..errors import check_whole
+from ..errors import require
+from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection
-from ..resampling import Resampling, Seed, check_level
+from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..words import counted, listing
 
@@ -102,6 +103,7 @@ def _ranks(count: float) -> str:
     return counted(int(count), "rank") if float(count).is_integer() else f"{count:g} ranks"
 
 
+@checked
 def rank_changes(
     truth: Collection,
     candidate: Collection,
@@ -163,12 +165,12 @@ def rank_changes(
     (('splade-1',), 9.0)
 
     """
-    level, how = check_level(confidence_level), Resampling.of(n_resamples, rng)
+    level, how = confidence_level, Resampling.of(n_resamples, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate})
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "rank changes", 5)
-    wanted = f"give a whole number from 1 to {m - 1}, fewer than the {m} systems"
-    size = default_k(m) if k is None else check_whole("k", k, 1, m - 1, wanted)
+    size = default_k(m) if k is None else k
+    require(size < m, "k", k, f"give a whole number from 1 to {m - 1}, fewer than the {m} systems")
     draws = how.generator()
     bounds = [rank_bounds(side, level, how.n_resamples, draws) for side in sides.scores]
     return changes_from(sides, (bounds[0], bounds[1]), size, level, how)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..chance.signs import signs, takes_all_signs
 
 BATCHES = 20  # of random permutations, whose p-values tell the Monte Carlo error
 _EPS = float(np.finfo(np.float64).eps)
@@ -34,12 +35,10 @@ class Signs(NamedTuple):
 
 def draw_signs(n: int, n_resamples: int, rng: np.random.Generator) -> Signs:
     """All 2^n permutations where these are no more than `n_resamples`, and so many random ones otherwise."""
-    if n < 63 and 2**n <= n_resamples:
-        bits = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return Signs((np.asarray(1.0 - 2.0 * bits, np.float64),), exact=True)
-    sizes = [len(part) for part in np.array_split(np.arange(n_resamples), min(BATCHES, n_resamples))]
-    drawn = (rng.integers(0, 2, (size, n), dtype=np.int8) for size in sizes)
-    return Signs(tuple(np.asarray(2.0 * bits - 1.0, np.float64) for bits in drawn), exact=False)
+    exact = takes_all_signs(n, n_resamples)
+    batches = np.array_split(np.arange(n_resamples), min(BATCHES, n_resamples))
+    parts = [(0, 2**n)] if exact else [(part[0], part[-1] + 1) for part in batches]
+    return Signs(tuple(part.astype(np.float64) for part in signs(n, parts, None if exact else rng)), exact)
 
 
 class Reached(NamedTuple):

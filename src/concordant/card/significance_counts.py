@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..errors import check_choice
+from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, Seed, check_alpha
+from ..resampling import Resampling, Seed
 from ..results import Result, columns, settings_of
 from ..words import listing
 from .significance import BoolArray, Correction, Test, significant_pairs
@@ -162,6 +162,7 @@ def _of(part: int, whole: int) -> str:
     return f"{part} of {whole} ({100 * part / whole:.1f}%)" if whole else "0 of 0"
 
 
+@checked
 def significance_agreement(
     truth: Collection,
     candidate: Collection,
@@ -234,14 +235,12 @@ def significance_agreement(
     (32, 20)
 
     """
-    check_choice("test", test, get_args(Test))
-    check_choice("correction", correction, (None, *get_args(Correction)))
-    level, how = check_alpha(alpha), Resampling.of(n_resamples, rng)
+    how = Resampling.of(n_resamples, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate})
     require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
     # The same draws for both sides, also where a generator was given.
     how = Resampling.of(how.n_resamples, how.seed if how.seed is not None else int(how.generator().integers(2**63)))
-    tested = HowTested(test, correction, level)
+    tested = HowTested(test, correction, alpha)
     found = [significant_pairs(side.values, *tested, how) for side in sides.scores]
     return agreement_from(sides, found[0], found[1], tested, how)
 

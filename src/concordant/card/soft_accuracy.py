@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.kendall import pairwise_accuracy
+from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
@@ -64,6 +65,7 @@ class SoftPairwiseAccuracy(Result):
         ]
 
 
+@checked
 def soft_pairwise_accuracy(
     truth: Collection,
     candidate: Collection,

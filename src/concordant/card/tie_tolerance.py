@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..errors import check_whole
+from ..errors import require
+from ..options import checked
 from ..pairing import matched_topics
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
@@ -67,6 +68,7 @@ class TieCalibration(Result):
         return judged.tie_calibration(self, ax)
 
 
+@checked
 def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 5, rng: Seed = None) -> TieCalibration:
     """Pairwise accuracy on each topic, with ties of the candidate's close scores calibrated on other topics.
 
@@ -115,14 +117,14 @@ def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 
     sides = matched_topics({"truth": truth, "candidate": candidate}, each=each)
     n, m = sides.scores[0].values.shape
     require_room_for_pairs(m, "tie calibration", 5 * n)
-    folds = check_whole("n_folds", n_folds, 2, n, f"give a whole number from 2 to the {n} topics")
+    require(n_folds <= n, "n_folds", n_folds, f"give a whole number from 2 to the {n} topics")
     signs, gaps, unit = _pairs(sides.scores[0].values, sides.scores[1].values)
     part = np.empty(n, dtype=np.int64)
-    for k, topics in enumerate(np.array_split(drawn.generator().permutation(n), folds)):
+    for k, topics in enumerate(np.array_split(drawn.generator().permutation(n), n_folds)):
         part[topics] = k
-    tolerances = np.array([_best(signs[part != k], gaps[part != k]) for k in range(folds)])
+    tolerances = np.array([_best(signs[part != k], gaps[part != k]) for k in range(n_folds)])
     best = _best(signs, gaps)
-    right = [_right(signs[part == k], gaps[part == k], tolerances[k]).sum() for k in range(folds)]
+    right = [_right(signs[part == k], gaps[part == k], tolerances[k]).sum() for k in range(n_folds)]
     return TieCalibration(
         accuracy=float(sum(right) / signs.size),
         uncalibrated=float(_right(signs, gaps, 0.0).mean()),
@@ -133,7 +135,7 @@ def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 
         n_topics=n,
         n_systems=m,
         notes=sides.notes,
-        settings=settings_of(seed=drawn.seed, n_folds=folds, measure=sides.scores[0].measure),
+        settings=settings_of(seed=drawn.seed, n_folds=n_folds, measure=sides.scores[0].measure),
     )
 
 

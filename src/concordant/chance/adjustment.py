@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
+
+
+def stepped_down(p: FloatArray, order: IntArray | slice = slice(None)) -> FloatArray:
+    """p-values that were adjusted one by one, from the strongest: a weaker one is never more significant."""
+    found = np.empty(len(p))
+    found[order] = np.minimum(1.0, np.maximum.accumulate(p[order]))
+    return found
 
 
 def holm(p: FloatArray) -> FloatArray:
     """Holm's adjusted p-values: the k-th smallest of N times N - k + 1, made monotone."""
     order = np.argsort(p)
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return adjusted
+    ranks = np.empty(len(p))
+    ranks[order] = np.arange(len(p), 0, -1)
+    return stepped_down(p * ranks, order)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, check_choice, check_real
-from ..resampling import Seed, check_count, generator
+from ..errors import InputError, InputTypeError
+from ..options import checked
+from ..resampling import Seed
 from ..results import Result
 from .inversion import UniformSum, near_perfect
 
@@ -20,7 +21,6 @@ Alternative = Literal["two-sided", "less", "greater"]
 Numbers: TypeAlias = "float | FloatArray"
 
 _SLACK = 1e-12  # a value this close to an attainable one is that one
-_LARGEST = 1_000_000  # systems; beyond, neighbouring values of tau are closer than the slack
 _EXACT = {"tau": 20, "tau_ap": 12}  # systems up to which all rankings are counted
 _COUNTED = 1e6  # where fewer rankings than this are as good, they are counted one by one
 _LEAST = 5e-324  # the smallest positive float
@@ -102,6 +102,7 @@ class NullDistribution(Result):
         """P(T <= value), the value included."""
         return self._each(lambda v: self._at_least(-v), value)
 
+    @checked
     def pvalue(self, value: npt.ArrayLike, alternative: Alternative = "two-sided") -> Numbers:
         """Probability of a value at least as extreme, if the candidate ranking had nothing to do with the truth.
 
@@ -118,7 +119,6 @@ class NullDistribution(Result):
             Never 0.
 
         """
-        check_choice("alternative", alternative, get_args(Alternative))
         if alternative == "greater":
             return self.sf(value)
         if alternative == "less":
@@ -131,7 +131,7 @@ class NullDistribution(Result):
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """The smallest value x with P(T <= x) >= q; for tau_ap beyond 12 systems to about 1e-12."""
-        array = _numbers(q, "q")
+        array = numbers(q, "q")
         if not ((array >= 0) & (array <= 1)).all():
             raise InputError(f"q is {q!r}: give probabilities from 0 to 1")
         # Rounding must not push x to the next value: where q was computed as P(T <= x), x is meant.
@@ -145,13 +145,13 @@ class NullDistribution(Result):
         values = np.where(array == 1, 1.0, 2 * high / steps - 1)
         return float(values) if values.ndim == 0 else values
 
+    @checked
     def rvs(self, size: int = 1, rng: Seed = None) -> FloatArray:
         """Values of random rankings."""
-        draws, generated = check_count(size, "size"), generator(rng)
-        missing = np.empty(draws)
+        generated, missing = np.random.default_rng(rng), np.empty(size)
         step = max(1, 2**22 // self.m)
-        for lo in range(0, draws, step):
-            rows = min(step, draws - lo)
+        for lo in range(0, size, step):
+            rows = min(step, size - lo)
             missing[lo : lo + rows] = (
                 generated.integers(0, np.arange(2, self.m + 1), (rows, self.m - 1)) @ self._spacing
             )
@@ -170,6 +170,7 @@ class NullDistribution(Result):
     def _contents(self) -> dict[str, Any]:
         return self.rows()[0]
 
+    @checked
     def plot(self, ax: Any = None, value: float | None = None) -> Any:
         """The distribution as bars, and the observed value with its p-value."""
         from ..plots import distributions
@@ -179,7 +180,7 @@ class NullDistribution(Result):
     # Below: arrays of values that were checked, of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
-        array = _numbers(value, "value")
+        array = numbers(value, "value")
         wrong = ~(np.abs(array) <= 1 + _SLACK)  # nan, too
         if wrong.any():
             raise InputError(
@@ -249,6 +250,7 @@ class NullDistribution(Result):
         return np.where(attainable, masses, 0.0)
 
 
+@checked
 def tau_null(m: int) -> NullDistribution:
     """The null distribution of Kendall's tau: its distribution over all m! rankings of m systems, without ties.
 
@@ -280,9 +282,10 @@ def tau_null(m: int) -> NullDistribution:
     '7.86502e-34'
 
     """
-    return _null("tau", check_systems(m, _LARGEST))
+    return _null("tau", m)
 
 
+@checked
 def tau_ap_null(m: int) -> NullDistribution:
     """The null distribution of AP correlation: its distribution over all m! rankings of m systems, without ties.
 
@@ -316,7 +319,7 @@ def tau_ap_null(m: int) -> NullDistribution:
     '0.0007269'
 
     """
-    return _null("tau_ap", check_systems(m, _LARGEST))
+    return _null("tau_ap", m)
 
 
 @lru_cache(maxsize=32)
@@ -340,22 +343,8 @@ def _count(coefficient: str, m: int) -> _Counts:
     return _Counts(steps, counts.cumsum())
 
 
-def check_systems(m: Any, most: int | None = None) -> int:
-    """A number of systems, from 2."""
-    number = isinstance(m, (int, np.integer)) and not isinstance(m, bool)
-    if not number or m < 2 or (most is not None and m > most):
-        bounds = "at least 2" if most is None else f"from 2 to {most:,}"
-        kind = InputError if number else InputTypeError
-        raise kind(f"m is {m!r}: give the number of systems, a whole number, {bounds}")
-    return int(m)
-
-
-def check_correlation(value: Any, name: str) -> float:
-    """A value from -1 to 1."""
-    return check_real(name, value, lambda x: -1 <= x <= 1, "give a value from -1 to 1")
-
-
-def _numbers(given: Any, name: str) -> FloatArray:
+def numbers(given: Any, name: str) -> FloatArray:
+    """One number or an array of them."""
     try:
         array = np.asarray(given)
     except ValueError:  # rows of unequal length

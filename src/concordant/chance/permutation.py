@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, permutations
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..errors import InputError, check_choice
+from ..errors import InputError
+from ..options import checked
 from ..pairing import Pairing, paired
 from ..parallel import Workers
 from ..read.door import Collection, has_labels
@@ -32,7 +33,6 @@ _ROWS = 2**16  # scores of rankings in a batch
 _KEPT = 2**20  # places in all orders that are kept for the next test
 _ENUMERATED = 8  # systems up to which all orders are tried
 _MOST_ENUMERATED = 10
-_NULLS = {"tau": tau_null, "tau_ap": tau_ap_null}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +89,7 @@ class PermutationTest(Result):
         return distributions.permutations(self, ax)
 
 
+@checked
 def permutation_test(  # noqa: PLR0913
     truth: Collection | npt.ArrayLike,
     candidate: Collection | npt.ArrayLike,
@@ -169,8 +170,6 @@ def permutation_test(  # noqa: PLR0913
 
     """
     entry = get_coefficient(coefficient)
-    check_choice("method", method, get_args(PermutationMethod))
-    check_choice("alternative", alternative, get_args(Alternative))
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     notes: tuple[str, ...] = ()
     if isinstance(truth, Pairing) or has_labels(truth) or has_labels(candidate):
@@ -196,7 +195,8 @@ def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, 
     """
     untied = all(len(np.unique(side)) == len(side) for side in (truth, candidate))
     if untied and entry.null:
-        return float(_NULLS[entry.null](len(truth)).pvalue(float(entry.formula(truth, candidate))))
+        null = tau_null(len(truth)) if entry.null == "tau" else tau_ap_null(len(truth))
+        return float(null.pvalue(float(entry.formula(truth, candidate))))
     return _tested(entry, truth, candidate, drawn).pvalue
 
 

@@ -14,10 +14,10 @@ import math
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, LimitError, check_real
-from ..resampling import Seed, check_count, generator
+from ..errors import InputError, LimitError
+from ..options import checked
+from ..resampling import Seed
 from .inversion import UniformSum
-from .nulls import check_correlation, check_systems
 
 _DEFAULT_TOLERANCE = 0.005
 _COUNTED = 2**24  # counts that the dynamic programming may keep
@@ -25,6 +25,7 @@ _BATCH = 2**21  # numbers drawn at a time, at most
 _MOST = 2**25  # numbers drawn before giving up, where nothing was found
 
 
+@checked
 def random_rankings(
     m: int,
     size: int = 1,
@@ -86,21 +87,18 @@ def random_rankings(
     array([0.6  , 0.627, 0.553])
 
     """
-    m = check_systems(m)
-    draws, drawn_by = check_count(size, "size"), generator(rng)
+    drawn_by = np.random.default_rng(rng)
     if tau is not None and tau_ap is not None:
         raise InputError("tau and tau_ap are both given: rankings are drawn at one of them")
     if tolerance is not None and tau_ap is None:
         raise InputError(f"tolerance is {tolerance!r}, and it is for tau_ap: rankings have a given tau exactly")
     if tau is not None:
-        ranks = _at_tau(m, check_correlation(tau, "tau"), draws, drawn_by)
+        ranks = _at_tau(m, tau, size, drawn_by)
     elif tau_ap is not None:
-        wanted = "give how far tau_ap may be from its value, from 0 to 2"
         near = _DEFAULT_TOLERANCE if tolerance is None else tolerance
-        near = check_real("tolerance", near, lambda x: 0 <= x <= 2, wanted)
-        ranks = _at_tau_ap(m, check_correlation(tau_ap, "tau_ap"), near, draws, drawn_by)
+        ranks = _at_tau_ap(m, tau_ap, near, size, drawn_by)
     else:
-        ranks = drawn_by.permuted(np.tile(np.arange(m), (draws, 1)), axis=1)
+        ranks = drawn_by.permuted(np.tile(np.arange(m), (size, 1)), axis=1)
     return np.asarray(m - ranks, np.float64)
 
 
@@ -201,7 +199,6 @@ def rankings_at_tau(m: int, tau: float, size: int, rng: np.random.Generator, *, 
     >>> rankings_at_tau(4, 1 / 3, 3, np.random.default_rng(1)).tolist()
     [[2, 0, 1, 3], [0, 3, 1, 2], [1, 0, 3, 2]]
     """
-    check_correlation(tau, "tau")
     pairs = m * (m - 1) // 2
     most = math.floor(pairs * (1 - tau) / 2 + 1e-9)  # discordant pairs
     if 2 * most > pairs and not at_least:  # reversed, these are the rankings with the rest of the pairs discordant

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,8 @@ from .._kernels.reference.overlaps import (
     seen_overlap,
 )
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, check_choice
+from ..errors import InputError, InputTypeError
+from ..options import checked
 from .inputs import vectors
 from .sums import overlaps
 
@@ -36,6 +37,7 @@ _TIES: dict[Ties, int] = {"w": ALL_IN, "a": EXPECTED, "b": CORRECTED}
 _EXAMPLE = '{"bm25": 0.31, "dense": 0.42}'
 
 
+@checked
 def rbo(
     truth: npt.ArrayLike | Mapping[Any, Any],
     candidate: npt.ArrayLike | Mapping[Any, Any],
@@ -105,9 +107,6 @@ def rbo(
     0.6773
 
     """
-    p = _persistence(p)
-    check_choice("ties", ties, get_args(Ties))
-    check_choice("kind", kind, get_args(Kind))
     if isinstance(truth, Mapping) and isinstance(candidate, Mapping):
         if len(truth) > 1 and truth.keys() == candidate.keys():
             place = {item: k for k, item in enumerate(candidate)}
@@ -264,13 +263,6 @@ def _score(value: Any, name: str, item: Any) -> float:
             "could become ties: subtract a constant or pass ranks"
         )
     return score
-
-
-def _persistence(p: Any) -> float:
-    number = isinstance(p, Real)
-    if not (number and 0 < p < 1 and 0 < float(p) < 1):  # Fraction(1, 10**400) is 0 as a float
-        raise InputError(f"p is {p!r}: it must be a number strictly between 0 and 1, such as 0.9")
-    return float(p)
 
 
 def _refuse_names(values: object, name: str) -> None:

@@ -106,7 +106,7 @@ class Coefficient:
 
     def on_workers(self, workers: Workers, **parameters: Any) -> Callable[..., Any]:
         """The formula for batches: on so many threads, where it knows how, or in pieces on an executor."""
-        if isinstance(workers, Executor):
+        if not isinstance(workers, int):
             return partial(_in_pieces, workers, self.name, parameters)
         return partial(self.formula, **parameters, **({"workers": workers} if self.workers else {}))
 

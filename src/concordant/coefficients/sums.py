@@ -6,7 +6,6 @@ The coefficients turn what comes back into a value; their formulas are in their 
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,8 +16,9 @@ import numpy.typing as npt
 from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Overlaps, Ranks, Value, Weights
 from ..arrays import FloatArray
-from ..errors import TiesError, UndefinedCorrelationWarning, check_real
-from ..parallel import check_workers, threads
+from ..errors import TiesError, UndefinedCorrelationWarning
+from ..options import check_option, check_workers
+from ..parallel import threads
 from .inputs import require_finite, rows, vectors
 
 
@@ -27,8 +27,7 @@ def concordance(
 ) -> tuple[int, Counts]:
     """Number of systems, and what the rankings have in common."""
     if type(tolerance) is not float or tolerance != 0.0:
-        wanted = "give a finite number >= 0, in the units of the scores (0: only equal scores are tied)"
-        tolerance = check_real("tolerance", tolerance, lambda x: 0 <= x <= sys.float_info.max, wanted)
+        tolerance = check_option("tolerance", tolerance, float)
     m, found = _call("concordance", truth, candidate, workers, len(Counts._fields), (tolerance, extra))
     return m, Counts._make(found)
 
@@ -66,9 +65,9 @@ def _call(
     fields: int,
     settings: tuple[Any, ...],
 ) -> tuple[int, Any]:
-    t, o = vectors(truth, candidate)
     if type(workers) is not int or workers != 1:
         workers = threads(check_workers(workers))
+    t, o = vectors(truth, candidate)
     if t.ndim == 1 and o.ndim == 1:
         found = getattr(_kernels.active, kernel + "_pair")(t, o, *settings)
         if found is None:

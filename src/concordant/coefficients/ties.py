@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..errors import InputError
+from ..options import checked
 from ..results import Result
 from .inputs import require_finite, vectors
 from .registry import Coefficient, get_coefficient, list_coefficients
@@ -46,6 +47,7 @@ class TieBounds(Result):
         return intervals.tie_bounds(self, ax)
 
 
+@checked
 def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
     """Minimum, expected and maximum value over all orders of the systems tied in candidate.
 

@@ -13,24 +13,18 @@ of the others assumes that a system is, on the topics that it lacks, as far ahea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError
-from ..words import argument, counted, listing, named
+from ..words import argument, counted, listing
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
 ASSUMED = "we assume that a system's lead on the topics that it lacks equals its lead on the rest"
 _AVAILABLE = "'available' leaves them open and compares two systems on the topics that both have"
-
-
-def check_missing(missing: Missing) -> None:
-    """Refuse what is no policy for missing topics."""
-    if missing not in get_args(Missing):
-        raise InputError(f"{named('missing')} is {missing!r}: use one of {', '.join(map(repr, get_args(Missing)))}")
 
 
 def invent_topics(count: int) -> list[str]:

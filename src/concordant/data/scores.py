@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, LimitError, check_choice, check_real, import_extra, warn
+from ..errors import InputError, InputTypeError, LimitError, import_extra, warn
 from ..markup import text
+from ..options import checked
 from ..words import argument, counted, listing, named
 from .choice import choose
 from .groups import group_rows, places_of_groups, require_labels
@@ -102,6 +103,7 @@ class Scores:
     call: str
     notes: tuple[str, ...]
 
+    @checked
     def __init__(  # noqa: PLR0913
         self,
         values: npt.ArrayLike,
@@ -132,16 +134,12 @@ class Scores:
             )
         if not array.size:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
-        if not isinstance(measure, str | None):
-            raise InputTypeError(f"measure is {measure!r}: give its name as a string, or leave it out")
         if (bad := _first_unusable(array)) is not None:
             i, j = bad
             raise InputError(
                 f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i, j]}: every score must be a "
                 f"number, at most {_LARGEST:g} in size, or nan where it is missing"
             )
-        check_choice("missing", missing, get_args(Missing))
-        check_choice("total", total, get_args(Total))
         np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
         array.flags.writeable = False
         about = {
@@ -149,7 +147,7 @@ class Scores:
             "topics": rows,
             "systems": columns,
             "measure": measure or "",
-            "lower_is_better": bool(lower_is_better),
+            "lower_is_better": lower_is_better,
             "missing": missing,
             "groups": _labelled(groups, rows, "groups", "topic"),
             "total": total,
@@ -326,6 +324,7 @@ class Scores:
         """
         return ranked(self.systems, self.means())
 
+    @checked
     def drop_bottom(self, quantile: float = 0.25) -> Scores:
         """Without the systems whose mean is below a quantile of the means, as studies do against outliers.
 
@@ -346,11 +345,6 @@ class Scores:
         ('b', 'c', 'd')
 
         """
-        given = quantile
-        if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 <= given < 1:
-            raise InputError(
-                f"{named('drop_bottom')} is {given!r}: give a quantile of the means, at least 0 and below 1"
-            )
         means = self.means()
         limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # 0.55 * 20 is a little above 11
         return self._take(systems=np.flatnonzero(means >= limit))
@@ -386,6 +380,7 @@ class Scores:
         """The same scores, of which something else is true: groups, total, types, missing, teams, families."""
         return _relabelled(self, about) or Scores(self.shown(), **(self._about() | about))
 
+    @checked
     def to_frame(self, long: bool = False) -> Any:
         """A pandas frame, topics x systems; or long, with columns topic, system, measure and value. Scores as given."""
         pandas = import_extra("pandas")
@@ -482,6 +477,7 @@ class Means:
     degrees_of_freedom: float | None
     """Those of the errors, or of the covariance; None where these are known exactly."""
 
+    @checked
     def __init__(  # noqa: PLR0913
         self,
         values: npt.ArrayLike,
@@ -508,11 +504,8 @@ class Means:
             raise InputError("errors and covariance are both given: give one of the two")
         found["errors"] = None if errors is None else check_errors(errors, row.values[0], row.systems)
         found["covariance"] = None if covariance is None else check_covariance(covariance, row.systems)
-        if degrees_of_freedom is not None:
-            wanted = "give a number above 0, or leave it out where errors or covariance are known exactly"
-            degrees_of_freedom = check_real("degrees_of_freedom", degrees_of_freedom, lambda x: 0 < x < np.inf, wanted)
-            if errors is None and covariance is None:
-                raise InputError("degrees_of_freedom is given, but neither errors nor covariance: give one of them")
+        if degrees_of_freedom is not None and errors is None and covariance is None:
+            raise InputError("degrees_of_freedom is given, but neither errors nor covariance: give one of them")
         found["degrees_of_freedom"] = degrees_of_freedom
         for name in Means.__dataclass_fields__:
             object.__setattr__(self, name, found[name])

@@ -11,10 +11,11 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
-from ..errors import InputError, check_choice, warn
+from ..errors import InputError, warn
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_level
+from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, Interval, Result, settings_of
 from ..words import counted
 from .differences import Differences
@@ -78,6 +79,7 @@ class Reliability(Result):
         return intervals.reliability(self, ax)
 
 
+@checked
 def expected_correlation(  # noqa: PLR0913
     scores: Collection,
     coefficient: str = "tau",
@@ -162,13 +164,10 @@ def expected_correlation(  # noqa: PLR0913
     get_coefficient(coefficient)
     linear = coefficient in ("tau", "tau_ap")
     chosen: str = HEADLINE if estimator is None else estimator
-    check_choice("estimator", chosen, get_args(Estimators))
     observed = as_topics(scores, "scores", holes=True).observations()
     if chosen == "posterior":
-        check_choice("prior", prior, get_args(Prior))
-        level = check_level(confidence_level)
         how = Resampling.of(DRAWS if n_resamples is None else n_resamples, rng, workers, progress)
-        return _by_posterior(observed.values, coefficient, prior, level, how)
+        return _by_posterior(observed.values, coefficient, prior, confidence_level, how)
     if not linear:
         raise InputError(f"estimator is {chosen!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     if chosen in ("sh(w)", "sh(w/o)"):
@@ -203,6 +202,7 @@ def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how
     )
 
 
+@checked
 def reliability(
     scores: Collection,
     *,
@@ -254,7 +254,6 @@ def reliability(
       sh(w/o)      0.9108    0.8764
 
     """
-    check_choice("identical", identical, get_args(Identical))
     how = Resampling.of(SPLITS, rng, workers)
     values = as_topics(scores, "scores", holes=True).observations().values
     pairs = Differences(values)

@@ -10,15 +10,16 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, rows_at_a_time
 from ..coefficients.sums import concordance
 from ..coefficients.ties import break_ties
-from ..errors import InputError
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Resampling, Seed, check_count, resampled_means
+from ..resampling import Resampling, Seed, resampled_means
 from ..results import Estimate, settings_of
 
 SPLITS = 100  # of each size
 
 
+@checked
 def split_half(
     scores: Collection,
     coefficient: Literal["tau", "tau_ap"] = "tau",
@@ -75,14 +76,10 @@ def split_half(
     tau = 0.9121 (sh(w/o))
 
     """
-    if coefficient not in ("tau", "tau_ap"):
-        raise InputError(f"coefficient is {coefficient!r}: split-half estimates are of tau or tau_ap")
-    if not isinstance(replace, (bool, np.bool_)):
-        raise InputError(f"replace is {replace!r}: give True (topics drawn with replacement) or False")
-    how = Resampling.of(check_count(n_splits, "n_splits"), rng, workers)
+    how = Resampling.of(n_splits, rng, workers)
     given = as_topics(scores, "scores")
     values = given.observations().values
-    found = extrapolated(values, bool(replace), how.n_resamples, how.generator(), how.threads)
+    found = extrapolated(values, replace, how.n_resamples, how.generator(), how.threads)
     return Estimate(
         coefficient,
         found[coefficient == "tau_ap"],

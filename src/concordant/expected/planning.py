@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..coefficients.registry import get_coefficient
-from ..errors import check_choice, check_real
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..errors import require
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_count
+from ..resampling import Progress, Resampling, Seed
 from ..results import Result, settings_of
 from ..words import counted
 from .posterior import Prior, correlations, draw
@@ -91,6 +92,15 @@ class TopicPlan(Result):
         return curves.plan(self, ax)
 
 
+def known_at(coefficient: str, target: float) -> Coefficient:
+    """The coefficient, of which the target must be a value that can be passed and missed."""
+    known = get_coefficient(coefficient)
+    low, high = known.range
+    require(low < target < high, "target", target, f"give a value of {coefficient} above {low:g} and below {high:g}")
+    return known
+
+
+@checked
 def plan_topics(  # noqa: PLR0913
     scores: Collection,
     coefficient: str = "tau",
@@ -161,15 +171,8 @@ def plan_topics(  # noqa: PLR0913
           79         0.913       0.853 to 0.958       0.68
 
     """
-    known = get_coefficient(coefficient)
-    check_choice("prior", prior, get_args(Prior))
-    low, high = known.range
-    wanted = f"give a value of {coefficient} above {low:g} and below {high:g}"
-    target = check_real("target", target, lambda x: low < x < high, wanted)
-    if probability is not None:
-        wanted = "give a number above 0 and below 1, or leave it out"
-        probability = check_real("probability", probability, lambda x: 0 < x < 1, wanted)
-    how, most = Resampling.of(n_resamples, rng, workers, progress), check_count(most, "most")
+    known = known_at(coefficient, target)
+    how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values
     drawn = draw(values, how.n_resamples, prior, how.generator(), new=True)

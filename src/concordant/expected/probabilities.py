@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, check_choice, import_extra, warn
+from ..errors import InputError, import_extra, warn
+from ..options import checked
 from ..parallel import Workers, shared_out
 from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
@@ -81,6 +82,7 @@ class Discordance(Result):
         return matrices.discordance(self, ax)
 
 
+@checked
 def discordance(  # noqa: PLR0913
     scores: Collection,
     estimator: Estimator = "msqd",
@@ -165,10 +167,6 @@ def discordance(  # noqa: PLR0913
       B  A  0.0139
 
     """
-    check_choice("estimator", estimator, get_args(Estimator))
-    check_choice("identical", identical, get_args(Identical))
-    check_choice("ties", ties, get_args(Ties))
-    check_choice("bandwidth", bandwidth, get_args(Bandwidth))
     if ties == "strict" and estimator == "res" and n_resamples is None:
         raise InputError(
             "ties is 'strict', and the exact limit counts a mean of 0 one half: give n_resamples, or leave ties at "

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, import_extra
-from ..resampling import Resampling, Seed, check_level, resampled_weights
+from ..options import checked
+from ..resampling import Resampling, Seed, resampled_weights
 from ..results import Estimate, Interval, Result, columns, settings_of
 from ..words import argument, counted, number
-from .changes import check_kinds, grades_beside, threshold
+from .changes import grades_beside, threshold
 from .qrels import Grade, Qrels
 
 MOST_LABELS = 200
@@ -105,6 +106,7 @@ class LabelAgreement(Result):
         return matrices.confusion(self, ax)
 
 
+@checked
 def label_agreement(
     truth: Qrels,
     candidate: Qrels,
@@ -163,9 +165,6 @@ def label_agreement(
     0.4545, 0.6627
 
     """
-    check_kinds(None, truth)
-    check_kinds(None, candidate)
-    level = check_level(confidence_level)
     drawing = Resampling.of(n_resamples, rng)
     beside = grades_beside(truth, candidate)
     both = ~np.isnan(beside)
@@ -191,12 +190,14 @@ def label_agreement(
             for _, weights in resampled_weights(len(topics), drawing.n_resamples, drawing.generator())
         ]
     )
-    settings = settings_of(seed=drawing.seed, n_resamples=drawing.n_resamples, confidence_level=level, rel=rel)
+    settings = settings_of(
+        seed=drawing.seed, n_resamples=drawing.n_resamples, confidence_level=confidence_level, rel=rel
+    )
     return LabelAgreement(
         labels=tuple(int(label) if label == int(label) else float(label) for label in labels),
         confusion=tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64),
         estimates=tuple(
-            Estimate(name, float(value), "observed", _interval(draws, level, len(topics)), settings=settings)
+            Estimate(name, float(value), "observed", _interval(draws, confidence_level, len(topics)), settings=settings)
             for name, value, draws in zip(NAMES, values[0], drawn.T, strict=True)
         ),
         n_topics=len(topics),

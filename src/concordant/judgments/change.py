@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, InputTypeError
+from ..options import check_option, checked
 from ..results import plain
 from ..words import listing
-from .changes import check_kinds, from_runs, leave_out, mixed, pooled, pseudo, sample
+from .changes import from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs
 
+Names = str | Sequence[str]
 Made = tuple[Qrels, tuple[str, ...]]
 Maker = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Made]
 
@@ -30,15 +32,20 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
 
 
 # What makes the qrels, and notes on them; whether it draws at random; the options that it takes, those in capitals are
-# needed.
-_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
-    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",)),
-    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least")),
-    "pseudo": (lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()), True, ("share", "spread", "duplicates")),
-    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",)),
-    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k")),
-    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
-    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
+# needed; and what the level is.
+_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...], Any]] = {
+    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",), int),
+    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least"), float),
+    "pseudo": (
+        lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()),
+        True,
+        ("share", "spread", "duplicates"),
+        int,
+    ),
+    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",), Names),
+    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k"), str),
+    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",), float),
+    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",), str),
 }
 
 
@@ -77,6 +84,7 @@ class Change:
     level: Any
     options: Mapping[str, Any]
 
+    @checked
     def __init__(self, kind: str, level: Any, **options: Any) -> None:
         if kind not in _KINDS:
             raise InputError(f"there is no change {kind!r}: choose from {', '.join(_KINDS)}")
@@ -85,9 +93,9 @@ class Change:
         if set(options) - known or needed - set(options):
             takes = ", ".join(sorted(known))
             raise InputTypeError(f"{kind} takes {takes}" + (f" and needs {', '.join(needed)}" if needed else ""))
-        for name in ("machine", "qrels"):
-            if name in options:
-                check_kinds(None, options[name])
+        for name in options.keys() & {"machine", "qrels"}:
+            check_option(name, options[name], Qrels)
+        check_option("level", level, _KINDS[kind][3], kind)
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "options", dict(options))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, check_real, warn
-from ..resampling import Seed, check_count, generator
-from ..words import argument, counted, named, nearest
+from ..errors import InputError, warn
+from ..options import checked
+from ..resampling import Seed
+from ..words import argument, counted, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 
@@ -54,12 +53,12 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     return found
 
 
+@checked
 def pooled(
     runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None
 ) -> tuple[Qrels, tuple[str, ...]]:
     """`depth_pool`, and what to say of it."""
-    check_kinds(runs, qrels)
-    pool = runs.retrieved(check_count(k, "k"), _names(contributing, "contributing"))
+    pool = runs.retrieved(k, contributing)
     kept = among(runs, qrels, pool)
     topics = runs.pairs.locate_topics(qrels.pairs)
     size = int((pool & np.isin(runs.pairs.topic_of, topics[topics >= 0])).sum())
@@ -71,6 +70,7 @@ def pooled(
     return qrels.take(kept), (note,) if unjudged else ()
 
 
+@checked
 def sample(
     qrels: Qrels, share: float, rng: Seed = None, *, rel: float | None = None, least: tuple[int, int] = (1, 10)
 ) -> Qrels:
@@ -111,16 +111,15 @@ def sample(
     (20, 2)
 
     """
-    check_kinds(None, qrels)
-    share = check_share(share)
     relevant = qrels.grades >= threshold(qrels, rel)
     stratum = 2 * qrels.topic_of + relevant
     sizes = np.bincount(stratum, minlength=2 * len(qrels))
     floor = np.tile([least[1], least[0]], len(qrels))
     quota = np.minimum(np.maximum(np.floor(share * sizes + 0.5), floor), sizes)
-    return qrels.take(_place_in(stratum, generator(rng).random(qrels.size)) < quota[stratum])
+    return qrels.take(_place_in(stratum, np.random.default_rng(rng).random(qrels.size)) < quota[stratum])
 
 
+@checked
 def pseudo(
     runs: Runs, k: int, rng: Seed = None, *, share: float = 0.1, spread: float = 0.0, duplicates: bool = False
 ) -> Qrels:
@@ -157,12 +156,8 @@ def pseudo(
     <Qrels: 20 judgments on 1 topic, grades 0 to 1>
 
     """
-    check_kinds(runs, None)
-    share = check_share(share)
-    if not 0 <= spread <= 1:
-        raise InputError(f"{named('spread')} is {spread!r}: give the standard deviation of the share, from 0 to 1")
-    draws = generator(rng)
-    weight = np.bincount(runs.cut(check_count(k, "k")).items, minlength=len(runs.pairs))
+    draws = np.random.default_rng(rng)
+    weight = np.bincount(runs.cut(k).items, minlength=len(runs.pairs))
     places = np.flatnonzero(weight)
     topic = runs.pairs.topic_of[places].astype(np.int64)
     sizes = np.bincount(topic, minlength=len(runs.topics))
@@ -173,6 +168,7 @@ def pseudo(
     return Qrels(runs.pairs, places, (_place_in(topic, waits) < quota[topic]).astype(np.float64))
 
 
+@checked
 def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = None) -> Qrels:
     """The judgments of what these runs retrieved, among their first k if given: those that one team's work would give.
 
@@ -206,11 +202,11 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
     {'d1': 2, 'd2': 0}
 
     """
-    check_kinds(runs, qrels)
-    found = runs.retrieved(None if k is None else check_count(k, "k"), _names(names, "names"))
+    found = runs.retrieved(k, names)
     return qrels.take(among(runs, qrels, found))
 
 
+@checked
 def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[str]], k: int | None = None) -> Qrels:
     """The judgments that there would be had a team not taken part: without the documents that only its runs pooled.
 
@@ -246,17 +242,13 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     {'d1': 2, 'd3': 1, 'd4': 1}
 
     """
-    check_kinds(runs, qrels)
-    if not isinstance(teams, Mapping):
-        raise InputTypeError(f"teams is a {type(teams).__name__}: give {{team: names of its runs}}")
     if team not in teams:
         raise InputError(f"teams has no {team!r}{nearest(str(team), [str(name) for name in teams])}")
-    depth = None if k is None else check_count(k, "k")
     own = list(teams[team])
     others = [name for other, names in teams.items() if other != team for name in names if name not in own]
     if not others:
         raise InputError(f"team {team!r} has all the runs of teams: without it there is no pool")
-    only = runs.retrieved(depth, _names(own, "teams")) & ~runs.retrieved(depth, list(dict.fromkeys(others)))
+    only = runs.retrieved(k, own) & ~runs.retrieved(k, list(dict.fromkeys(others)))
     return qrels.take(~among(runs, qrels, only))
 
 
@@ -296,11 +288,9 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     return found
 
 
+@checked
 def mixed(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> tuple[Qrels, tuple[str, ...]]:
     """`mix`, and what to say of it."""
-    check_kinds(None, human)
-    check_kinds(None, machine)
-    share = check_share(share, zero=True)
     place = grades_beside(human, machine)
     both = ~np.isnan(place)
     if not both.any():
@@ -315,7 +305,7 @@ def mixed(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> tuple
         )
     topic = human.topic_of
     quota = np.floor(share * np.bincount(topic[both], minlength=len(human)) + 0.5)
-    waits = np.where(both, generator(rng).random(human.size), np.inf)
+    waits = np.where(both, np.random.default_rng(rng).random(human.size), np.inf)
     replaced = both & (_place_in(topic, waits) < quota[topic])
     return human.with_grades(np.where(replaced, place, human.grades)), tuple(notes)
 
@@ -342,34 +332,7 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
                 f"the grades are not all whole numbers: say from which on a document is relevant with {argument('rel')}"
             )
         return 1.0
-    return check_real("rel", rel, lambda x: 0 < x < math.inf, "give the lowest relevant grade, a number above 0")
-
-
-def check_share(share: Any, *, zero: bool = False) -> float:
-    """A number above 0, or from 0 on, up to 1."""
-    wanted = f"give a number {'from' if zero else 'above'} 0 up to 1"
-    return check_real("share", share, lambda x: 0 < x <= 1 or (zero and x == 0), wanted)
-
-
-def check_kinds(runs: Any, qrels: Any) -> None:
-    """Raise unless these are Runs and Qrels, or None."""
-    for given, kind, name, how in (
-        (runs, Runs, "runs", "read_runs and Runs.from_dict make them"),
-        (qrels, Qrels, "qrels", "read_qrels and Qrels.from_dict make them"),
-    ):
-        if given is not None and not isinstance(given, kind):
-            raise InputTypeError(f"{name} is a {type(given).__name__}: give {kind.__name__} ({how})")
-
-
-def _names(names: Any, argument: str) -> list[str] | None:
-    if names is None:
-        return None
-    if isinstance(names, str):
-        raise InputTypeError(f"{argument} is {names!r}: give a list of names of runs")
-    found = list(names)
-    if not found:
-        raise InputError(f"{argument} is empty: name at least one run")
-    return found
+    return rel
 
 
 def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..data.holes import Missing, check_missing, has_holes, settle
+from ..data.holes import Missing, has_holes, settle
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError, warn
+from ..errors import InputError, warn
+from ..options import checked
 from ..words import counted, listing
-from .changes import check_kinds
 from .measures import Measure
 from .qrels import Qrels
 from .runs import Runs
@@ -28,6 +28,7 @@ _ZERO = 1  # judged, and of grade 0; more is above 0
 _FAR = 50  # times the next grade: so much larger a grade is likely to be a code
 
 
+@checked
 def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "error") -> Scores:
     """Score every run on every topic.
 
@@ -76,6 +77,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     return next(iter(evaluate_all(runs, qrels, [measure], missing=missing).values()))
 
 
+@checked
 def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
     """Like `evaluate`, for several measures at once.
 
@@ -116,7 +118,6 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     # Which lists are missing is the same for all measures; there, `score` gives 0.
     holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
     columns, rows = np.arange(len(runs.systems)), np.arange(len(labels))
-    check_missing(missing)
     if has_holes(holes):
         _, rows, columns, said = settle(holes, labels, runs.systems, missing)
         warn(said)
@@ -130,17 +131,11 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
 
 def parse_all(measures: Iterable[str]) -> list[Measure]:
     """Measures by their names, each once."""
-    if isinstance(measures, str):
-        raise InputTypeError(f"measures is {measures!r}: give a list of names")
-    wanted = list(dict.fromkeys(map(Measure.parse, measures)))
-    if not wanted:
-        raise InputError("measures is empty: name at least one, such as 'nDCG@10'")
-    return wanted
+    return list(dict.fromkeys(map(Measure.parse, measures)))
 
 
 def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
     """The places in runs.topics of the topics to score, in the order of the qrels; warns of those left out."""
-    check_kinds(runs, qrels)
     places = runs.pairs.locate_topics(qrels.pairs)
     shared = places[places >= 0]
     if not shared.size:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, InputTypeError
+from ..errors import InputError
 
 # Whether a cutoff is needed, may be given, or makes no sense; whether a threshold of relevance is used.
 _KINDS: dict[str, tuple[str, bool]] = {
@@ -66,8 +66,6 @@ class Measure:
         """
         if isinstance(name, Measure):
             return name
-        if not isinstance(name, str):
-            raise InputTypeError(f"measure is {name!r}: give its name as a string, such as 'nDCG@10'")
         match = _NAME.fullmatch(name.strip())
         kind = _ALIASES.get(match["kind"].lower()) if match else None
         if match is None or kind is None:

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, warn
+from ..options import checked
 from ..outputs import JUDGMENTS, written_whole
 from ..words import counted, listing
 from .documents import TopicDocuments
@@ -146,6 +147,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         """The same documents with other grades."""
         return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
 
+    @checked
     def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
         """With other grades for some.
 
@@ -196,6 +198,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         """As dictionaries {topic: {document: grade}}, which pytrec_eval takes."""
         return {topic: self[topic] for topic in self}
 
+    @checked
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written.
 

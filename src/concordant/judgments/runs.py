@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError
-from ..resampling import check_count
+from ..options import checked
 from ..words import counted
 from .documents import Int32Array, TopicDocuments
 
@@ -183,6 +183,7 @@ class Runs:
         found = self.pairs.document_of[self.items[self.starts[row] : self.starts[row + 1]]]
         return tuple(self.pairs.documents[k] for k in found)
 
+    @checked
     def cut(self, k: int) -> Runs:
         """Only the first k documents of each list.
 
@@ -197,7 +198,6 @@ class Runs:
             The same systems and topics.
 
         """
-        k = check_count(k, "k")
         if self.depths.max() <= k:
             return self
         if k not in self._cuts:
@@ -228,6 +228,7 @@ class Runs:
         rows = np.repeat(begin - starts[:-1], kept) + np.arange(starts[-1])
         return Runs(tuple(self.systems[j] for j in systems), self.pairs, self.items[rows], starts)
 
+    @checked
     def retrieved(self, k: int | None = None, systems: Sequence[str] | None = None) -> BoolArray:
         """For each pair whether one of these systems (default: any) ranked it among its first k (default: at all)."""
         runs = self if systems is None else self.select(systems)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..data.holes import Missing
 from ..data.scores import Scores
 from ..errors import InputError
+from ..options import checked
 from ..words import counted, listing
 from .changes import leave_out
 from .evaluation import evaluate_all, parse_all, score
@@ -14,6 +15,7 @@ from .qrels import Qrels
 from .runs import Runs
 
 
+@checked
 def leave_each_out(
     runs: Runs,
     qrels: Qrels,

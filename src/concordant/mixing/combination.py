@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -14,12 +14,13 @@ from ..coefficients.registry import get_coefficient
 from ..data.holes import are_invented
 from ..data.means import mean_over_topics
 from ..data.scores import Means, Scores
-from ..errors import AlignmentWarning, InputError, LimitError, check_choice, check_real, warn
+from ..errors import AlignmentWarning, InputError, LimitError, warn
 from ..expected.posterior import Prior, correlations, draw_estimates
+from ..options import checked
 from ..pairing import match
 from ..ranks.bounds import RankIntervals, rank_intervals
 from ..read.door import Collection, as_topic_side, refuse
-from ..resampling import Resampling, Seed, check_level
+from ..resampling import Resampling, Seed
 from ..results import Estimate, Interval, Result, columns, settings_of
 from ..words import counted, listing, named
 from .estimator import Combined, combined
@@ -108,12 +109,14 @@ class CombinedMeans(Result):
         names = ("n_human", "n_machine", "worth", "lam", "weight", "bias", "freedom")
         return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
+    @checked
     def rank_intervals(
         self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
     ) -> RankIntervals:
         """The ranks that each system may have, and tiers: `rank_intervals` of these means."""
         return rank_intervals(self.means, confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng)
 
+    @checked
     def expected_correlation(
         self,
         coefficient: str = "tau",
@@ -124,8 +127,7 @@ class CombinedMeans(Result):
         rng: Seed = None,
     ) -> Estimate:
         """Expected correlation of this ranking with the true one: as `expected_correlation` with "posterior"."""
-        known, level = get_coefficient(coefficient), check_level(confidence_level)
-        check_choice("prior", prior, get_args(Prior))
+        known, level = get_coefficient(coefficient), confidence_level
         how = Resampling.of(n_resamples, rng)
         truth = draw_estimates(
             self.means.values, self.covariance, self.freedom, how.n_resamples, prior, how.generator()
@@ -156,6 +158,7 @@ class Paired(NamedTuple):
     notes: tuple[str, ...]
 
 
+@checked
 def combine(
     human: Collection,
     machine: Collection,
@@ -222,11 +225,7 @@ def combine(
     (1, 9)
 
     """
-    check_choice("method", method, get_args(Method))
-    check_choice("errors", errors, get_args(Errors))
-    level = check_level(confidence_level)
-    if lam is not None:
-        lam = check_real("lam", lam, math.isfinite, "give a number, or leave it out")
+    level = confidence_level
     sides = paired_sides(human, machine)
     found = combined_means(sides, shrink=method == "shrunk", lam=lam, few=errors == "t")
     order = np.argsort(-found.means, kind="stable")

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ..errors import InputError, InputTypeError
-from ..expected.planning import plan_topics
+from ..errors import InputError
+from ..expected.planning import known_at, plan_topics
+from ..options import checked
 from ..read.door import Collection
 from ..read.labels import WANTED_COST, is_cost
-from ..resampling import Seed, check_count
+from ..resampling import Seed
 from ..results import Result, columns, settings_of
-from ..words import argument, counted, in_digits
+from ..words import argument, counted
 from .combination import combined_means, paired_sides
 from .estimator import Bias, Moments, error_with
 
 LEAST = 15  # human topics of a mix: with fewer, nobody measured how well it ranks
 _SLACK = 1e-9  # of a variance: what is as small but for rounding is small enough
 _MOST = 10_000_000  # machine topics
-_MOST_HUMAN = 100_000  # human topics: each number of them is tried, some 20 seconds in all
 
 
 @dataclass(frozen=True)
@@ -84,6 +81,7 @@ class MixPlan(Result):
         return curves.mixes(self, ax)
 
 
+@checked
 def plan_mix(
     human: Collection,
     machine: Collection,
@@ -133,7 +131,9 @@ def plan_mix(
     (15, 159, 308.7, 1200.0)
 
     """
-    each = _costs(costs)
+    known_at(coefficient, target)
+    if not all(map(is_cost, costs)):
+        raise InputError(f"costs is {costs!r}: {WANTED_COST}")
     sides = paired_sides(human, machine)
     if as_good_as is None:
         plan = plan_topics(sides.human, coefficient, target, rng=rng)
@@ -143,16 +143,16 @@ def plan_mix(
             )
         wanted, seed = plan.n_topics, plan.settings["seed"]
     else:
-        wanted, seed = check_count(as_good_as, "as_good_as", most=_MOST_HUMAN), None
+        wanted, seed = as_good_as, None
     found = combined_means(sides)
-    mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, each))]
-    alone = Mix(wanted, 0, wanted * each[0], float(wanted))
+    mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, costs))]
+    alone = Mix(wanted, 0, wanted * costs[0], float(wanted))
     return MixPlan(
         wanted=wanted,
         cheapest=min([*mixes, alone], key=lambda mix: mix.cost),
         alone=alone,
         mixes=(*mixes, alone),
-        costs=each,
+        costs=costs,
         notes=sides.notes,
         settings=settings_of(
             seed=seed,
@@ -181,12 +181,3 @@ def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float
         below, at = (below, middle) if enough(middle) else (middle, at)
     error = error_with(of, bias, n, at)
     return Mix(n, at, n * costs[0] + (n + at) * costs[1], of.human / error if error > 0 else math.inf)
-
-
-def _costs(given: Any) -> tuple[float, float]:
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 2:
-        raise InputTypeError(f"costs is {given!r}: give what a topic costs by people, and by the machine")
-    for cost in given:
-        if isinstance(cost, bool) or not isinstance(cost, (int, float, np.number)) or not is_cost(cost):
-            raise InputError(f"costs has {in_digits(cost)}: {WANTED_COST}")
-    return float(given[0]), float(given[1])

@@ -95,8 +95,6 @@ def _arrow(ax: Any, found: JudgeWorth) -> None:
 def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:
     """Error or bias by number of topics, one line per estimator."""
     name = found.collections[0] if collection is None else collection
-    if what not in ("error", "bias"):
-        raise InputError(f"what is {what!r}: use 'error' or 'bias'")
     of = found.error if what == "error" else found.bias
     with canvas(ax, height=grown(2.5)) as ax:
         if what == "bias":

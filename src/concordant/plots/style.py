@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, import_extra
+from ..errors import InputError, InputTypeError, import_extra
 from ..outputs import FIGURE, written_whole
 
 COLUMN = 3.3  # inches: one of the two columns of a page
@@ -104,17 +104,23 @@ def grown(height: float) -> float:
 def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
     """The axes to draw on: those given, in whatever style they are, or new ones in the house style."""
     if ax is not None:
-        yield ax
+        yield _axes(ax)
         return
     with canvases(1, height) as made:
         yield made[0]
+
+
+def _axes(given: Any) -> Any:
+    if not hasattr(given, "tick_params"):
+        raise InputTypeError(f"ax is a {type(given).__name__}: give axes of matplotlib, or leave it out for new ones")
+    return given
 
 
 @contextmanager
 def canvases(count: int, height: float, axes: Any = None) -> Iterator[list[Any]]:
     """Like `canvas`, for panels side by side."""
     if axes is not None:
-        yield list(axes)
+        yield [_axes(ax) for ax in axes]
         return
     pyplot, width = import_extra("matplotlib.pyplot"), new_width()
     with import_extra("matplotlib").rc_context(STYLE):

@@ -10,19 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
+from ..chance.signs import takes_all_signs
 from ..data.groups import places_of_groups
 from ..data.holes import ASSUMED
 from ..data.scores import Means, Scores, with_sign
 from ..data.totals import RULES, Total
-from ..errors import InputError, check_whole
+from ..errors import InputError, require
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_scores, as_topics, is_bare
-from ..resampling import Progress, Resampling, Seed, check_level, is_borderline
+from ..resampling import Progress, Resampling, Seed, is_borderline
 from ..results import Result, as_html, settings_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors
-from .pair_tests import corrected_pvalues, takes_all_signs
+from .pair_tests import corrected_pvalues
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 
@@ -126,10 +128,11 @@ class RankIntervals(Result):
             found[-1] += group
         return tuple(tuple(self.systems[k] for k in tier) for tier in found)
 
+    @checked
     def best(self, k: int = 1) -> Best:
         """The systems that could be among the k best, and those that certainly are."""
         m = len(self.systems)
-        k = check_whole("k", k, most=m, wanted=f"give a whole number from 1 to the {m} systems")
+        require(k <= m, "k", k, f"give a whole number from 1 to the {m} systems")
         possible, certain = (
             tuple(s for s, rank in zip(self.systems, ranks, strict=True) if rank <= k)
             for ranks in (self.low, self.high)
@@ -222,6 +225,7 @@ class RankIntervals(Result):
         return intervals.rank_intervals(self, ax)
 
 
+@checked
 def rank_intervals(
     scores: Collection,
     confidence_level: float = 0.95,
@@ -316,8 +320,7 @@ def rank_intervals(
     ((1, 2), (1, 2), (3, 3))
 
     """  # noqa: E501
-    level = check_level(confidence_level)
-    how = Resampling.of(n_resamples, rng, workers, progress)
+    level, how = confidence_level, Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
         least = int(np.ceil(1 / (1 - level) - 1e-9)) - 1
         raise InputError(
@@ -332,7 +335,7 @@ def rank_intervals(
         return _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
     given = as_topics(side, "scores", holes=True)
     points, totals = given.points(), given.totals()
-    pvalues, n_groups = _pvalues(points, totals, how, simultaneous=bool(simultaneous))
+    pvalues, n_groups = _pvalues(points, totals, how, simultaneous=simultaneous)
     n = len(points.topics) if n_groups is None else n_groups
     few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
     notes = (*_holes(given, points), *((few,) if 2.0 ** (1 - n) > 1 - level else ()))
@@ -340,7 +343,7 @@ def rank_intervals(
         "topics": len(points.topics),
         **({} if n_groups is None else {"groups": n_groups}),
         "measure": points.measure,
-        "exact": takes_all_signs(n, how.n_resamples),
+        "exact": takes_all_signs(n, how.n_resamples, opposite=False),
     }
     found = _ranked(points, totals, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
     return replace(found, total=given.total)
@@ -373,7 +376,7 @@ def _ranked(
         high=len(means) - (significant & higher.T).sum(axis=1),
         pvalues=pvalues,
         confidence_level=level,
-        simultaneous=bool(simultaneous),
+        simultaneous=simultaneous,
         total="mean",
         lower_is_better=side.lower_is_better,
         settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, **about),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..chance.adjustment import holm
 from ..data.means import ROUNDING, mean_over_topics
-from ..errors import UndefinedCorrelationWarning, check_choice, warn
+from ..errors import UndefinedCorrelationWarning, warn
+from ..options import checked
 from ..read.door import Collection, as_topics
-from ..resampling import check_alpha
 from ..results import Result, settings_of
 from ..words import counted
 from .distance import rankings_beside
@@ -62,6 +62,7 @@ class DiscriminativePower(Result):
         return parts.discriminative_power(self, ax)
 
 
+@checked
 def discriminative_power(
     truth: Collection, candidate: Collection, alpha: float = 0.05, correction: Correction | None = None
 ) -> DiscriminativePower:
@@ -100,22 +101,20 @@ def discriminative_power(
     2 of 3 pairs differ significantly (paired t-test, alpha = 0.05); candidate confirms 1 of them: 0.5000
 
     """
-    level = check_alpha(alpha)
-    check_choice("correction", correction, (None, *get_args(Correction)))
     known = as_topics(truth, "truth")
     scores = rankings_beside(known, candidate)
     means = known.means()
     require_room_for_pairs(len(means), "discriminative power", 3)
     first, second = np.triu_indices(len(means), 1)
     p = paired_pvalues(known.observations().values)
-    significant = (holm(p) if correction == "holm" else p) <= level
+    significant = (holm(p) if correction == "holm" else p) <= alpha
     first, second = first[significant], second[significant]
     agree = np.sign(scores[..., first] - scores[..., second]) == np.sign(means[first] - means[second])
     count = agree.sum(axis=-1)
     if first.size:
         share = count / first.size
     else:
-        warn(f"undefined, so nan: no pair differs significantly at alpha = {level:g}", UndefinedCorrelationWarning)
+        warn(f"undefined, so nan: no pair differs significantly at alpha = {alpha:g}", UndefinedCorrelationWarning)
         share = np.full(count.shape, np.nan)
     one = scores.ndim == 1
     return DiscriminativePower(
@@ -123,9 +122,9 @@ def discriminative_power(
         n_significant=int(first.size),
         n_agreeing=int(count) if one else count,
         n_pairs=len(p),
-        alpha=level,
+        alpha=alpha,
         correction=correction,
-        settings=settings_of(alpha=level, correction=correction, measure=known.measure),
+        settings=settings_of(alpha=alpha, correction=correction, measure=known.measure),
     )
 
 

@@ -18,9 +18,10 @@ from .._kernels.reference.distance import FIELDS, differences_of, ends_of, order
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, check_real, warn
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
+from ..options import checked
 from ..pairing import match
-from ..parallel import Workers, check_workers, shared_out, threads
+from ..parallel import Workers, shared_out, threads
 from ..read.door import Collection, as_scores, as_topics, is_bare
 from ..resampling import CHUNK
 from ..words import counted, listing, named
@@ -30,6 +31,7 @@ LEAST_EPS = 1e-11
 _LARGEST = 1e150  # its square is a float
 
 
+@checked
 def rank_distance(
     truth: Collection, candidate: Collection, eps: float = 1e-5, *, workers: Workers = 1
 ) -> float | FloatArray:
@@ -94,7 +96,7 @@ def rank_distance(
     problem = Problem.of(given.observations(), eps, "the rank distance")
     scores = rankings_beside(given, candidate)
     problem.warn()
-    values = problem.distances(scores.reshape(-1, problem.m), workers=check_workers(workers))
+    values = problem.distances(scores.reshape(-1, problem.m), workers=workers)
     return float(values[0]) if scores.ndim == 1 else values.reshape(scores.shape[:-1])
 
 
@@ -168,8 +170,7 @@ class Problem(NamedTuple):
         """
         scores = as_topics(truth, "truth")
         n, m = scores.values.shape
-        wanted = "give a positive number, which is added to the variances; 1e-5 is the paper's"
-        eps = used = check_real("eps", eps, lambda x: 0 < x < math.inf, wanted)
+        used = eps
         require_room_for_pairs(m, what, 5)
         centred = scores.values - scores.values.mean(axis=0)
         if np.abs(centred).max(initial=0.0) > _LARGEST:

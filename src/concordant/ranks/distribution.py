@@ -22,12 +22,14 @@ import numpy.typing as npt
 
 from .. import __version__
 from ..arrays import FloatArray, IntArray
+from ..chance.nulls import numbers
 from ..errors import InputError, ReadError
 from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large
+from ..options import checked
 from ..outputs import DISTANCES, written_whole
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
+from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import counted
 from .distance import LEAST_EPS, Problem, Projection, solved
@@ -88,6 +90,7 @@ class DistanceDistribution(Result):
         object.__setattr__(self, "settings", settings_of(seed=self.seed, n_resamples=self.n_resamples) | own)
 
     @classmethod
+    @checked
     def bootstrap(
         cls,
         truth: Collection,
@@ -153,7 +156,7 @@ class DistanceDistribution(Result):
             A float for one distance.
 
         """
-        wanted = np.asarray(distance, dtype=np.float64)
+        wanted = numbers(distance, "distance")
         if np.isnan(wanted).any() or (wanted < 0).any():
             raise InputError(f"distance is {distance!r}: give rank distances, which are 0 or more")
         below = np.searchsorted(np.sort(self.distances), wanted * (1 - EQUAL), side="left")
@@ -167,12 +170,12 @@ class DistanceDistribution(Result):
         # Under its hypothesis the observed collection is one more draw; the paper's p is a plain share.
         return 1 if self.method == "recentred" else 0
 
+    @checked
     def critical_value(self, alpha: float = 0.05) -> float:
         """The 1 - alpha quantile: beyond it a distance has a p-value of at most alpha.
 
         Infinite where there are too few resamples for such a p-value.
         """
-        check_alpha(alpha)
         allowed = int(np.floor(alpha * (self.n_resamples + self._observed) + 1e-9)) - self._observed
         return float("inf") if allowed < 0 else float(np.sort(self.distances)[::-1][allowed])
 
@@ -194,6 +197,7 @@ class DistanceDistribution(Result):
         row = self.rows()[0]
         return f"  median {row['median']:.4f}, critical value {row['critical_value']:.4f} at alpha = {row['alpha']:g}"
 
+    @checked
     def require(self, truth: Collection, eps: float | None = None) -> None:
         """Raise unless it was made for this collection, and with this eps."""
         values = as_topics(truth, "truth").observations().values
@@ -217,6 +221,7 @@ class DistanceDistribution(Result):
 
         return distributions.distances(self, ax)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .npz file, whole or not at all."""
         saved = {name: getattr(self, name) for name in ("n_resamples", *_SAVED)}
@@ -224,6 +229,7 @@ class DistanceDistribution(Result):
             np.savez(file, distances=self.distances, about=np.array(json.dumps({"format": FORMAT, **saved})))
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str], truth: Collection | None = None) -> DistanceDistribution:
         """Read what `save` wrote. With `truth`, refuse a distribution that was made for another collection."""
         wrong = "is not a distribution of rank distances that concordant saved"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..chance.adjustment import stepped_down
 from ..data.scores import Means
 from ..data.uncertainty import ROUNDING
 from ..errors import InputError
@@ -85,8 +86,4 @@ def _stepdown(t: FloatArray, size: FloatArray, systems: FloatArray, i: IntArray,
     for at in order:
         np.maximum(largest, (systems[i[at]] - systems[j[at]]) * scale[at], out=largest)
         counts[at] = np.count_nonzero(largest >= t[at])
-    p = (1 + counts[order]) / (1 + systems.shape[1])
-    p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker difference is never more significant than a stronger one
-    found = np.empty_like(p)
-    found[order] = p
-    return found
+    return stepped_down((1 + counts) / (1 + systems.shape[1]), order[::-1])

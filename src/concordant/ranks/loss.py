@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import InputError, check_real
+from ..errors import InputError
+from ..options import checked
 from ..read.door import Collection, as_topics
 from .distance import Problem, rankings_beside
 
 
+@checked
 def rank_loss(
     truth: Collection, candidate: Collection, eps: float = 1e-5, *, margin: float = 1.0, shrinkage: float = 0.0
 ) -> tuple[float, FloatArray]:
@@ -75,10 +75,6 @@ def rank_loss(
     2.81 [   0.  173. -173.]
 
     """
-    wanted = "give 0 or a positive number, which multiplies the differences of the truth"
-    margin = check_real("margin", margin, lambda x: 0 <= x < math.inf, wanted)
-    wanted = "give a number from 0, the covariance as it is, to 1, the variances alone"
-    shrinkage = check_real("shrinkage", shrinkage, lambda x: 0 <= x <= 1, wanted)
     given = as_topics(truth, "truth")
     problem = Problem.of(given.observations(), eps, "the loss", shrinkage)
     scores = rankings_beside(given, candidate)

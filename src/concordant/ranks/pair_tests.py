@@ -21,6 +21,8 @@ import numpy as np
 from .. import _kernels
 from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time
 from ..calibration import UNSEEN
+from ..chance.adjustment import stepped_down
+from ..chance.signs import signs, takes_all_signs
 from ..data.means import mean_over_topics
 from ..parallel import shared_out
 from ..resampling import Resampling
@@ -105,7 +107,7 @@ def stepdown(r: FloatArray, size: FloatArray, columns: Columns, how: Resampling,
     r.
     """
     n = len(columns.values)
-    exact, m = takes_all_signs(n, how.n_resamples), len(r)
+    exact, m = takes_all_signs(n, how.n_resamples, opposite=False), len(r)
     total = 1 << (n - 1) if exact else how.n_resamples
     step = rows_at_a_time(n, _CHUNK)
     parts = [(lo, min(lo + step, total)) for lo in range(0, total, step)]
@@ -114,27 +116,16 @@ def stepdown(r: FloatArray, size: FloatArray, columns: Columns, how: Resampling,
     else:
         others = [np.delete(np.arange(m), i) for i in range(m)]
         families = [_family(np.full(m - 1, i), j, r, size) for i, j in enumerate(others)]
-    rng = how.generator()
-    signs = (_signs(n, lo, hi) if exact else rng.integers(0, 2, (hi - lo, n), dtype=np.int8) for lo, hi in parts)
-    counts = _exceedances(columns, families, signs, total, how)
+    drawn = signs(n, parts, None if exact else how.generator())
+    counts = _exceedances(columns, families, drawn, total, how)
     result = np.ones((m, m))
     for family, count in zip(families, counts, strict=True):
         p = count / total if exact else (1 + count) / (1 + total)  # the sample's own signs are among all
-        p = np.maximum.accumulate(p[::-1])[::-1]  # a weaker pair is never more significant than a stronger one
+        p = stepped_down(p[::-1])[::-1]
         result[family.i, family.j] = p
         if simultaneous:
             result[family.j, family.i] = p
     return result
-
-
-def takes_all_signs(n: int, n_resamples: int) -> bool:
-    """Whether n topics have no more signs than are to be drawn; opposite signs are the same test."""
-    return n <= 62 and 1 << (n - 1) <= n_resamples
-
-
-def _signs(n: int, first: int, last: int) -> Any:
-    """Some of all signs of n topics, 0 or 1, the last topic always with 0."""
-    return ((np.arange(first, last)[:, None] >> np.arange(n)) & 1).astype(np.int8)
 
 
 def shrunk(pairs: PairSamples) -> FloatArray:
@@ -246,5 +237,5 @@ def _exceedances(
 def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> tuple[FloatArray, int]:
     """Of some signs, and how many these are."""
     counts = np.empty(len(pairs[0]))
-    _kernels.active.exceedances(values, base, 2 * signs.astype(np.int64) - 1, *pairs, counts)
+    _kernels.active.exceedances(values, base, signs.astype(np.int64), *pairs, counts)
     return counts, len(signs)

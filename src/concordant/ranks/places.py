@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..chance.rerankings import rankings_at_tau
-from ..errors import InputError, check_choice, check_real, import_extra
+from ..errors import InputError, import_extra, require
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_alpha, over_resamples, resampled_means
+from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..results import Result, settings_of
 from ..words import counted, nearest, one_line
 from .distance import Problem
@@ -37,6 +38,7 @@ class RankProbabilities(Result):
     """How many acceptable rankings were drawn."""
     n_drawn: int
 
+    @checked
     def ranks(self, system: str) -> tuple[int, int]:
         """The best and the worst rank at which a system occurs, from 1."""
         if system not in self.systems:
@@ -83,6 +85,7 @@ class RankProbabilities(Result):
         return matrices.rank_probabilities(self, ax)
 
 
+@checked
 def rank_probabilities(  # noqa: PLR0913
     truth: Collection,
     by: By = "rank_distance",
@@ -145,7 +148,9 @@ def rank_probabilities(  # noqa: PLR0913
         3  A  ranks   3 to   3, mean 3.0
 
     """
-    check_choice("by", by, get_args(By))
+    least, most = (-1, 1) if by == "tau" else (0, np.inf)
+    fits = threshold is None or least <= threshold <= most
+    require(fits, "threshold", threshold, f"give a number from {least:g} to {most:g}")
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(truth, "truth")
     scores = given.observations()
@@ -156,11 +161,11 @@ def rank_probabilities(  # noqa: PLR0913
     if given.groups is not None and by == "rank_distance":
         settings["groups"] = len(scores.topics)
     if by == "tau":
-        threshold = _threshold(threshold, 0.9, -1, 1)
+        threshold = 0.9 if threshold is None else threshold
         places, accepted = _by_tau(len(own), threshold, how), how.n_resamples
     else:
         problem = Problem.of(scores, eps, "the distance")
-        settings |= {"alpha": check_alpha(alpha), "eps": problem.eps}
+        settings |= {"alpha": alpha, "eps": problem.eps}
         notes = problem.doubts
         threshold, accepted, places = _by_distance(problem, own, threshold, alpha, how)
         problem.warn()
@@ -174,11 +179,6 @@ def rank_probabilities(  # noqa: PLR0913
         notes=notes,
         settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, measure=scores.measure, **settings),
     )
-
-
-def _threshold(given: Any, default: float, least: float, most: float) -> float:
-    value, wanted = default if given is None else given, f"give a number from {least:g} to {most:g}"
-    return check_real("threshold", value, lambda x: least <= x <= most, wanted)
 
 
 def _count(best: IntArray, worst: IntArray) -> FloatArray:
@@ -211,7 +211,6 @@ def _by_distance(
     distances, best, worst = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if threshold is None:
         threshold = DistanceDistribution.made("paper", problem, distances, how.seed).critical_value(alpha)
-    threshold = _threshold(threshold, 0, 0, np.inf)
     accepted = distances <= threshold * (1 + 1e-9)
     if not accepted.any():
         raise InputError(

@@ -9,13 +9,15 @@ import numpy as np
 from .._kernels.reference.distance import differences_of, ends_of, order_of, raised
 from ..arrays import FloatArray
 from ..errors import InputError
+from ..options import checked
 from ..read.door import Collection, as_topics
-from ..resampling import Seed, check_count, generator
+from ..resampling import Seed
 from .distance import Problem, rankings_beside
 
 _SHIFTS = 12  # of the lattice, drawn at random
 
 
+@checked
 def ranking_probability(
     truth: Collection, candidate: Collection, eps: float = 1e-5, *, n_points: int = 20_000, rng: Seed = None
 ) -> float:
@@ -70,7 +72,7 @@ def ranking_probability(
     0.259
 
     """
-    points, random = check_count(n_points, "n_points"), generator(rng)
+    points, random = n_points, np.random.default_rng(rng)
     given = as_topics(truth, "truth")
     problem = Problem.of(given.observations(), eps, "the probability")
     scores = rankings_beside(given, candidate)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import InputError, check_choice
+from ..errors import InputError
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, check_alpha, is_borderline
+from ..resampling import Progress, Resampling, Seed, is_borderline
 from ..results import Result
 from ..words import counted, p_cell, p_equals
 from .distance import Problem, rankings_beside
@@ -97,6 +98,7 @@ class RankTest(Result):
         return distributions.rank_test(self, ax)
 
 
+@checked
 def rank_test(  # noqa: PLR0913
     truth: Collection,
     candidate: Collection,
@@ -168,11 +170,10 @@ def rank_test(  # noqa: PLR0913
       recentred bootstrap, 999 resamples of 50 topics, 8 systems
 
     """
-    check_choice("method", method, get_args(RankTestMethod))
     how = Resampling.of(n_resamples, rng, workers, progress)
     scores = as_topics(truth, "truth")
     problem = Problem.of(scores.observations(), eps, "the test")
-    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, check_alpha(alpha), distribution)
+    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, alpha, distribution)
     problem.warn()
     return found if scores.groups is None else replace(found, settings={**found.settings, "groups": problem.n})
 

@@ -12,6 +12,7 @@ from ..coefficients.inputs import floats
 from ..data.holes import invent_topics
 from ..data.scores import Means, Scores, require_summable
 from ..errors import InputError, InputTypeError, hearing, warn
+from ..options import checked
 from ..tables.assemble import assemble
 from ..tables.cells import Given
 from ..tables.contents import frame_contents
@@ -25,6 +26,7 @@ Collection: TypeAlias = Any
 """What `as_scores` takes."""
 
 
+@checked
 def as_scores(given: Collection, name: str = "scores", **how: Unpack[How]) -> Scores | Means:
     """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
 

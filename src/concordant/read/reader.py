@@ -8,17 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, Unpack, get_args
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from ..data.groups import documents_of
-from ..data.holes import Missing, check_missing
+from ..data.holes import Missing
 from ..data.scores import Means, Scores, checked_choice
 from ..data.totals import Total
-from ..errors import InputError, OtherKindError, ReadError, check_choice, hearing, warn
+from ..errors import InputError, OtherKindError, ReadError, hearing, warn
+from ..options import checked
 from ..tables.assemble import assemble
 from ..tables.contents import NO_ROLES, Contents
 from ..tables.layout import Roles
-from ..tables.measures import check_measure
 from ..words import argument, counted, listing, named
 from . import mteb
 from . import source as sources
@@ -39,8 +39,8 @@ class Options(TypedDict, total=False):
     total: Total
     teams: Any
     families: Any
-    systems: Iterable[str] | None
-    topics: Iterable[str] | None
+    systems: Iterable[Any] | None
+    topics: Iterable[Any] | None
     topic_column: str | None
     system_column: str | None
     score_column: str | None
@@ -80,13 +80,12 @@ class Reading(NamedTuple):
         score_column: str | None = None,
     ) -> Reading:
         """Check what a caller passed."""
-        check_missing(missing)
-        check_measure(measure)
-        check_choice("total", total, get_args(Total))
         wanted: Any = checked_choice(systems, topics)
         labels = {"groups": groups, "types": types, "teams": teams, "families": families}
         about: dict[str, Any] = {
-            name: given if isinstance(given, list | tuple) or given == "task" else labels_of(given, name)
+            name: given
+            if isinstance(given, list | tuple) or (isinstance(given, str) and given == "task")
+            else labels_of(given, name)
             for name, given in labels.items()
             if given is not None and not (name == "groups" and isinstance(given, str) and given == "none")
         } | ({} if total == "mean" else {"total": total})
@@ -141,6 +140,7 @@ class Reading(NamedTuple):
         return made.described(**about) if about else made
 
 
+@checked
 def read_scores(
     given: Any,
     measure: str | None = None,

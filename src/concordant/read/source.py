@@ -150,7 +150,7 @@ def run_name(file_name: str) -> str:
 
 def expand(what: Any) -> list[Item]:
     """Every file that `what` names: a path, glob, folder, open file, {name: path}, or a list of these."""
-    if isinstance(what, Mapping):
+    if isinstance(what, Mapping) and what:
         return [Item(_single(file), str(name)) for name, file in what.items()]
     if isinstance(what, str | os.PathLike):
         return _paths(what)

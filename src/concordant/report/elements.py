@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..markup import attribute, text
+from ..markup import text
 from ..topics.worth import shown as of_topics
 from ..words import p_cell
 
@@ -88,7 +88,7 @@ def name(value: Any) -> str:
     """A name in a direction of its own, cut if it is long, with all of it on hover."""
     whole = str(value)
     shown = whole if len(whole) <= SHOWN_OF_NAME else whole[: SHOWN_OF_NAME - 1] + "…"
-    return f'<bdi title="{attribute(whole)}">{attribute(shown)}</bdi>'
+    return f'<bdi title="{text(whole)}">{text(shown)}</bdi>'
 
 
 def shown(value: float | int | None) -> str:
@@ -126,7 +126,7 @@ def _candidate(place: int, called: str) -> str:
 def pick(system: str) -> str:
     """The heading of a row: a button that chooses the system in all charts."""
     return (
-        f'<th scope="row"><button type="button" class="pick" data-pick="{attribute(system)}" aria-pressed="false">'
+        f'<th scope="row"><button type="button" class="pick" data-pick="{text(system)}" aria-pressed="false">'
         f"{name(system)}</button></th>"
     )
 
@@ -137,7 +137,7 @@ def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]
     body = []
     for row in rows:
         system = row.get("system")
-        mark = "" if system is None else f' data-system="{attribute(system)}"'
+        mark = "" if system is None else f' data-system="{text(system)}"'
         cells = (
             pick(row["system"]) if column.key == "system" else cell(row.get(column.key), column.kind)
             for column in columns
@@ -159,7 +159,7 @@ def _head(column: Column) -> str:
 
 def option(system: str) -> str:
     """A system to be found."""
-    return f'<option value="{attribute(system)}"></option>'
+    return f'<option value="{text(system)}"></option>'
 
 
 def _align(column: Column) -> str:

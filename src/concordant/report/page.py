@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import LimitError, require_extras
 from ..markup import text, visible
+from ..options import checked
 from ..outputs import REPORT, written_whole
 from ..references import bibliography, reference
 from .boards import board_html
@@ -32,6 +33,7 @@ _PARTS = {
 _SOURCES = {"tiers": "rank_intervals", "reliability": "reliability", "judgments": "study", "card": "judge_card"}
 
 
+@checked
 def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     """Write a report of a result to one HTML file that needs no network and no other file.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..coefficients.registry import get_coefficient
-from ..markup import attribute, text, visible
+from ..markup import text, visible
 from .parts import Part, shortened
 
 COEFFICIENTS = ("tau_b", "tau_ap_b")
@@ -74,9 +74,7 @@ def picture(document: Mapping[str, Any], drawn: Mapping[str, Any]) -> str:
     )
     alike = any(drawn["groups"][it["group"]]["lower"] == it["lower"] for it in drawn["candidates"])
     same = "On the dashed line both sides give the same mean." * alike
-    options = "".join(
-        f'<option value="{k}">{attribute(it["name"])}</option>' for k, it in enumerate(drawn["candidates"])
-    )
+    options = "".join(f'<option value="{k}">{text(it["name"])}</option>' for k, it in enumerate(drawn["candidates"]))
     chosen = _field("candidate", "Candidate", f'<select id="explore-candidate">{options}</select>', hidden=not several)
     coefficients = "".join(f'<option value="{n}">{get_coefficient(n).name}</option>' for n in COEFFICIENTS)
     some = 'autocomplete="off" placeholder="words, -without"'

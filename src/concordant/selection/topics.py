@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.groups import places_of_groups, require_labels
 from ..data.scores import Scores
-from ..errors import InputError, check_choice, check_real, check_whole
+from ..errors import InputError, require
+from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection, as_topics
 from ..read.labels import WANTED_COST, is_cost, labels_of
-from ..resampling import Progress, Seed, check_count, check_level, generator
+from ..resampling import Progress, Seed
 from ..results import Interval, Result, columns, settings_of
 from ..tables.numbers import plain_number
 from ..words import counted, listing, named
@@ -115,6 +116,7 @@ class TopicSelection(Result):
         )
 
 
+@checked
 def select_topics(  # noqa: PLR0913
     scores: Collection,
     k: int | None = None,
@@ -180,9 +182,9 @@ def select_topics(  # noqa: PLR0913
     (10, True)
 
     """
-    known = get_coefficient(coefficient)
-    check_choice("method", method, get_args(Way))
-    level, n_splits = check_level(confidence_level), check_count(n_splits, "n_splits", least=2)
+    known, level = get_coefficient(coefficient), confidence_level
+    if (k is None) == (budget is None):
+        raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, one of the two")
     given = as_topics(scores, "scores", least_systems=8)
     given = given.settled()[0]
     points = given.points()
@@ -194,7 +196,7 @@ def select_topics(  # noqa: PLR0913
     money = _budget(k, budget, prices)
     places = np.arange(n) if points.groups is None else places_of_groups(points.groups, points.topics)[1]
     task = Task(scaled, prices, money, places, known, methods_of(method))
-    rand = generator(rng)
+    rand = np.random.default_rng(rng)
     separated = _separated(points, rand)
     found = []
     for j in range(n_splits):
@@ -276,12 +278,13 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
 
 
 def _budget(k: int | None, budget: float | None, prices: FloatArray) -> float:
-    if (k is None) == (budget is None):
-        raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, one of the two")
     most = len(prices) - 2
     if k is not None:
         if (prices != 1).any():
             raise InputError(f"{named('costs')} needs {named('budget')}, what the topics may cost together, not k")
-        return float(check_whole("k", k, most=most, wanted=f"give from 1 to {most} of the {len(prices)} topics"))
+        require(k <= most, "k", k, f"give from 1 to {most} of the {len(prices)} topics")
+        return float(k)
     wanted = f"give at least the cost of one topic, {prices.min():g}, and less than that of all, {prices.sum():g}"
-    return check_real("budget", budget, lambda x: prices.min() <= x < prices.sum(), wanted)
+    assert budget is not None
+    require(prices.min() <= budget < prices.sum(), "budget", budget, wanted)
+    return budget

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..data.means import tied_means
-from ..resampling import Resampling, Seed, check_count
+from ..resampling import Resampling, Seed
 from ..results import Result, settings_of
 from ..words import counted
 
@@ -120,7 +120,7 @@ def measure(model: Simulator, n_topics: int, rng: Seed) -> Fidelity:
     """Draw topics, and compare them with those that the simulator was made from."""
     from scipy.stats import ks_2samp
 
-    how = Resampling.of(check_count(n_topics, "n_topics"), rng)
+    how = Resampling.of(n_topics, rng)
     old, new = model.scores.values, model.draw(how.n_resamples, how.rng)
     return Fidelity(
         systems=model.scores.systems,

@@ -10,10 +10,11 @@ import numpy as np
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.means import identical_to
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError
+from ..errors import InputError
+from ..options import checked
 from ..read.door import Collection, as_topics, refuse
-from ..resampling import Seed, check_count, generator
-from ..words import argument, counted, named
+from ..resampling import Seed
+from ..words import argument, counted
 from . import margins
 from .scale import inverse_transform, transform
 
@@ -89,6 +90,7 @@ class Simulator:
 
     """
 
+    @checked
     def __init__(
         self,
         scores: Collection,
@@ -104,17 +106,17 @@ class Simulator:
         whole = as_topics(scores, "scores", least_systems=1)
         refuse(whole, "scores", "groups", "types", why="new topics are drawn one by one")
         require_room_for_pairs(len(whole.systems), "simulation", 7)
-        low, high = given = check_bounds(bounds)
+        low, high = given = bounds
         self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else given
         self.scores = whole.drop_bottom(drop_bottom)
         self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
         self.settings: dict[str, Any] = {
-            "normal": bool(normal),
-            "homoscedastic": bool(homoscedastic),
-            "uncorrelated": bool(uncorrelated),
-            "random_topics": bool(random_topics),
-            "exact_means": bool(exact_means),
-            "drop_bottom": float(drop_bottom),
+            "normal": normal,
+            "homoscedastic": homoscedastic,
+            "uncorrelated": uncorrelated,
+            "random_topics": random_topics,
+            "exact_means": exact_means,
+            "drop_bottom": drop_bottom,
             "bounds": list(given),
         }
         y = _transformed(self.scores, self.bounds)
@@ -159,10 +161,10 @@ class Simulator:
         factor = vectors[:, kept] * np.sqrt(values[kept])
         return np.asarray(factor / np.sqrt((factor**2).sum(axis=1, keepdims=True)))
 
+    @checked
     def draw(self, n_topics: int, rng: Seed = None) -> FloatArray:
         """Like `simulate`, only the values: topics x systems."""
-        n = check_count(n_topics, "n_topics")
-        random = generator(rng)
+        n, random = n_topics, np.random.default_rng(rng)
         if self.settings["random_topics"]:
             return self._draw(n, random)[0]
         many = max(200, 4 * n)
@@ -177,6 +179,7 @@ class Simulator:
         low, high = self.bounds
         return low + (high - low) * inverse_transform(y), topic
 
+    @checked
     def simulate(self, n_topics: int, rng: Seed = None) -> Scores:
         """Scores of the same systems on `n_topics` new topics, which are called sim1, sim2, ..."""
         values = self.draw(n_topics, rng)
@@ -197,6 +200,7 @@ class Simulator:
 
         return unit_means(self)
 
+    @checked
     def fidelity(self, n_topics: int = 20_000, rng: Seed = 0) -> Fidelity:
         """How well means, margins and correlations of the original are kept, from `n_topics` simulated ones."""
         from .fidelity import measure
@@ -212,6 +216,7 @@ class Simulator:
         return f"<Simulator of {', '.join([repr(self.scores)[1:-1], *changed])}>"
 
 
+@checked
 def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
     """Simulate a new collection: scores of the same systems on `n_topics` new topics.
 
@@ -282,15 +287,3 @@ def _some(many: int, n: int, rng: np.random.Generator) -> Any:
     log_weight = (a - 1) * np.log(at) + (b - 1) * np.log1p(-at)
     # The first n of exponential arrivals, each at a rate of its weight, are such a sample.
     return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]
-
-
-def check_bounds(bounds: Any) -> tuple[float, float]:
-    """The lowest and the highest possible score, as numbers in that order."""
-    try:
-        low, high = (float(b) for b in bounds)
-    except (TypeError, ValueError):
-        raise InputTypeError(f"bounds is {bounds!r}: give the lowest and the highest possible score") from None
-    if not (np.isfinite([low, high, high - low]).all() and low < high):
-        given = f"{named('bounds')} {'is' if named('bounds') == 'bounds' else 'are'} {bounds!r}"
-        raise InputError(f"{given}: give the lowest and the highest possible score, in that order")
-    return low, high

@@ -23,7 +23,8 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..errors import ConcordantError, import_extra
-from ..parallel import Workers, check_workers
+from ..options import checked
+from ..parallel import Workers
 from ..resampling import Progress
 from .folder import Folder
 from .grid import Failure, Grid, Outcome, StudyError, one_thread, run_chunk
@@ -64,7 +65,6 @@ def run_grid(
     `workers` is a number of processes, or an executor, which is given chunks of trials and stays open. A `StudyError`
     names the first trial that failed, or says that what runs them did; chunks without a failure are kept.
     """
-    workers = check_workers(workers)
     start = time.monotonic()
     store = None if folder is None else Folder(Path(folder), grid)
     if store is not None:
@@ -110,7 +110,7 @@ def _outcomes(
     grid: Grid, todo: list[int], workers: Workers, finished: str
 ) -> Generator[tuple[int, Outcome], None, None]:
     """Each chunk and what came of it, in the order in which they finish."""
-    if isinstance(workers, Executor):
+    if not isinstance(workers, int):
         work = partial(run_chunk, grid, version=__version__)
         yield from _submitted(workers, work, todo, _at_once(grid), finished)
     elif workers == 1 or len(todo) < 2:
@@ -226,6 +226,7 @@ def _run_own(chunk: int) -> Outcome:
 # A cluster ----------------------------------------------------------------------------------------
 
 
+@checked
 @contextmanager
 def executor_at(address: str) -> Iterator[Executor]:
     """An executor on the Dask cluster whose scheduler is at this address, to be given as `workers`.

@@ -12,21 +12,11 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..errors import ConcordantError, InputTypeError, import_extra
-from ..words import named
+from ..errors import ConcordantError, import_extra
 
 
 class StudyError(ConcordantError):
     """Some trials of a study failed, or what runs them did; all others are kept."""
-
-
-def check_seed(rng: Any) -> int:
-    """A whole number: a study that was stopped is continued with the same one."""
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        raise InputTypeError(
-            f"{named('rng')} is {rng!r}: a study needs a seed, a whole number, so that it can be continued"
-        )
-    return int(rng)
 
 
 class Work(Protocol):

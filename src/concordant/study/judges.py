@@ -6,22 +6,22 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
-from ..errors import InputError, InputTypeError, check_choice, import_extra
+from ..errors import InputError, import_extra
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
-from ..judgments.changes import check_kinds
 from ..judgments.evaluation import evaluate_all
 from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
+from ..options import checked
 from ..parallel import Workers
-from ..resampling import Progress, check_count
+from ..resampling import Progress
 from ..results import columns
 from ..topics.correlation import CorrelationEstimate, correlate
 from ..topics.judge_ranking import JudgeRanking, rank_judges
@@ -34,6 +34,7 @@ from .saving import StudyResult, place_of
 JudgedTopics: TypeAlias = Literal["truth", "common"]
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeStudy(StudyResult):
     """How far other judges agree with the truth. `print` shows it, `to_dict` has everything."""
@@ -149,6 +150,7 @@ class JudgeStudy(StudyResult):
         return self.study.plot_scores("judge", judge, measure or self.study.measures[0], ax, top=top)
 
 
+@checked
 def judge_study(  # noqa: PLR0913
     runs: Runs,
     truth: Qrels,
@@ -222,13 +224,8 @@ def judge_study(  # noqa: PLR0913
     0.0
 
     """
-    check_kinds(runs, truth)
-    drop_grades = tuple(drop_grades)
-    truth, named, notes = _prepared(truth, judges, topics, drop_grades)
+    truth, named, notes = _prepared(truth, judges, topics, tuple(drop_grades))
     names = list(headlines("main") if coefficients is None else coefficients)
-    if isinstance(coefficients, str) or not names:
-        raise InputTypeError(f"coefficients is {coefficients!r}: give a list of names")
-    count = check_count(n_resamples)
     changes = [Change("judge", name, qrels=qrels) for name, qrels in named.items()]
     study = judgment_study(runs, truth, changes, measures, None, rng, missing=missing)
     full = evaluate_all(runs, truth, study.measures, missing=missing)
@@ -247,7 +244,7 @@ def judge_study(  # noqa: PLR0913
                 full[measure],
                 scores[name][measure],
                 coefficient=coefficient,
-                n_resamples=count,
+                n_resamples=n_resamples,
                 rng=rng,
                 workers=workers,
             )
@@ -261,8 +258,9 @@ def judge_study(  # noqa: PLR0913
     ranking, card = None, None
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
-        ranking = step(rank_judges(full[first], judged, names[0], name="the truth", rng=rng))
-        card = judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng)
+        card = step(judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng))
+        same = names[0] == "tau_b"  # which the card is about
+        ranking = card.ranking if same else rank_judges(full[first], judged, names[0], name="the truth", rng=rng)
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     return JudgeStudy(
@@ -277,7 +275,7 @@ def judge_study(  # noqa: PLR0913
             "rel": rel,
             "judged_topics": topics,
             "drop_grades": list(drop_grades),
-            "interval_resamples": count,
+            "interval_resamples": n_resamples,
             "interval_coefficients": names,
         },
     )
@@ -287,11 +285,6 @@ def _prepared(
     truth: Qrels, judges: Any, topics: str, drop_grades: tuple[Grade, ...]
 ) -> tuple[Qrels, dict[str, Qrels], tuple[str, ...]]:
     """The truth and the judges without grades that are none, on the topics that are compared; and notes."""
-    if not isinstance(judges, Mapping) or not judges:
-        raise InputTypeError("judges must be a dictionary of Qrels by name, such as {'machine': qrels}")
-    check_choice("topics", topics, get_args(JudgedTopics))
-    for qrels in judges.values():
-        check_kinds(None, qrels)
     named = {str(name): qrels for name, qrels in judges.items()}
     notes = []
     for grade in drop_grades:

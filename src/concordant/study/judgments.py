@@ -13,15 +13,16 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.holes import Missing
-from ..errors import InputError, InputTypeError, import_extra, warn
+from ..errors import InputError, import_extra, warn
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
+from ..options import checked
 from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
-from ..resampling import Progress, Resampling, check_count
+from ..resampling import Progress, Resampling
 from ..results import Interval, columns, settings_of
 from ..topics.judged import for_worth, yardstick
 from ..topics.splits import FEWEST
@@ -29,7 +30,7 @@ from ..topics.worth import shown
 from ..topics.worth_core import Yardstick
 from ..words import counted, listing, number, p_cell
 from .execution import run_grid
-from .grid import Grid, check_seed
+from .grid import Grid
 from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
@@ -40,6 +41,7 @@ OTHERS = ("d_rank", "p", "worth")
 with the full judgments."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentStudy(StudyResult):
     """Every statistic by change, level and measure. `print` shows the means; `rows` and `systems_rows` have it all."""
@@ -285,6 +287,7 @@ def _mean(values: FloatArray) -> float:
     return float(np.nansum(values) / count) if count else float("nan")
 
 
+@checked
 def judgment_study(  # noqa: PLR0913
     runs: Runs,
     qrels: Qrels,
@@ -367,8 +370,6 @@ def judgment_study(  # noqa: PLR0913
 
     """
     wanted, named, listed = parse_all(measures), _coefficients(coefficients), _changes(changes)
-    seed, n_draws, n_resamples = check_seed(rng), check_count(n_draws, "n_draws"), check_count(n_resamples)
-    depth = check_count(depth, "depth")
     full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)
     notes: dict[str, None] = {}
     for change in listed:
@@ -382,14 +383,14 @@ def judgment_study(  # noqa: PLR0913
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
     problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
     problems[0].warn()  # the others have as many systems and topics
-    how = Resampling.of(n_resamples, seed)
+    how = Resampling.of(n_resamples, rng)
     distributions = tuple(
-        DistanceDistribution.made("paper", problem, paper_distances(problem, how), seed) for problem in problems
+        DistanceDistribution.made("paper", problem, paper_distances(problem, how), rng) for problem in problems
     )
     valued = for_worth([get_coefficient(name) for name in named])
     yardsticks: tuple[Yardstick, ...] = ()
     if valued is not None and len(next(iter(full.values())).topics) >= FEWEST:
-        yardsticks = tuple(yardstick(scores, valued, np.random.default_rng(seed)) for scores in full.values())
+        yardsticks = tuple(yardstick(scores, valued, np.random.default_rng(rng)) for scores in full.values())
     work = JudgmentTrials(
         runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, yardsticks, depth
     )
@@ -404,7 +405,7 @@ def judgment_study(  # noqa: PLR0913
         "depth": depth,
         "missing": missing,
     }
-    grid = Grid("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, seed)
+    grid = Grid("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return JudgmentStudy(
         changes=tuple((change.kind, change.label) for change in listed),
@@ -416,7 +417,7 @@ def judgment_study(  # noqa: PLR0913
         values=run.values,
         change_of=np.array([listed.index(change) for change, _ in cells]),
         notes=tuple(notes),
-        settings=settings_of(seed=seed, **settings),
+        settings=settings_of(seed=rng, **settings),
         cost=run.cost,
     )
 
@@ -424,23 +425,11 @@ def judgment_study(  # noqa: PLR0913
 def _coefficients(names: Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return tuple(c.name for c in list_coefficients())
-    if isinstance(names, str):
-        raise InputTypeError(f"coefficients is {names!r}: give a list of names")
-    found = tuple(dict.fromkeys(get_coefficient(name).name for name in names))
-    if not found:
-        raise InputError("coefficients is empty: name at least one, or leave it out for all")
-    return found
+    return tuple(dict.fromkeys(get_coefficient(name).name for name in names))
 
 
 def _changes(changes: Iterable[Change]) -> list[Change]:
-    if isinstance(changes, Change):
-        raise InputTypeError(f"changes is {changes!r}: give a list of changes")
     listed = list(changes)
-    for change in listed:
-        if not isinstance(change, Change):
-            raise InputTypeError(f"changes hold {change!r}: give concordant.judgments.Change(kind, level)")
-    if not listed:
-        raise InputError("changes is empty: give at least one, such as concordant.judgments.Change('sample', 0.1)")
     names = [(change.kind, change.label) for change in listed]
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice:

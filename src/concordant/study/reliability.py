@@ -14,18 +14,19 @@ import numpy as np
 from ..arrays import FloatArray
 from ..data.means import mean_over_topics
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError
+from ..errors import InputError
 from ..expected.estimation import ESTIMATORS, estimates_of
 from ..expected.halves import discordant_shares
 from ..files import fingerprint, write_csv
+from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics, refuse
-from ..resampling import Progress, check_count
+from ..resampling import Progress
 from ..results import columns, settings_of
-from ..simulation.simulator import Simulator, check_bounds
-from ..words import named, one_line
+from ..simulation.simulator import Simulator
+from ..words import one_line
 from .execution import run_grid
-from .grid import Grid, check_seed
+from .grid import Grid
 from .saving import StudyResult, place_of
 
 SIZES = tuple(range(10, 101, 10))
@@ -80,6 +81,7 @@ class ReliabilityTrials:
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityStudy(StudyResult):
     """Error and bias of each estimator. `print` shows the means over all, `to_frame` has every cell."""
@@ -201,6 +203,7 @@ class ReliabilityStudy(StudyResult):
         return curves.reliability_figure(self, what)
 
 
+@checked
 def reliability_study(  # noqa: PLR0913
     collections: Mapping[str, Collection],
     *,
@@ -268,28 +271,26 @@ def reliability_study(  # noqa: PLR0913
     (0.63, 0.821)
 
     """
-    bounds = check_bounds(bounds)
-    originals = _originals(collections, drop_bottom, bool(exact_means), bounds)
-    work = ReliabilityTrials(originals, _checked_sizes(sizes), check_count(n_trials, "n_trials"))
-    seed = check_seed(rng)
+    originals = _originals(collections, drop_bottom, exact_means, bounds)
+    work = ReliabilityTrials(originals, tuple(sizes), n_trials)
     settings: dict[str, Any] = {
         "collections": {original.name: original.digest for original in work.originals},
         "sizes": list(work.sizes),
         "trials": work.repeats,
-        "drop_bottom": float(drop_bottom),
-        "exact_means": bool(exact_means),
+        "drop_bottom": drop_bottom,
+        "exact_means": exact_means,
         "bounds": list(bounds),
         "coefficients": list(COEFFICIENTS),
         "estimators": list(ESTIMATORS),
     }
     shape = (len(work.originals), len(work.sizes), work.repeats)
-    grid = Grid("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, seed)
+    grid = Grid("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return ReliabilityStudy(
         collections=tuple(original.name for original in work.originals),
         sizes=work.sizes,
         values=run.values.reshape(*shape, *_PER_TRIAL),
-        settings=settings_of(seed=seed, **settings),
+        settings=settings_of(seed=rng, **settings),
         cost=run.cost,
     )
 
@@ -297,8 +298,6 @@ def reliability_study(  # noqa: PLR0913
 def _originals(
     collections: Any, drop_bottom: float, exact_means: bool, bounds: tuple[float, float]
 ) -> tuple[Original, ...]:
-    if not isinstance(collections, Mapping) or not collections:
-        raise InputTypeError('collections must be a dictionary of Scores by name, such as {"adhoc6": scores}')
     made = []
     for name, whole in collections.items():
         scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
@@ -310,16 +309,6 @@ def _originals(
         _simulator(original)  # what cannot be simulated is refused now
         made.append(original)
     return tuple(made)
-
-
-def _checked_sizes(sizes: Any) -> tuple[int, ...]:
-    try:
-        found = tuple(check_count(size, "a size") for size in sizes)
-    except TypeError:
-        raise InputTypeError(f"{named('sizes')} is {sizes!r}: give a list of numbers of topics") from None
-    if not found or min(found) < 2 or len(set(found)) < len(found):
-        raise InputError(f"{named('sizes')} is {list(found)!r}: give numbers of topics, each at least 2 and none twice")
-    return found
 
 
 def _standard_error(values: FloatArray) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InputError, MissingExtraError, warn
 from ..files import write_csv
+from ..options import checked
 from ..outputs import FIGURE, written_whole
 from ..results import Result
 from ..words import nearest
@@ -31,6 +32,7 @@ class StudyResult(Result):
     def figures(self) -> dict[str, Any]:
         """Figures of matplotlib by the name of the file that `save` writes them to."""
 
+    @checked
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the tables, in full precision, and the figures into a folder.
 

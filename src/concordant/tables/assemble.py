@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..data.choice import choose, chosen, says_which
-from ..data.holes import Missing, are_invented, check_missing
+from ..data.holes import Missing, are_invented
 from ..data.scores import Means, Scores, owned
 from ..errors import ConcordantError, ReadError, warn
 from ..words import argument, counted, either_direction, listing
@@ -19,7 +19,7 @@ from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .direction import direction, usually_an_error
 from .limits import WIDTH
-from .measures import check_measure, only_measure
+from .measures import only_measure
 from .missing import refuse_errors
 from .pivot import MEAN, Grid, join
 from .vocabulary import summaries_among
@@ -65,8 +65,6 @@ def assemble(
 
     A run whose file is empty is a system without scores.
     """
-    check_missing(missing)
-    check_measure(measure)
     grid, name, origin = joined(found, measure, systems)
     values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
     seen = [name for contents in found for name in contents.seen]

@@ -5,17 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection
-from typing import Any
 
-from ..errors import ConcordantError, InputTypeError
-from ..words import argument, listing, named
+from ..errors import ConcordantError
+from ..words import argument, listing
 from .cells import Origin
-
-
-def check_measure(measure: Any) -> None:
-    """Refuse what is no name of a measure."""
-    if not isinstance(measure, str | None):
-        raise InputTypeError(f"{named('measure')} is {measure!r}: give its name as a string, or leave it out")
 
 
 def only_measure(origin: Origin, available: Collection[str], default: str | None = None, otherwise: str = "") -> str:

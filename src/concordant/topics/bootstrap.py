@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..arrays import FloatArray
 from ..calibration import AWAY, FEWEST, LEFT, MISFIT, NEAR, STEADY
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..data.means import mean_over_topics
-from ..errors import InputError, check_choice
+from ..errors import InputError
 from ..resampling import Resampling
 from ..results import Interval
 from ..words import named
@@ -67,9 +67,8 @@ class Agreements:
         return np.array([get_coefficient(name).on_workers(self.threads)(*means) for name in self.names])
 
 
-def check_bootstrap(method: Any, n_resamples: int) -> None:
-    """Refuse a method that is none, and too few resamples."""
-    check_choice("method", method, get_args(Method))
+def check_bootstrap(n_resamples: int) -> None:
+    """Refuse too few resamples."""
     if n_resamples < FEWEST:
         raise InputError(f"{named('n_resamples')} is {n_resamples}: an interval needs at least {FEWEST} resamples")
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ..chance.permutation import chance_pvalue
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..data.groups import doubts_about_sizes
-from ..errors import InputError, UndefinedCorrelationWarning, check_choice
+from ..errors import InputError, UndefinedCorrelationWarning, warn
+from ..options import checked
 from ..pairing import paired
 from ..parallel import Workers
 from ..read.door import Collection
-from ..resampling import Progress, Resampling, Seed, check_level
+from ..resampling import Progress, Resampling, Seed
 from ..results import Estimate, settings_of
 from ..words import counted, nearly_reversed
 from .bootstrap import Found, Method, check_bootstrap, limits
@@ -47,6 +47,7 @@ class CorrelationEstimate(Estimate):
         return [{**row, "bias_corrected": self.bias_corrected, "standard_error": self.standard_error}]
 
 
+@checked
 def correlate(  # noqa: PLR0913
     truth: Collection,
     candidate: Collection,
@@ -149,11 +150,10 @@ def correlate(  # noqa: PLR0913
     tau_b = 0.9053 (observed), 95% interval [0.8609, 1.0000] (auto topic bootstrap), bias-corrected 0.9623
 
     """
-    known, level = get_coefficient(coefficient), check_level(confidence_level)
-    check_choice("test", test, (*get_args(Test), None))
+    known, level = get_coefficient(coefficient), confidence_level
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if method is not None:
-        check_bootstrap(method, drawn.n_resamples)
+        check_bootstrap(drawn.n_resamples)
         if why := not_resampled(known):
             raise InputError(f"{why}, or method=None, for no interval")
     found = paired(truth, candidate, otherwise=None if method is None else ", or method=None, for no interval")
@@ -179,7 +179,7 @@ def correlate(  # noqa: PLR0913
             notes += (made.note,)
         if made.undefined:
             notes += (undefined_on(made),)
-            warnings.warn(notes[-1], UndefinedCorrelationWarning, stacklevel=2)
+            warn(notes[-1], UndefinedCorrelationWarning)
     settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
     settings |= found.settings if method is not None else {}
     return estimate_of(known, value, made, level, seed=drawn.seed, pvalue=p, notes=notes, **settings)

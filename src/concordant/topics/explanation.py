@@ -13,7 +13,8 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..data.means import tied_means
 from ..data.scores import Means, Scores
-from ..errors import InputError, check_choice, import_extra
+from ..errors import InputError, import_extra
+from ..options import checked
 from ..pairing import On, paired
 from ..read.door import Collection
 from ..results import Result, columns, plain, settings_of
@@ -80,6 +81,7 @@ class PairTopic:
         return self.candidate - self.truth
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
@@ -174,7 +176,6 @@ class Explanation(Result):
 
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
         """One row per pair, system or topic, the worst first."""
-        check_choice("kind", kind, get_args(Kind))
         names = {
             "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
             "systems": ("system", "loss", "swapped"),
@@ -190,7 +191,6 @@ class Explanation(Result):
         """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
         from ..plots import parts
 
-        check_choice("kind", kind, get_args(Kind))
         return parts.explanation(self, kind, ax, most=most)
 
     def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
@@ -200,6 +200,7 @@ class Explanation(Result):
         return parts.pair_topics(self, a, b, ax, most=most)
 
 
+@checked
 def explain(
     truth: Collection,
     candidate: Collection,
@@ -260,7 +261,6 @@ def explain(
 
     """
     entry = get_coefficient(coefficient)
-    check_choice("on", on, get_args(On))
     found = paired(truth, candidate, on=on)
     sides = tuple(side.points() if isinstance(side, Scores) else side for side in found.sides)
     x, y = (side.means() for side in sides)

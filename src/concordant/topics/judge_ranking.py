@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..chance.adjustment import holm
-from ..errors import InputTypeError
+from ..options import checked
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
@@ -131,6 +131,7 @@ def undecided(what: str, truth: str, names: str, best: int, count: int) -> str:
     return f"{who} could rank the systems most like {truth}; the topics do not separate them: {names}"
 
 
+@checked
 def rank_judges(
     truth: Collection,
     candidates: Mapping[str, Collection],
@@ -171,8 +172,6 @@ def rank_judges(
     ('careful',)
 
     """
-    if not isinstance(candidates, Mapping) or not candidates:
-        raise InputTypeError("candidates must be a dictionary of collections by name, such as {'machine': scores}")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
     sides = matched_sides(given, named, coefficient, confidence_level)

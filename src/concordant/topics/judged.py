@@ -13,10 +13,10 @@ from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
 from ..data.means import tied_sums
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError
+from ..errors import InputError
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, check_level
+from ..resampling import Resampling
 from ..results import settings_of
 from ..words import counted, nearly_reversed
 from .agreement_curves import DEFAULT, Curves, compute_curves
@@ -61,11 +61,9 @@ def matched_sides(
     confidence_level: float,
 ) -> Judged:
     """The sides, by the arguments that they came as, checked and matched; what was left out is warned of."""
-    known, level = get_coefficient(coefficient), check_level(confidence_level)
+    known, level = get_coefficient(coefficient), confidence_level
     if why := not_resampled(known):
         raise InputError(why)
-    if isinstance(names, str) or len(names) != len(given) or not all(isinstance(name, str) for name in names):
-        raise InputTypeError(f"names is {names!r}: give {len(given)} strings, what to call the sides")
     if len(set(names)) < len(names):
         raise InputError(f"names is {names!r}: two sides have the same name")
     found = matched_topics(given, names)

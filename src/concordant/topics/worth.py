@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, read_only
+from ..options import checked
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns
@@ -198,6 +199,7 @@ class JudgeWorth(Result):
         return curves.worth(self, ax)
 
 
+@checked
 def judge_worth(
     truth: Collection,
     candidate: Collection,

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, ReadError
+from ..options import checked
 from ..read.binary import BinaryTable
 from ..read.names import load_names, named_rows
 from ..read.source import Source, load_json
@@ -48,6 +49,7 @@ class Votes:
     questions: tuple[str, ...] | None
     """The question of each battle; None where it is not known."""
 
+    @checked
     def __init__(
         self, a: Iterable[Any], b: Iterable[Any], winner: Iterable[Any], questions: Iterable[Any] | None = None
     ) -> None:
@@ -122,6 +124,7 @@ def _won(winner: str, a: str, b: str, k: int) -> float:
     raise InputError(f"the winner of battle {k + 1} is {winner!r}: give a, b or tie, or the name of {a!r} or {b!r}")
 
 
+@checked
 def read_votes(what: Any, *, question: str | None = None) -> Votes:
     """Read battles: which of two systems answered better.
 

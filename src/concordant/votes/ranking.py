@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..data.scores import Means
-from ..errors import InputError, check_choice
+from ..errors import InputError
+from ..options import checked
 from ..ranks.bounds import RankIntervals, rank_intervals
 from ..resampling import Progress, Resampling, Seed, resampled_weights
 from ..results import settings_of
@@ -32,6 +33,7 @@ class VoteRanks(RankIntervals):
         return Means(self.means, self.systems, str(self.settings["method"]))
 
 
+@checked
 def rank_votes(
     votes: Any,
     method: Strength = "win-rate",
@@ -93,7 +95,6 @@ def rank_votes(
     ((1, 1), (2, 3))
 
     """
-    check_choice("method", method, get_args(Strength))
     how = Resampling.of(n_resamples, rng, progress=progress)
     if how.n_resamples < 100:
         raise InputError(f"{named('n_resamples')} is {how.n_resamples}: a covariance needs at least 100")

@@ -10,6 +10,7 @@ import csv
 from pathlib import Path
 
 from ...errors import InputError
+from ...options import checked
 from ..scores import Scores
 
 NAMES = ("people", "careful", "hasty")
@@ -22,6 +23,7 @@ def path(name: str) -> Path:
     return Path(__file__).parent / f"{name}.csv"
 
 
+@checked
 def load_collection(name: str) -> Scores:
     """The scores by one judge of the collection that comes with the package: "people", "careful" or "hasty".
 

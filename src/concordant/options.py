@@ -1,0 +1,265 @@
+"""One check for all options. `checked` reads from a function's annotations what it takes, and refuses the rest first.
+
+An annotation says the kind: a choice, a number, a string, a list, a function, a class of ours. `RULES` says what it
+cannot say, by the name of the argument. Data are annotated as anything: what reads them refuses what it cannot read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import cache, wraps
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from .errors import InputError, InputTypeError, LimitError, require
+from .words import in_digits, named
+
+F = TypeVar("F", bound=Callable[..., Any])
+MOST = 100_000_000  # resamples, draws and trials, of which each leaves a number of 8 bytes
+_UNFIT = object()
+_G = np.random.Generator
+
+
+class Rule(NamedTuple):
+    """What an option wants, in words, and which values of the right kind it takes."""
+
+    wanted: str
+    allowed: Callable[[Any], bool] = lambda value: True
+
+
+class Count(NamedTuple):
+    """A whole number, from the least to the most."""
+
+    least: int = 1
+    most: int = MOST
+
+
+_LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
+_SYSTEMS = Count(2, 1_000_000)  # beyond, neighbouring values of tau are closer than rounding
+_CORRELATION = Rule("give a value from -1 to 1", lambda x: -1 <= x <= 1)
+_DROPPED = Rule("give a quantile of the means, at least 0 and below 1", lambda x: 0 <= x < 1)
+_SEED = Rule(
+    "give a whole number as seed, at least 0, a numpy Generator, or None", lambda x: not isinstance(x, int) or x >= 0
+)
+_STUDY_SEED = Rule("a study needs a seed, a whole number, so that it can be continued", lambda x: x >= 0)
+_TOPS = Rule(
+    "give the number of systems to compare, at least 2",
+    lambda x: x >= 2 if isinstance(x, int) else min(x, default=2) >= 2,
+)
+_SHARE, _ANY_SHARE = (
+    Rule("give a number above 0 up to 1", lambda x: 0 < x <= 1),
+    Rule("give a number from 0 up to 1", _UNIT),
+)
+_COLLECTIONS = Rule("give a dictionary of collections by name, such as {'machine': scores}", bool)
+# By argument, or by function and argument where two functions mean different things by a name.
+RULES: Mapping[str, Rule | Count] = {
+    "alpha": Rule("give the level of the test, above 0 and below 1", _LEVEL),
+    "as_good_as": Count(1, 100_000),  # each number of human topics is tried, some 20 seconds in all
+    "audit.top": _TOPS,
+    "audit_read.top": _TOPS,
+    "bounds": Rule(
+        "give the lowest and the highest possible score, in that order", lambda x: 0 < x[1] - x[0] < math.inf
+    ),
+    "candidates": _COLLECTIONS,
+    "changes": Rule("give a list of changes, such as [concordant.judgments.Change('sample', 0.1)]", bool),
+    "coefficients": Rule("give a list of names, such as ['tau_b'], or leave it out", bool),
+    "collections": _COLLECTIONS,
+    "confidence_level": Rule("give a number above 0 and below 1, such as 0.95", _LEVEL),
+    "contributing": Rule("give a list of names of runs, at least one, or leave it out", bool),
+    "costs": Rule("give what a topic costs by people, and by the machine"),
+    "degrees_of_freedom": Rule("give a number above 0, or leave it out where the covariance is known", lambda x: x > 0),
+    "departures": Count(0),
+    "drop_bottom": _DROPPED,
+    "eps": Rule("give a positive number, which is added to the variances; 1e-5 is the paper's", lambda x: x > 0),
+    "families": Rule("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
+    "from_runs.names": Rule("give a list of names of runs, at least one", bool),
+    "judges": Rule("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
+    "m": _SYSTEMS,
+    "margin": Rule("give 0 or a positive number, which multiplies the differences of the truth", lambda x: x >= 0),
+    "measures": Rule("give a list of names, such as ['nDCG@10']", bool),
+    "mix.level": _ANY_SHARE,
+    "mixed.share": _ANY_SHARE,
+    "more_topics": Count(0),
+    "n_folds": Count(2),
+    "p": Rule("give a number above 0 and below 1, such as 0.9", _LEVEL),
+    "probability": Rule("give a number above 0 and below 1, or leave it out", _LEVEL),
+    "quantile": _DROPPED,
+    "random_rankings.tolerance": Rule("give how far tau_ap may be from its value, from 0 to 2", lambda x: 0 <= x <= 2),
+    "rel": Rule("give the lowest relevant grade, a number above 0", lambda x: x > 0),
+    "reported": Rule("give it as text, as it was printed ('0.870'): its last zeros say how exact it is"),
+    "select_topics.n_splits": Count(2),
+    "sample.level": _SHARE,
+    "share": _SHARE,
+    "shrinkage": Rule("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
+    "sizes": Rule(
+        "give numbers of topics, each at least 2 and none twice",
+        lambda x: min(x, default=0) > 1 and len(set(x)) == len(x),
+    ),
+    "spread": Rule("give the standard deviation of the share, from 0 to 1", _UNIT),
+    "tau": _CORRELATION,
+    "tau_ap": _CORRELATION,
+    "teams": Rule("give a dictionary from each team to the names of its runs", bool),
+    "tolerance": Rule(
+        "give a number >= 0, in the units of the scores (0: only equal scores are tied)", lambda x: x >= 0
+    ),
+}
+# What kinds of values are called; classes by name, because they are defined above this module.
+_WORDS: Mapping[Any, str] = {
+    bool: "True or False",
+    float: "a finite number",
+    str: "a string",
+    os.PathLike: "a path",
+    Callable: "a function",
+    Mapping: "a dictionary",
+    "Runs": "Runs (read_runs and Runs.from_dict make them)",
+    "Qrels": "Qrels (read_qrels and Qrels.from_dict make them)",
+}
+Check = Callable[[Any], Any]
+
+
+def checked(given: F) -> F:
+    """A function that refuses what its annotations and the rules do not allow; or a class with such public methods."""
+    if isinstance(given, type):
+        for name, method in list(vars(given).items()):
+            if inspect.isfunction(method) and name[0] != "_":
+                setattr(given, name, checked(method))
+        return given
+
+    @wraps(given)
+    def call(*args: Any, **options: Any) -> Any:
+        order, by_name = _checks(given)
+        positional = (check(value) if check else value for check, value in zip(order, args, strict=False))
+        for name in by_name.keys() & options.keys():
+            options[name] = by_name[name](options[name])
+        return given(*positional, *args[len(order) :], **options)
+
+    return cast(F, call)
+
+
+@cache
+def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str, Check]]:
+    """What checks each argument by its place and by its name; made when the function is first called."""
+    order: list[Check | None] = []
+    by_name: dict[str, Check] = {}
+    names = inspect.unwrap(function).__globals__
+    for name, parameter in inspect.signature(function).parameters.items():
+        text = parameter.annotation
+        hint = Any if text is parameter.empty or "ArrayLike" in text else eval(text, names)
+        hints = {name: hint}
+        if parameter.kind is parameter.VAR_KEYWORD:  # one typed dictionary of all of them, or anything
+            hints = {} if hint is Any else get_type_hints(*get_args(hint))
+        by_name |= {name: _check(name, hint, function.__name__) for name, hint in hints.items() if hint is not Any}
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            order.append(by_name.get(name))
+    return order, by_name
+
+
+def _check(name: str, hint: Any, function: str = "") -> Check:
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if name == "workers":
+        return check_workers
+    rule = RULES.get(f"{function}.{name}", RULES.get(name))
+    if name == "rng":
+        hint, rule = (int, _STUDY_SEED) if hint is int else (int | _G | None, _SEED)
+    if not isinstance(rule, Rule) and int in parts and {int, NoneType}.issuperset(parts):
+        least, most = rule if isinstance(rule, Count) else Count()
+        return lambda value: value if value is None and NoneType in parts else check_count(value, name, least, most)
+    wanted, allowed = rule if isinstance(rule, Rule) else Rule(_wanted(parts))
+
+    def check(value: Any) -> Any:
+        found = _fit(hint, value)
+        if found is _UNFIT or not (found is None or allowed(found)):
+            kind = InputTypeError if found is _UNFIT and not isinstance(value, str | Real) else InputError
+            raise kind(f"{named(name)} is {in_digits(value)}: {wanted}")
+        return found
+
+    return check
+
+
+def _fit(hint: Any, value: Any) -> Any:
+    """The value, as the annotation has it, or `_UNFIT`."""
+    kind, parts = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return next((found for part in parts if (found := _fit(part, value)) is not _UNFIT), _UNFIT)
+    if kind is bool:
+        return bool(value) if isinstance(value, bool | np.bool_) else _UNFIT
+    if kind is int:
+        return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else _UNFIT
+    if kind is float:
+        return _finite(value)
+    if kind in (Iterable, Sequence, tuple):
+        return _list(kind, parts, value)
+    if kind is Literal:
+        fits = isinstance(value, str) and value in parts
+    elif kind is Callable:
+        fits = callable(value)
+    elif kind is Mapping:
+        fits = isinstance(value, Mapping) and all(_fit(parts[1], each) is not _UNFIT for each in value.values())
+    else:
+        fits = kind is Any or not isinstance(kind, type) or isinstance(value, kind)
+    return value if fits else _UNFIT
+
+
+def _finite(value: Any) -> Any:
+    try:
+        found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # of a whole number or a fraction
+        return _UNFIT
+    return found if math.isfinite(found) else _UNFIT
+
+
+def _list(kind: Any, parts: tuple[Any, ...], value: Any) -> Any:
+    """A tuple, of as many as there are parts where these are counted; a set has no order."""
+    if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
+        return _UNFIT
+    found = tuple(_fit(parts[0], each) for each in value)
+    wrong = kind is tuple and len(parts) != len(found)
+    return _UNFIT if wrong or any(each is _UNFIT for each in found) else found
+
+
+def _wanted(parts: Sequence[Any]) -> str:
+    """What an annotation allows, in words."""
+    choices = [repr(choice) for part in parts if get_origin(part) is Literal for choice in get_args(part)]
+    if choices:
+        choices += ["None"] * (NoneType in parts)
+        return f"use {', '.join(choices[:-1])} or {choices[-1]}"
+    phrases = dict.fromkeys(_phrase(part) for part in parts if part is not NoneType)
+    return f"give {' or '.join(phrases)}" + (", or leave it out" if NoneType in parts else "")
+
+
+def _phrase(hint: Any) -> str:
+    kind, parts = get_origin(hint) or hint, get_args(hint)
+    if kind in (Iterable, Sequence, tuple):
+        several = {str: "strings", int: "whole numbers", float: "numbers"}.get(parts[0], "them")
+        return f"{len(parts) if kind is tuple else 'a list of'} {several}"
+    return _WORDS.get(kind) or _WORDS.get(kind.__name__, kind.__name__)
+
+
+def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
+    """One option by its rule: for functions that are called too often to be wrapped, and options in a dictionary."""
+    return _check(name, hint, function)(value)
+
+
+def check_count(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
+    """A whole number of at least 1, or of what is least, and small enough for an array of as many numbers."""
+    count = _fit(int, value)
+    require(count is not _UNFIT and count >= least, name, value, f"give a whole number, at least {least}")
+    if count > most:
+        shown = f"{count:,}" if count < 10**30 else in_digits(count)
+        raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")
+    return int(count)
+
+
+def check_workers(workers: Any) -> Any:
+    """A number of at least 1, or an executor: anything to which work is submitted."""
+    if callable(getattr(workers, "submit", None)) and not isinstance(workers, type):
+        return workers
+    count, wanted = _fit(int, workers), "give a whole number, at least 1, or an executor of concurrent.futures"
+    require(count is not _UNFIT and count >= 1, "workers", workers, wanted)
+    return min(count, 2**20)

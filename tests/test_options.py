@@ -1,0 +1,548 @@
+"""Bad calls: every option of every public callable is checked, and only errors of ours are raised."""
+
+from __future__ import annotations
+
+import inspect
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import concordant as cc
+
+from .test_door import FAMILIES, FUNCTIONS, SIDES, TOPICS
+
+TRUTH, CANDIDATE, OTHER = SIDES.values()
+FEW = TRUTH.select(topics=TOPICS[:12])
+RANKS, MIXED = [3.0, 2.0, 1.0], [3.0, 1.0, 2.0]
+NESTED = {f"s{k}": {t: {f"d{j}": float(j * (k + 1) % 5) + j / 9 for j in range(5)} for t in "12345"} for k in range(4)}
+GRADES = {topic: {f"d{j}": j % 3 for j in range(5)} for topic in "12345"}
+RUNS, QRELS = cc.Runs.from_dict(NESTED), cc.Qrels.from_dict(GRADES)
+JUDGE = cc.Qrels.from_dict({topic: {f"d{j}": (j + int(topic)) % 3 for j in range(5)} for topic in "12345"})
+TEAMS = {"A": ["s0", "s1"], "B": ["s2", "s3"]}
+DRAWS = {"n_resamples": 100, "rng": 1}
+
+
+class Call(NamedTuple):
+    """A callable, and arguments with which it works; those that it could do without are tried as well."""
+
+    function: Callable[..., Any]
+    given: dict[str, Any]
+
+
+class Taking:
+    """A class that is called with anything."""
+
+    def __init__(self, *given: object) -> None: ...
+
+
+@cache
+def made(name: str) -> Any:
+    """The results of which methods are called."""
+    changes = [cc.judgments.Change("sample", 0.5)]
+    makers: dict[str, Callable[[], Any]] = {
+        "comparison": lambda: cc.compare(TRUTH, CANDIDATE, worth=False, **DRAWS),
+        "explanation": lambda: cc.explain(TRUTH, CANDIDATE),
+        "distribution": lambda: cc.DistanceDistribution.bootstrap(TRUTH, **DRAWS),
+        "simulator": lambda: cc.simulation.Simulator(TRUTH),
+        "judgments": lambda: cc.judgment_study(RUNS, QRELS, changes, ["map"], ["tau_b"], n_draws=2, n_resamples=20),
+        "judges": lambda: cc.judge_study(RUNS, QRELS, {"a": JUDGE}, ["map"], ["tau_b"], n_resamples=600),
+        "reliability": lambda: cc.study.reliability_study({"a": TRUTH}, n_trials=1, sizes=[10]),
+        "combined": lambda: cc.combine(FEW, CANDIDATE),
+        "null": lambda: cc.tau_ap_null(5),
+        "intervals": lambda: cc.rank_intervals(TRUTH, **DRAWS),
+        "places": lambda: cc.rank_probabilities(TRUTH, **DRAWS),
+    }
+    with warnings.catch_warnings(action="ignore"):
+        return makers[name]()
+
+
+@cache
+def calls() -> dict[str, Call]:
+    two, one = {"truth": TRUTH, "candidate": CANDIDATE}, {"scores": TRUTH}
+    judged, cell = {"runs": RUNS, "qrels": QRELS}, {"change": "sample", "level": "0.5"}
+    mixed = {"human": FEW, "machine": CANDIDATE}
+    both = {"truth": TRUTH, "candidates": {"a": CANDIDATE, "b": OTHER}}
+    read = {
+        "measure",
+        "missing",
+        "lower_is_better",
+        "groups",
+        "types",
+        "total",
+        "teams",
+        "families",
+        "systems",
+        "topics",
+    }
+    how: dict[str, Any] = dict.fromkeys(read - {"missing", "total"}) | {"missing": "error", "total": "mean"}
+    how |= dict.fromkeys(["topic_column", "system_column", "score_column"])
+    found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+        "as_scores": (cc.as_scores, {"given": TRUTH, **how}),
+        "read_scores": (cc.read_scores, {"given": "people.csv", **how}),
+        "read_runs": (cc.read_runs, {"what": {"a": "run.txt", "b": "run.txt"}}),
+        "read_qrels": (cc.read_qrels, {"what": "qrels.txt"}),
+        "read_votes": (cc.read_votes, {"what": "votes.csv"}),
+        "pair": (cc.pair, both),
+        "load_collection": (cc.load_collection, {"name": "people"}),
+        "get_coefficient": (cc.get_coefficient, {"name": "tau"}),
+        "audit.audit": (cc.audit.audit, {**two, "reported": "0.52"}),
+        "compare": (cc.compare, {**two, "worth": False, **DRAWS}),
+        "correlate": (cc.correlate, {**two, "n_resamples": 600, "rng": 1}),
+        "explain": (cc.explain, two),
+        "permutation_test": (cc.permutation_test, {**two, **DRAWS}),
+        "rank_distance": (cc.rank_distance, two),
+        "rank_loss": (cc.rank_loss, two),
+        "rank_test": (cc.rank_test, {**two, **DRAWS}),
+        "rank_changes": (cc.rank_changes, {**two, **DRAWS}),
+        "rank_intervals": (cc.rank_intervals, {**one, **DRAWS}),
+        "rank_intervals_from_estimates": (
+            cc.rank_intervals_from_estimates,
+            {"means": {"a": 1.0, "b": 2.0}, "standard_errors": [0.1, 0.2], **DRAWS},
+        ),
+        "rank_probabilities": (cc.rank_probabilities, {"truth": TRUTH, **DRAWS}),
+        "ranking_probability": (cc.ranking_probability, {**two, "n_points": 20, "rng": 1}),
+        "rank_votes": (cc.rank_votes, {"votes": cc.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS}),
+        "board": (cc.board, {**one, **DRAWS}),
+        "discordance": (cc.discordance, one),
+        "discriminative_power": (cc.discriminative_power, two),
+        "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),
+        "reliability": (cc.reliability, {**one, "rng": 1}),
+        "split_half": (cc.split_half, {**one, "n_splits": 3, "rng": 1}),
+        "plan_topics": (cc.plan_topics, {**one, "n_resamples": 200, "rng": 1}),
+        "select_topics": (cc.select_topics, {**one, "k": 5, "n_splits": 2, "rng": 1}),
+        "combine": (cc.combine, mixed),
+        "plan_mix": (cc.plan_mix, {**mixed, "as_good_as": 40, "costs": (20, 0.1)}),
+        "simulate": (cc.simulate, {**one, "n_topics": 30, "rng": 1}),
+        "family_bias": (cc.family_bias, {**two, "families": FAMILIES, **DRAWS}),
+        "judge_card": (cc.judge_card, {**both, **DRAWS}),
+        "judge_worth": (cc.judge_worth, {**two, "rng": 1}),
+        "rank_judges": (cc.rank_judges, {**both, "rng": 1}),
+        "significance_agreement": (cc.significance_agreement, {**two, **DRAWS}),
+        "soft_pairwise_accuracy": (cc.soft_pairwise_accuracy, {**two, **DRAWS}),
+        "tie_calibration": (cc.tie_calibration, {**two, "rng": 1}),
+        "tie_bounds": (cc.tie_bounds, {"truth": RANKS, "candidate": MIXED}),
+        "tau_null": (cc.tau_null, {"m": 5}),
+        "tau_ap_null": (cc.tau_ap_null, {"m": 5}),
+        "random_rankings": (cc.random_rankings, {"m": 5}),
+        "evaluate": (cc.evaluate, {**judged, "measure": "map"}),
+        "evaluate_all": (cc.evaluate_all, {**judged, "measures": ["map"]}),
+        "judge_study": (
+            cc.judge_study,
+            {"runs": RUNS, "truth": QRELS, "judges": {"a": JUDGE}, "measures": ["map"], "coefficients": ["tau_b"]}
+            | {"n_resamples": 600},
+        ),
+        "judgment_study": (
+            cc.judgment_study,
+            {**judged, "changes": [cc.judgments.Change("depth_pool", 2)], "measures": ["map"], "n_resamples": 20},
+        ),
+        "write_report": (cc.write_report, {"result": made("comparison"), "path": "page.html"}),
+        "report.report_html": (cc.report.report_html, {"result": made("comparison")}),
+        "report.report_document": (cc.report.report_document, {"comparisons": made("comparison")}),
+        "judgments.Change": (cc.judgments.Change, {"kind": "sample", "level": 0.1}),
+        "judgments.depth_pool": (cc.judgments.depth_pool, {**judged, "k": 2}),
+        "judgments.from_runs": (cc.judgments.from_runs, {**judged, "names": ["s0"]}),
+        "judgments.label_agreement": (
+            cc.judgments.label_agreement,
+            {"truth": QRELS, "candidate": JUDGE, **DRAWS},
+        ),
+        "judgments.leave_each_out": (cc.judgments.leave_each_out, {**judged, "teams": TEAMS, "measures": ["map"]}),
+        "judgments.leave_out": (cc.judgments.leave_out, {**judged, "team": "A", "teams": TEAMS}),
+        "judgments.mix": (cc.judgments.mix, {"human": QRELS, "machine": JUDGE, "share": 0.5}),
+        "judgments.pseudo": (cc.judgments.pseudo, {"runs": RUNS, "k": 2}),
+        "judgments.sample": (cc.judgments.sample, {"qrels": QRELS, "share": 0.5}),
+        "study.reliability_study": (
+            cc.study.reliability_study,
+            {"collections": {"a": TRUTH}, "n_trials": 1, "sizes": [10]},
+        ),
+        "study.executor_at": (cc.study.executor_at, {"address": "tcp://127.0.0.1:1"}),
+        "Scores": (cc.Scores, {"values": [[0.1, 0.2]], "topics": ["t"], "systems": ["a", "b"]}),
+        "Means": (cc.Means, {"values": [0.1, 0.2], "systems": ["a", "b"]}),
+        "Votes": (cc.Votes, {"a": ["x", "y"], "b": ["y", "x"], "winner": ["x", "tie"]}),
+        "simulation.Simulator": (cc.simulation.Simulator, one),
+        # Methods
+        "Scores.select": (TRUTH.select, {}),
+        "Scores.drop_bottom": (TRUTH.drop_bottom, {}),
+        "Scores.to_frame": (TRUTH.to_frame, {}),
+        "Means.select": (cc.as_scores({"a": 1.0, "b": 2.0}).select, {}),
+        "Qrels.from_dict": (cc.Qrels.from_dict, {"nested": GRADES}),
+        "Qrels.recode": (QRELS.recode, {"changed": {2: 1}}),
+        "Qrels.select": (QRELS.select, {"topics": ["1"]}),
+        "Qrels.write": (QRELS.write, {"path": "out.qrels"}),
+        "Runs.from_dict": (cc.Runs.from_dict, {"nested": NESTED}),
+        "Runs.cut": (RUNS.cut, {"k": 2}),
+        "Runs.documents": (RUNS.documents, {"system": "s0", "topic": "1"}),
+        "Runs.retrieved": (RUNS.retrieved, {}),
+        "Runs.select": (RUNS.select, {"systems": ["s0"]}),
+        "DistanceDistribution.bootstrap": (cc.DistanceDistribution.bootstrap, {"truth": TRUTH, **DRAWS}),
+        "DistanceDistribution.critical_value": (made("distribution").critical_value, {}),
+        "DistanceDistribution.pvalue": (made("distribution").pvalue, {"distance": 1.0}),
+        "DistanceDistribution.require": (made("distribution").require, {"truth": TRUTH}),
+        "DistanceDistribution.save": (made("distribution").save, {"path": "made.npz"}),
+        "DistanceDistribution.load": (cc.DistanceDistribution.load, {"path": "kept.npz"}),
+        "simulation.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
+        "simulation.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
+        "simulation.Simulator.fidelity": (made("simulator").fidelity, {"n_topics": 50}),
+        "Comparison.plot": (made("comparison").plot, {}),
+        "Comparison.table": (made("comparison").table, {}),
+        "Explanation.rows": (made("explanation").rows, {}),
+        "Explanation.to_frame": (made("explanation").to_frame, {}),
+        "Explanation.plot": (made("explanation").plot, {}),
+        "Explanation.plot_pair": (made("explanation").plot_pair, {"a": "sys-a", "b": "sys-b"}),
+        "Explanation.topics_of": (made("explanation").topics_of, {"a": "sys-a", "b": "sys-b"}),
+        "CombinedMeans.rank_intervals": (made("combined").rank_intervals, DRAWS),
+        "CombinedMeans.expected_correlation": (made("combined").expected_correlation, DRAWS),
+        "RankIntervals.best": (made("intervals").best, {}),
+        "RankProbabilities.ranks": (made("places").ranks, {"system": "sys-a"}),
+        "NullDistribution.sf": (made("null").sf, {"value": 0.5}),
+        "NullDistribution.cdf": (made("null").cdf, {"value": 0.5}),
+        "NullDistribution.pmf": (made("null").pmf, {"value": 0.5}),
+        "NullDistribution.ppf": (made("null").ppf, {"q": 0.5}),
+        "NullDistribution.pvalue": (made("null").pvalue, {"value": 0.5}),
+        "NullDistribution.rvs": (made("null").rvs, {}),
+        "NullDistribution.plot": (made("null").plot, {}),
+        "study.JudgmentStudy.value": (made("judgments").value, {**cell, "measure": "AP", "statistic": "tau_b"}),
+        "study.JudgmentStudy.draws": (made("judgments").draws, {**cell, "measure": "AP", "statistic": "tau_b"}),
+        "study.JudgmentStudy.interval": (made("judgments").interval, {**cell, "measure": "AP", "statistic": "tau_b"}),
+        "study.JudgmentStudy.scores": (made("judgments").scores, {**cell, "measure": "AP"}),
+        "study.JudgmentStudy.unjudged": (made("judgments").unjudged, cell),
+        "study.JudgmentStudy.judgments": (made("judgments").judgments, cell),
+        "study.JudgmentStudy.summary": (made("judgments").summary, {}),
+        "study.JudgmentStudy.to_frame": (made("judgments").to_frame, {}),
+        "study.JudgmentStudy.plot": (made("judgments").plot, {}),
+        "study.JudgmentStudy.plot_coefficients": (made("judgments").plot_coefficients, cell),
+        "study.JudgmentStudy.plot_scores": (made("judgments").plot_scores, {**cell, "measure": "AP"}),
+        "study.JudgmentStudy.save": (made("judgments").save, {"folder": "saved"}),
+        "study.JudgeStudy.plot": (made("judges").plot, {}),
+        "study.JudgeStudy.plot_scores": (made("judges").plot_scores, {"judge": "a"}),
+        "study.JudgeStudy.save": (made("judges").save, {"folder": "saved"}),
+        "study.ReliabilityStudy.save": (made("reliability").save, {"folder": "saved"}),
+        "study.ReliabilityStudy.to_csv": (made("reliability").to_csv, {"path": "out.csv"}),
+        "study.ReliabilityStudy.plot": (made("reliability").plot, {}),
+        "study.ReliabilityStudy.figure": (made("reliability").figure, {}),
+    }
+    at = {"collection": "a", "size": 10, "coefficient": "tau"}
+    found["study.ReliabilityStudy.actual"] = (made("reliability").actual, at)
+    for name in ("error", "bias"):
+        method = getattr(made("reliability"), name)
+        found[f"study.ReliabilityStudy.{name}"] = (method, {**at, "estimator": "msqd"})
+    vectors = [c.name for c in cc.list_coefficients() if c.name in cc.__all__]
+    found |= {name: (getattr(cc, name), {"truth": RANKS, "candidate": MIXED}) for name in vectors}
+    return {name: Call(*call) for name, call in found.items()}
+
+
+# What modules of the package call, not its users: on what was checked before.
+INTERNAL = {
+    *(f"{side}.{name}" for side in ("Scores", "Means") for name in ("described", "settled", "shown")),
+    *("Scores.like", "Pairing.alone", "DistanceDistribution.made"),
+    *("Qrels.of_columns", "Qrels.take", "Qrels.with_grades", "Qrels.get", "Runs.of"),
+    *("judgments.Change.make", "judgments.Change.with_notes"),
+}
+AGAIN = {"study.judge_study", "study.judgment_study", "simulation.simulate", "report.write_report"}  # in two places
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Everything public that takes arguments. Results and what is read are made by functions, not by their classes."""
+    for name in cc.__all__:
+        value = getattr(cc, name)
+        inner = {f"{name}.{k}": getattr(value, k) for k in getattr(value, "__all__", ())}
+        for called, each in (inner if inspect.ismodule(value) else {name: value}).items():
+            if inspect.isclass(each) and not issubclass(each, BaseException):
+                if each.__init__.__code__.co_filename != "<string>":
+                    yield called, each
+                for inside, method in inspect.getmembers(each, lambda m: inspect.isfunction(m) or inspect.ismethod(m)):
+                    if not inside.startswith("_") and inspect.signature(method).parameters.keys() - {"self", "ax"}:
+                        yield f"{called}.{inside}", method
+            elif inspect.isroutine(each) and inspect.signature(each).parameters:
+                yield called, each
+
+
+# ---- nonsense
+
+
+def nonsense() -> dict[str, Any]:
+    return {
+        "None": None,
+        "True": True,
+        "False": False,
+        "0": 0,
+        "-1": -1,
+        "-3.5": -3.5,
+        "0.5": 0.5,
+        "1.5": 1.5,
+        "1e308": 1e308,
+        "10**12": 10**12,
+        "10**400": 10**400,
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "numpy nan": np.float64("nan"),
+        "complex": 2 + 3j,
+        "word": "nonsense",
+        "empty word": "",
+        "bytes": b"nonsense",
+        "[]": [],
+        "()": (),
+        "{}": {},
+        "set()": set(),
+        "{1}": {1},
+        "[None]": [None],
+        "[nan]": [float("nan")],
+        "[[]]": [[]],
+        "mapping to None": {"a": None},
+        "mapping of numbers": {1: 2, 2: "x"},
+        "array": np.array([0.3, 0.5]),
+        "empty array": np.empty(0),
+        "array of objects": np.array([object(), None], dtype=object),
+        "range": range(3),
+        "generator": (k for k in "ab"),
+        "object": object(),
+        "...": ...,
+        "function": lambda *given: None,
+        "class": Taking,
+        "executor": ThreadPoolExecutor(1),
+        "Generator": np.random.default_rng(0),
+        "Scores": FEW,
+        "Runs": RUNS,
+    }
+
+
+LEVELS, SIGNED = {"0.5"}, {"-1", "0", "0.5"}
+WORDS, BELOW_1, POSITIVE = {"word", "empty word"}, {"0", "0.5"}, {"0.5", "1.5", "1e308", "10**12"}
+# What an option may accept of it, beside True and False for a switch and None where that is the default; all other
+# options refuse all of it.
+ACCEPTED: dict[str, set[str]] = {
+    **dict.fromkeys(["alpha", "confidence_level", "p", "probability", "level"], LEVELS),
+    **dict.fromkeys(["drop_bottom", "quantile", "share", "shrinkage", "spread", "target"], BELOW_1),
+    **dict.fromkeys(["eps", "degrees_of_freedom", "rel"], POSITIVE),
+    **dict.fromkeys(["margin", "threshold", "tolerance"], POSITIVE | {"0"}),
+    **dict.fromkeys(["tau", "tau_ap"], SIGNED),
+    **dict.fromkeys(["address", "name", "source", "topic_column", "system_column", "score_column"], WORDS),
+    "audit.audit.top": {"10**12", "10**400", "[]", "()", "empty array"},
+    "compare.rank_test": {"None"},
+    "correlate.method": {"None"},
+    "costs": {"array"},  # 0.3 and 0.5
+    "departures": {"0"},
+    "drop_grades": {"[]", "()", "empty array"},
+    "folder": WORDS,
+    "judge_study.rng": {"0", "10**12", "10**400"},
+    "judgment_study.rng": {"0", "10**12", "10**400"},
+    "labels": {"{}"},
+    "lam": POSITIVE | {"0", "-1", "-3.5"},
+    "measure": WORDS,
+    "more_topics": {"0"},
+    "names": {"generator"},  # of two letters
+    "path": WORDS,
+    "progress": {"function", "class"},
+    "rng": {"None", "0", "10**12", "10**400", "Generator"},
+    "statistic": {"empty word"},
+    "statistics": {"[]", "()", "empty array", "generator"},
+    "study.reliability_study.rng": {"0", "10**12", "10**400"},
+    "workers": {"10**12", "10**400", "executor"},
+}
+# What is data, or describes data: whatever can be read as such is accepted.
+DATA = {
+    *("candidate", "candidates", "changed", "collections", "comparisons", "covariance", "distance", "given", "human"),
+    *(
+        "judges",
+        "machine",
+        "means",
+        "nested",
+        "q",
+        "qrels",
+        "reported",
+        "result",
+        "runs",
+        "scores",
+        "standard_errors",
+        "truth",
+    ),
+    *("value", "values", "votes", "what", "winner", "questions", "groups", "types", "teams", "families"),
+    *(
+        "Votes.a",
+        "Votes.b",
+        "select_topics.costs",
+        "Scores.select.systems",
+        "Scores.select.topics",
+        "Means.select.systems",
+    ),
+    *(
+        f"{name}.{labels}"
+        for name in ("Scores", "Means", "as_scores", "read_scores")
+        for labels in ("systems", "topics")
+    ),
+    *("Runs.select.systems", "Runs.retrieved.systems", "Qrels.select.topics"),
+}
+
+
+def may_accept(name: str, argument: str, label: str) -> bool:
+    if {argument, f"{name}.{argument}"} & DATA:
+        return True
+    function = calls()[name].function
+    parameter = inspect.signature(function).parameters.get(argument)
+    default = calls()[name].given[argument] if parameter is None else parameter.default
+    return (
+        (label == "None" and default is None)
+        or (label in ("True", "False") and isinstance(default, bool))
+        or (label in ("None", "True", "False") and argument == "lower_is_better")
+        or label in ACCEPTED.get(f"{name}.{argument}", ACCEPTED.get(argument, set()))
+    )
+
+
+def outcome(call: Call, argument: str, value: Any) -> Exception | None:
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            call.function(**call.given | {argument: value})
+        except Exception as error:
+            return error
+    return None
+
+
+@cache
+def bad_calls() -> list[tuple[str, str, str]]:
+    found = []
+    for name, call in calls().items():
+        parameters = inspect.signature(call.function).parameters.values()
+        named = {p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+        found += [(name, each, label) for each in sorted(named | call.given.keys()) for label in nonsense()]
+    return found
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with files to read, for what is written, too."""
+    monkeypatch.chdir(tmp_path)
+    TRUTH.to_frame().to_csv("people.csv")
+    Path("run.txt").write_text("1 Q0 d1 1 0.5 a\n")
+    Path("qrels.txt").write_text("1 0 d1 1\n2 0 d1 0\n")
+    Path("votes.csv").write_text("model_a,model_b,winner\nx,y,model_a\ny,x,tie\n")
+    made("distribution").save("kept.npz")
+
+
+def refuse_all(tried: list[tuple[str, str, str]]) -> None:
+    from matplotlib import pyplot
+
+    values, wrong = nonsense(), []
+    for name, argument, label in tried:
+        error = outcome(calls()[name], argument, nonsense()[label])  # anew: a generator is used up
+        pyplot.close("all")
+        # What the file system refuses is told by it, with the name of the file.
+        told = isinstance(error, OSError) and argument in ("path", "folder") and error.filename == values[label]
+        if error is None and not may_accept(name, argument, label):
+            wrong.append(f"{name}({argument}={label}) is accepted")
+        elif error is not None and not isinstance(error, cc.ConcordantError) and not told:
+            wrong.append(f"{name}({argument}={label}) raises {error!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_public_callable_is_forgotten() -> None:
+    assert {name for name, _ in public()} - INTERNAL - AGAIN <= calls().keys()
+
+
+@pytest.mark.usefixtures("files")
+def test_the_calls_are_right_as_they_are() -> None:
+    for call in calls().values():
+        with warnings.catch_warnings(action="ignore"):
+            call.function(**call.given)
+
+
+@pytest.mark.usefixtures("files")
+def test_some_bad_calls() -> None:
+    assert len(bad_calls()) >= 10_000
+    refuse_all(random.Random(1).sample(bad_calls(), 1_500))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("files")
+def test_all_bad_calls() -> None:
+    refuse_all(bad_calls())
+
+
+class Untouched:
+    """Data that nobody may look at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError("work was begun before the options were checked")
+
+
+LATE = {"10**12", "10**400", "[]", "()", "empty array", "generator"}  # too many or too few for these data only
+SIDES_OF = {"truth", "candidate", "scores", "human", "machine"}
+
+
+def test_options_are_checked_before_any_work() -> None:
+    """Each error names the option, although the data are none."""
+    count, wrong = 0, []
+    for name, argument, label in bad_calls():
+        call = calls()[name]
+        if name in FUNCTIONS and not may_accept(name, argument, label):
+            given = call.given | {side: Untouched() for side in SIDES_OF & call.given.keys()}
+            error = outcome(Call(call.function, given), argument, nonsense()[label])
+            if not isinstance(error, AssertionError) or label not in LATE:
+                count += 1
+                if not isinstance(error, cc.ConcordantError) or argument.rstrip("s") not in str(error):
+                    wrong.append(f"{name}({argument}={label}) raises {error!r}")
+    assert not wrong, "\n".join(wrong)
+    assert count > 3_000
+
+
+def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
+    for call, message in {
+        lambda: cc.correlate(TRUTH, CANDIDATE, method="no"): "method is 'no': use 'auto', ",
+        lambda: cc.compare(TRUTH, CANDIDATE, test="no"): "test is 'no': give True or False",
+        lambda: cc.discordance(TRUTH, bandwidth=-3): "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'",
+        lambda: cc.read_scores("people.csv", missing="no"): "missing is 'no': use 'error', 'zero', 'drop', ",
+        lambda: cc.judge_study(RUNS, QRELS, {"a": 1}, ["AP"]): "judges is {'a': 1}: give a dictionary of Qrels by name",
+        lambda: cc.board(
+            TRUTH, rng=-1
+        ): "rng is -1: give a whole number as seed, at least 0, a numpy Generator, or None",
+        lambda: cc.rank_test(TRUTH, CANDIDATE, alpha=np.arange(99)): "alpha is array([ 0,  1,  2,",
+    }.items():
+        with pytest.raises(cc.ConcordantError) as raised:
+            call()
+        assert str(raised.value).startswith(message)
+        assert len(str(raised.value)) < 250
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    found = cc.rank_intervals(TRUTH, np.float64(0.9), n_resamples=np.int64(99), rng=np.int64(1), simultaneous=np.True_)
+    assert found.to_dict() == cc.rank_intervals(TRUTH, 0.9, n_resamples=99, rng=1).to_dict()
+
+
+def test_whatever_takes_work_is_an_executor() -> None:
+    class Submits:
+        def __init__(self) -> None:
+            self.pool = ThreadPoolExecutor(2)
+
+        def submit(self, *work: Any) -> Any:
+            return self.pool.submit(*work)
+
+    of_one = cc.rank_intervals(TRUTH, n_resamples=3_000, rng=1)
+    given: Any = Submits()
+    assert cc.rank_intervals(TRUTH, n_resamples=3_000, rng=1, workers=given).to_dict() == of_one.to_dict()
+
+
+def test_help_shows_the_signature() -> None:
+    assert str(inspect.signature(cc.rank_intervals)).startswith(
+        "(scores: 'Collection', confidence_level: 'float' = 0.95"
+    )
+    assert cc.rank_intervals.__module__ == "concordant.ranks.bounds"
+
+
+def test_the_study_of_judges_has_the_ranking_of_its_card() -> None:
+    """Twelve topics, so that there is a ranking."""
+    topics = [str(k) for k in range(12)]
+    runs = {
+        f"s{k}": {t: {f"d{j}": (j * (k + 1) + int(t)) % 7 + j / 9 for j in range(7)} for t in topics} for k in range(4)
+    }
+    people = cc.Qrels.from_dict({t: {f"d{j}": j % 3 for j in range(7)} for t in topics})
+    judge = cc.Qrels.from_dict({t: {f"d{j}": (j + int(t)) % 3 for j in range(7)} for t in topics})
+    found = cc.judge_study(cc.Runs.from_dict(runs), people, {"a": judge}, ["AP"], n_resamples=600, rng=3)
+    scores = [cc.evaluate(cc.Runs.from_dict(runs), qrels, "AP") for qrels in (people, judge)]
+    alone = cc.rank_judges(scores[0], {"a": scores[1]}, "tau_b", name="the truth", rng=3)
+    assert found.ranking is not None
+    assert found.ranking.to_dict() == alone.to_dict()
