@@ -45,15 +45,24 @@ class Item:
     title: str
     reproduced: Reproduced = "yes"
     compared: list[dict[str, Cell]] = field(default_factory=list)
+    claims: list[dict[str, Cell]] = field(default_factory=list)
     tables: list[dict[str, Any]] = field(default_factory=list)
     figure: str | None = None
     notes: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     paper: str = ""
 
-    def compare(self, what: str, printed: str | None, ours: Any) -> None:
-        """A value of ours beside the printed one, which is given as printed; None where the paper prints none."""
-        self.compared.append({"what": what, "paper": printed, "ours": _rounded(ours)})
+    def compare(self, what: str, printed: str | None, ours: Any, error: Any = None) -> None:
+        """Put a value of ours beside the printed one, which is given as printed; None where the paper prints none.
+
+        `error` is that of the experiment, two standard errors: the values agree if they differ by no more than that and
+        rounding.
+        """
+        self.compared.append({"what": what, "paper": printed, "ours": _rounded(ours), "error": _rounded(error)})
+
+    def claim(self, says: str, paper: str, here: str, holds: Any) -> None:
+        """Put what the paper says, with its number or its words, beside what is found here, and whether it holds."""
+        self.claims.append({"says": says, "paper": paper, "here": here, "holds": "yes" if holds else "no"})
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> None:
         """A table of its own."""
