@@ -27,6 +27,7 @@ from fetch_data import place
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "papers" / "made"
+MEASURED = ROOT / "docs" / "measured"  # tables that are too long for a page
 Reproduced = Literal["yes", "on other data", "in part", "repaired", "future work"]
 Cell = str | int | float | None
 
@@ -69,6 +70,12 @@ class Item:
         cells = [[_rounded(cell) for cell in row] for row in rows]
         self.tables.append({"caption": caption, "head": list(head), "rows": cells})
 
+    def file(self, name: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """A table that is too long for the page, as a CSV file beside it."""
+        lines = [",".join(map(str, row)) for row in (head, *([_rounded(cell) for cell in row] for row in rows))]
+        (MEASURED / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self.notes.append(f"All values: {{download}}`{name} <../measured/{name}>`.")
+
     def held_by(self, file: str, *tests: str) -> None:
         """The tests of a file that hold what the item says."""
         self.tests += [f"{file}::{test}" for test in tests]
@@ -88,6 +95,11 @@ class Item:
         (MADE / name).write_text("\n".join(line.rstrip() for line in text.split("\n")), encoding="utf-8")
         self.figure = name
         self.notes.insert(0, caption)
+
+
+def about(ours: float, printed: float) -> bool:
+    """Whether a number is "about" the printed one: within 10% of it."""
+    return abs(ours - printed) <= 0.1 * abs(printed)
 
 
 def _rounded(cell: Any) -> Cell:
