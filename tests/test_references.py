@@ -19,7 +19,7 @@ PLUMBING = {
 
 
 def public_functions() -> set[str]:
-    found = {}
+    found: dict[str, object] = {}
     for name in cc.__all__:
         value = getattr(cc, name)
         if isinstance(value, ModuleType):
@@ -40,7 +40,7 @@ def test_nothing_that_is_cited_or_left_out_is_gone() -> None:
     assert {
         name for names in _METHODS.values() for name in names.split()
     } <= public_functions() | coefficients | classes
-    assert PLUMBING <= public_functions()
+    assert public_functions() >= PLUMBING
 
 
 def test_every_entry_is_cited_and_whole() -> None:

@@ -100,7 +100,7 @@ def anchor(title: str) -> str:
 def agrees(row: dict[str, Any]) -> bool:
     """Whether our value is the printed one, up to rounding and the error of the experiment."""
     off, digits = _off(row)
-    return abs(off) <= 0.5001 * 10**-digits + (row["error"] or 0)
+    return bool(abs(off) <= 0.5001 * 10**-digits + (row["error"] or 0))
 
 
 def _off(row: dict[str, Any]) -> tuple[float, int]:

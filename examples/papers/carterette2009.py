@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import combinations, permutations, product
 from statistics import NormalDist
+from typing import Any
 
 import learning
 import numpy as np
@@ -117,10 +118,18 @@ def figure_1(made: Item) -> None:
         made.compare(f"({letter}) tau", tau, cc.tau_b(means, pool[k]))
         made.compare(f"({letter}) d_rank", distance, distances[k])
     taus, apart = [float(cc.tau_b(means, pool[k])) for k in chosen], distances[chosen]
-    made.claim("all four have a tau of 0.9 ± 0.01", "0.9 ± 0.01", f"{min(taus):.3f} to {max(taus):.3f}",
-               max(abs(tau - 0.9) for tau in taus) <= 0.01)  # fmt: skip
-    made.claim("they get better from left to right", "(c) 3.52", ", ".join(f"{d:.2f}" for d in apart),
-               (np.diff(apart) < 0).all())  # fmt: skip
+    made.claim(
+        "all four have a tau of 0.9 ± 0.01",
+        "0.9 ± 0.01",
+        f"{min(taus):.3f} to {max(taus):.3f}",
+        max(abs(tau - 0.9) for tau in taus) <= 0.01,
+    )
+    made.claim(
+        "they get better from left to right",
+        "(c) 3.52",
+        ", ".join(f"{d:.2f}" for d in apart),
+        (np.diff(apart) < 0).all(),
+    )
     made.reproduced = "on other data"
 
 
@@ -135,24 +144,33 @@ def equation_1(made: Item) -> None:
 @paper.item("spread", "Section 2: the variance of tau over systems")
 def spread(made: Item) -> None:
     """The standard deviation of tau over samples of independent systems, beside sqrt(2/m)."""
-    rng, rows = np.random.default_rng(2), []
+    rng = np.random.default_rng(2)
+    rows: list[list[Any]] = []
     for m in (10, 25, 50, 100):
         order, sds = math.sqrt(2 / m), []
         for tau in (0.0, 0.5, 0.9):
             x, noise = rng.standard_normal((2, 4_000, m))
             rho = math.sin(math.pi / 2 * tau)  # normal scores have this tau
             y = rho * x + math.sqrt(1 - rho**2) * noise
-            sds.append(float(np.std([cc.tau(a, b) for a, b in zip(x, y, strict=True)])))
+            sds.append(float(np.std([float(cc.tau(a, b)) for a, b in zip(x, y, strict=True)])))
         low, high = kendall_interval(0.9, m)
         rows.append([m, order, *(sd / order for sd in sds), (high - low) / 2 / order])
     head = ["systems", "sqrt(2/m)", "sd of tau / sqrt(2/m), tau 0", "tau 0.5", "tau 0.9", "half of equation 1, tau 0.9"]
     made.table(head, rows, "4,000 samples of independent systems with normal scores:")
     factors = [row[2] for row in rows]
-    made.claim("the spread is of order sqrt(2/m)", "sqrt(2/m)",
-               f"{factors[-1]:.2f} to {factors[0]:.2f} of it at tau 0", max(factors) / min(factors) < 1.2)  # fmt: skip
+    made.claim(
+        "the spread is of order sqrt(2/m)",
+        "sqrt(2/m)",
+        f"{factors[-1]:.2f} to {factors[0]:.2f} of it at tau 0",
+        max(factors) / min(factors) < 1.2,
+    )
     _, order, _, _, ratio, half = rows[1]
-    made.claim("with 25 systems and a tau of 0.9, the true tau is 95% within", "0.389 to 0.987",
-               f"{0.9 - 2 * ratio * order:.2f} to {0.9 + 2 * ratio * order:.2f}: sd {ratio * order:.3f}", half < 3 * ratio)  # fmt: skip
+    made.claim(
+        "with 25 systems and a tau of 0.9, the true tau is 95% within",
+        "0.389 to 0.987",
+        f"{0.9 - 2 * ratio * order:.2f} to {0.9 + 2 * ratio * order:.2f}: sd {ratio * order:.3f}",
+        half < 3 * ratio,
+    )
     made.reproduced = "repaired"
     made.held_by("tests/test_papers.py", "test_kendalls_interval_is_wider_than_the_spread_of_tau")
 
@@ -183,24 +201,32 @@ def example(made: Item) -> None:
         made.compare(f"{ranking}: tau", tau, cc.tau(mean_over_topics(AP), scores))
         made.compare(f"{ranking}: discriminative power", power, float(cc.discriminative_power(AP, scores)))
         made.compare(f"{ranking}: d_rank", distance, cc.rank_distance(AP, scores))
-    rows = []
-    for reading, distance in (
-        ("0.65 is d_rank, as in the table", 0.65),
-        ("0.65 is T^2, as in the text", math.sqrt(0.65)),
-    ):
-        rows.append([reading, *by_the_reading(distance)])
+    readings = {"0.65 is d_rank, as in the table": 0.65, "0.65 is T^2, as in the text": math.sqrt(0.65)}
+    rows: list[list[Any]] = [[reading, *by_the_reading(value)] for reading, value in readings.items()]
     made.table(
         ["reading", "d_rank of B C A", "of B A C", "of C A B", "normal integral over B C A"],
         [["printed", "0.65", "4.88", "4.88", "0.21"], *rows],
         "From the printed means, the nearest point and 4.88 for A B C:",
     )
     as_distance, as_square = rows
-    made.claim("T^2 of the nearest point is 0.65, and d_rank is 0.65", "0.65 both", f"d_rank {as_square[1]:.3f} if T^2 is 0.65",
-               abs(as_square[1] - 0.65) < 0.005)  # fmt: skip
-    made.claim("the p-value is the integral over the region, and 0.21", "0.21", f"{as_square[4]:.3f} if T^2 is 0.65, "
-               f"{as_distance[4]:.3f} if d_rank is", abs(as_square[4] - 0.21) < 0.005)  # fmt: skip
-    made.claim("four rankings have the same distance", "4.88", f"{rows[0][2]:.2f} or {rows[1][2]:.2f} for B A C",
-               abs(rows[1][2] - 4.88) < 0.005)  # fmt: skip
+    made.claim(
+        "T^2 of the nearest point is 0.65, and d_rank is 0.65",
+        "0.65 both",
+        f"d_rank {as_square[1]:.3f} if T^2 is 0.65",
+        abs(as_square[1] - 0.65) < 0.005,
+    )
+    made.claim(
+        "the p-value is the integral over the region, and 0.21",
+        "0.21",
+        f"{as_square[4]:.3f} if T^2 is 0.65, {as_distance[4]:.3f} if d_rank is",
+        abs(as_square[4] - 0.21) < 0.005,
+    )
+    made.claim(
+        "four rankings have the same distance",
+        "4.88",
+        f"{rows[0][2]:.2f} or {rows[1][2]:.2f} for B A C",
+        abs(rows[1][2] - 4.88) < 0.005,
+    )
     made.reproduced = "in part"
     made.tests.append("tests/ranks/test_examples.py")
 
@@ -222,7 +248,7 @@ def by_the_reading(distance: float) -> tuple[float, float, float, float]:
 @paper.item("footnote-2", "Footnote 2")
 def footnote_2(made: Item) -> None:
     """The Mahalanobis distance of ranks, with the identity for the covariance, is Spearman's rho."""
-    rows = []
+    rows: list[list[Any]] = []
     for order in ((1, 2, 3, 4, 5), (2, 1, 3, 5, 4), (3, 5, 1, 2, 4), (5, 4, 3, 2, 1)):
         x, y = np.arange(1, 6), np.array(order)
         squared = float(((x - y) ** 2).sum())
@@ -263,8 +289,12 @@ def figure_2(made: Item) -> None:
     made.compare("nearest point, first coordinate", "0.322", nearest[0])
     t2 = [float((np.array(point) - d) @ np.linalg.solve(s, np.array(point) - d)) for point in (nearest, (0.20, 0.05))]
     outer = chi2.cdf(t2, 2)
-    made.claim("the nearest point is in the inner contours, precision at 10 in an outer one", "inner, outer",
-               f"on the contours of {outer[0]:.0%} and {outer[1]:.1%}", outer[0] < 0.5 < outer[1])  # fmt: skip
+    made.claim(
+        "the nearest point is in the inner contours, precision at 10 in an outer one",
+        "inner, outer",
+        f"on the contours of {outer[0]:.0%} and {outer[1]:.1%}",
+        outer[0] < 0.5 < outer[1],
+    )
     made.reproduced = "in part"
 
 
@@ -289,7 +319,7 @@ def by_the_algorithm(truth: FloatArray, y: FloatArray, eps: float = 1e-5) -> flo
 def algorithm_1(made: Item) -> None:
     """The distance, line by line as printed, beside `rank_distance`."""
     rng = np.random.default_rng(1)
-    rows = []
+    rows: list[list[Any]] = []
     for m, n in ((3, 4), (5, 50), (8, 50), (8, 6)):
         truth = AP if m == 3 else np.clip(rng.normal(0.4, 0.1, (n, 1)) + rng.normal(0, 0.1, (n, m)), 0, 1)
         rankings = np.array([rng.permutation(m) for _ in range(20)], dtype=float)
@@ -338,7 +368,8 @@ def probability(made: Item) -> None:
     made.compare("integral over the region of B C A", "0.21", integrals["BCA"])
     rows = [[ranking, shares[ranking], integrals[ranking]] for ranking in shares]
     made.table(["ranking", "all 256 resamples of topics", "normal integral over its region"], rows)
-    truth, rows = robust(), []
+    truth = robust()
+    several: list[list[Any]] = []
     for m in (3, 5, 8, 12, 24):
         some = np.ascontiguousarray(truth[:, np.linspace(0, truth.shape[1] - 1, m).round().astype(int)])
         drawn = np.concatenate(
@@ -346,10 +377,10 @@ def probability(made: Item) -> None:
         )
         share = float((np.diff(drawn, axis=1) < 0).all(axis=1).mean())
         integral = cc.ranking_probability(some, mean_over_topics(some), rng=1)
-        rows.append([m, share, float(np.sqrt(share * (1 - share) / len(drawn))), integral])
+        several.append([m, share, float(np.sqrt(share * (1 - share) / len(drawn))), integral])
     head = ["systems", "bootstrap", "its standard error", "normal integral"]
-    made.table(head, rows, "The observed ranking again, on 149 topics of the Robust track 2004:")
-    off = max(abs(row[1] - row[3]) / max(row[2], 1e-4) for row in rows)
+    made.table(head, several, "The observed ranking again, on 149 topics of the Robust track 2004:")
+    off = max(abs(row[1] - row[3]) / max(row[2], 1e-4) for row in several)
     made.claim(
         "the bootstrap estimates the integral", "estimates", f"within {off:.1f} standard errors on 149 topics", off < 2
     )
@@ -369,7 +400,7 @@ def tables(made: Item) -> None:
         for measure, scores in cc.evaluate_all(everyone, qrels, ["AP", "nDCG@10"]).items():
             found[f"{label} {measure}, all runs"] = scores
         found[f"{label} AP, some runs"] = cc.evaluate(runs, qrels, "AP")
-    rows = []
+    rows: list[list[Any]] = []
     for label, scores in found.items():
         n, m = scores.values.shape
         made_from = cc.DistanceDistribution.bootstrap(scores, n_resamples=1_999, rng=9)
@@ -379,8 +410,11 @@ def tables(made: Item) -> None:
         rows,
         "`DistanceDistribution.bootstrap(...).critical_value`:",
     )
-    made.compare("24 systems on 149 topics, 5% (figure 3)", "2.62",
-                 cc.DistanceDistribution.bootstrap(robust(), n_resamples=1_999, rng=9).critical_value(0.05))  # fmt: skip
+    made.compare(
+        "24 systems on 149 topics, 5% (figure 3)",
+        "2.62",
+        cc.DistanceDistribution.bootstrap(robust(), n_resamples=1_999, rng=9).critical_value(0.05),
+    )
     made.reproduced = "on other data"
 
 
@@ -418,7 +452,7 @@ def theorem_1(made: Item) -> None:
 @theorem(2, "Theorem 2")
 def theorem_2(made: Item) -> None:
     """The more two systems differ, the more their swap costs."""
-    rows = []
+    rows: list[list[Any]] = []
     for gap in (0.01, 0.03, 0.05, 0.07):
         truth = with_moments(np.array([0.6, 0.6 - gap, 0.3]), 0.04 * np.eye(3), 50)
         t = float((truth[:, 0] - truth[:, 1]).mean() / ((truth[:, 0] - truth[:, 1]).std(ddof=1) / np.sqrt(50)))
@@ -438,7 +472,7 @@ def theorem_2(made: Item) -> None:
 @theorem(3, "Theorem 3")
 def theorem_3(made: Item) -> None:
     """The more alike i + 1 and i + 2 are, the more it costs to put i between them: for three systems."""
-    rows = []
+    rows: list[list[Any]] = []
     for rho in (0.0, 0.2, 0.4):
         three = 0.04 * np.array([[4, 1.6, 0], [1.6, 1, rho], [0, rho, 1.0]])
         near = with_moments(np.array([0.6, 0.5, 0.49]), three, 50)
@@ -449,8 +483,12 @@ def theorem_3(made: Item) -> None:
     made.table(head, rows, "50 topics, the first two systems swapped:")
     for column, systems in ((1, "three"), (2, "four")):
         costs = [float(row[column]) for row in rows]
-        made.claim(f"the more alike i + 1 and i + 2, the greater the penalty ({systems} systems)", "greater",
-                   ", ".join(f"{d:.2f}" for d in costs), (np.diff(costs) >= 0).all())  # fmt: skip
+        made.claim(
+            f"the more alike i + 1 and i + 2, the greater the penalty ({systems} systems)",
+            "greater",
+            ", ".join(f"{d:.2f}" for d in costs),
+            (np.diff(costs) >= 0).all(),
+        )
     made.reproduced = "repaired"
     made.held_by(
         THEOREMS,
@@ -504,7 +542,8 @@ def figure_3(made: Item) -> None:
             ax.set_title(title)
             ax.set_xlabel("system, best first")
             ax.set_ylabel("rank")
-    rows, held = [], {}
+    rows: list[list[Any]] = []
+    held: dict[str, list[int]] = {}
     for title, values in found.items():
         spans = [np.ptp(np.flatnonzero(row)) + 1 for row in values]
         held[title] = [fewest_ranks(row) for row in values]
@@ -514,17 +553,33 @@ def figure_3(made: Item) -> None:
             "share of cells"]  # fmt: skip
     made.table(head, rows, "How many ranks hold 95% of a system's probability, and how many have any:")
     made.compare("critical value at 5%, 24 systems on 149 topics", "2.62", by_distance.threshold)
-    tau, distance, power = rows
-    made.claim("tau allows each system about 5 ranks", "5", f"{tau[1]} to {tau[3]} hold 95%, {tau[4]} to {tau[6]} are possible",
-               about(tau[1], 5) and about(tau[3], 5))  # fmt: skip
-    made.claim("tau allows every system the same distribution", "identical", f"{tau[1]} ranks at the ends, {tau[3]} in the middle",
-               tau[1] == tau[3])  # fmt: skip
-    made.claim("d_rank keeps some systems where they are and lets others move considerably", "1 and about 7 ranks",
-               f"{distance[1]} and {distance[3]} ranks hold 95%", distance[1] == 1 and distance[3] >= 7)  # fmt: skip
+    tau, distance, _ = rows
+    made.claim(
+        "tau allows each system about 5 ranks",
+        "5",
+        f"{tau[1]} to {tau[3]} hold 95%, {tau[4]} to {tau[6]} are possible",
+        about(tau[1], 5) and about(tau[3], 5),
+    )
+    made.claim(
+        "tau allows every system the same distribution",
+        "identical",
+        f"{tau[1]} ranks at the ends, {tau[3]} in the middle",
+        tau[1] == tau[3],
+    )
+    made.claim(
+        "d_rank keeps some systems where they are and lets others move considerably",
+        "1 and about 7 ranks",
+        f"{distance[1]} and {distance[3]} ranks hold 95%",
+        distance[1] == 1 and distance[3] >= 7,
+    )
     both = (by_distance.values > 0) | (found["discriminative power 1"] > 0)
     shared = ((by_distance.values > 0) & (found["discriminative power 1"] > 0)).sum() / both.sum()
-    made.claim("discriminative power has nearly the same contours", "nearly the same", f"{shared:.0%} of the cells of either",
-               shared > 0.9)  # fmt: skip
+    made.claim(
+        "discriminative power has nearly the same contours",
+        "nearly the same",
+        f"{shared:.0%} of the cells of either",
+        shared > 0.9,
+    )
     made.reproduced = "on other data"
 
 
@@ -545,13 +600,22 @@ def transitivity(made: Item) -> None:
     triples = [
         (a, b, c) for a, b, c in combinations(range(truth.shape[1]), 3) if significant[b, c] and not significant[a, c]
     ]
-    rows = [[f"{a + 1}, {b + 1}, {c + 1}", f"{first[a]} to {last[a]}", f"{first[b]} to {last[b]}", "yes" if last[a] > last[b] else "no"]
-            for a, b, c in triples]  # fmt: skip
-    made.table(["systems a, b, c", "ranks of a", "ranks of b", "a may fall lower than b"], rows,
-               "b differs significantly from c, and a, which is above b, does not:")  # fmt: skip
+    ranks = [f"{low} to {high}" for low, high in zip(first, last, strict=True)]
+    rows = [
+        [f"{a + 1}, {b + 1}, {c + 1}", ranks[a], ranks[b], "yes" if last[a] > last[b] else "no"] for a, b, c in triples
+    ]
+    made.table(
+        ["systems a, b, c", "ranks of a", "ranks of b", "a may fall lower than b"],
+        rows,
+        "b differs significantly from c, and a, which is above b, does not:",
+    )
     lower = sum(row[3] == "yes" for row in rows)
-    made.claim("a system may appear at more ranks than the next, which differs from a third", "4 to 8, and 4 to 6",
-               f"{lower} of {len(rows)} cases: {rows[0][1]}, and {rows[0][2]}", lower)  # fmt: skip
+    made.claim(
+        "a system may appear at more ranks than the next, which differs from a third",
+        "4 to 8, and 4 to 6",
+        f"{lower} of {len(rows)} cases: {rows[0][1]}, and {rows[0][2]}",
+        lower,
+    )
     made.reproduced = "on other data"
 
 
@@ -569,7 +633,7 @@ def neighbours(made: Item) -> None:
     drawn = np.concatenate([resampled_means(truth, w) for _, w in resampled_weights(len(truth), 9_999, rng)])
     drawn = drawn[np.asarray(cc.rank_distance(truth, drawn)) <= critical]
     place = np.argsort(np.argsort(-drawn, axis=1, kind="stable"), axis=1)
-    rows = []
+    rows: list[list[Any]] = []
     for i in range(m - 1):
         if round(means[i], 4) == round(means[i + 1], 4):
             others = [k for k in range(m) if k not in (i, i + 1)]
@@ -581,8 +645,9 @@ def neighbours(made: Item) -> None:
                 row[order] = -np.arange(m)
             between = np.abs(place[:, i] - place[:, i + 1])
             gap = truth[:, i] - truth[:, i + 1]
-            rows.append([f"{i + 1} and {i + 2}", float(gap.std(ddof=1)), float((between == 1).mean()), int(between.max()) - 1,
-                         float(np.asarray(cc.rank_distance(truth, scores)).min())])  # fmt: skip
+            least = float(np.asarray(cc.rank_distance(truth, scores)).min())
+            together = float((between == 1).mean())
+            rows.append([f"{i + 1} and {i + 2}", float(gap.std(ddof=1)), together, int(between.max()) - 1, least])
     head = [
         "pair",
         "sd of the difference",
@@ -590,11 +655,19 @@ def neighbours(made: Item) -> None:
         "most systems between",
         "least d_rank with another system between",
     ]
-    made.table(head, rows, f"The best 24 systems of the Robust track 2004 on all 249 topics; critical value {critical:.2f}. "
-               f"Third and fourth columns: {len(drawn):,} rankings by resampled topics within it.")  # fmt: skip
-    together = [row[0] for row in rows if row[2] == 1]
-    made.claim("two systems with equal means to four decimals are always ranked next to each other", "always",
-               f"{len(together)} of {len(rows)} pairs: {', '.join(together)}", len(together) == len(rows))  # fmt: skip
+    made.table(
+        head,
+        rows,
+        f"The best 24 systems of the Robust track 2004 on all 249 topics; critical value {critical:.2f}. "
+        f"Third and fourth columns: {len(drawn):,} rankings by resampled topics within it.",
+    )
+    kept = [row[0] for row in rows if row[2] == 1]
+    made.claim(
+        "two systems with equal means to four decimals are always ranked next to each other",
+        "always",
+        f"{len(kept)} of {len(rows)} pairs: {', '.join(kept)}",
+        len(kept) == len(rows),
+    )
     far = sum(row[4] > critical for row in rows)
     made.claim(
         "d_rank insists on it",
@@ -627,9 +700,12 @@ def disagreement(made: Item) -> None:
         lowest = min(lowest, float(tau[~far].min(initial=1.0)))
     head = ["rankings", "drawn", "tau > 0.9", "of these significantly different", "lowest tau that is not"]
     made.table(head, rows)
-    made.claim("over 25% of rankings with tau > 0.9 are significantly different", "over 25%",
-               f"{counted[0] / counted[1]:.0%} of both samples: {rows[0][3]:.1%} of one, {rows[1][3]:.0%} of the other",
-               counted[0] / counted[1] > 0.25)  # fmt: skip
+    made.claim(
+        "over 25% of rankings with tau > 0.9 are significantly different",
+        "over 25%",
+        f"{counted[0] / counted[1]:.0%} of both samples: {rows[0][3]:.1%} of one, {rows[1][3]:.0%} of the other",
+        counted[0] / counted[1] > 0.25,
+    )
     made.claim(
         "rankings with taus as low as 0.8 can be indistinguishable", "0.8", f"{lowest:.3f}", round(lowest, 1) <= 0.8
     )
@@ -645,7 +721,8 @@ def measures(name: str) -> list[str]:
 @paper.item("table-1", "Table 1", DL21, COVID)
 def table_1(made: Item) -> None:
     """Coefficients and distances between measures: all of them in a file, the paper's on the page."""
-    lines, found = [], {}
+    lines: list[list[Any]] = []
+    found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
     for name, label in ((DL21, "Deep Learning 2021"), (COVID, "TREC-COVID")):
         runs, qrels, _ = judged(name)
         scores = cc.evaluate_all(runs, qrels, measures(name))
@@ -659,14 +736,24 @@ def table_1(made: Item) -> None:
             found[name, a, b] = distance, p, again
     limits = {frozenset(line[1:3]): line[4:6] for line in lines if line[0] == "Deep Learning 2021"}
     overlap = [max(a[0], b[0]) < min(a[1], b[1]) for a, b in combinations(limits.values(), 2)]
-    made.claim("(a) the intervals of tau overlap", "quite a bit", f"{sum(overlap)} of {len(overlap)} pairs of intervals",
-               sum(overlap) > 0.5 * len(overlap))  # fmt: skip
+    made.claim(
+        "(a) the intervals of tau overlap",
+        "quite a bit",
+        f"{sum(overlap)} of {len(overlap)} pairs of intervals",
+        sum(overlap) > 0.5 * len(overlap),
+    )
     shown = ["AP", "Rprec", "P@10", "Bpref", "RR"]
-    rows = [[a, *("" if a == b else _bold(f"{found[DL21, a, b][0]:.2f}, {_p(found[DL21, a, b][1])} ({_p(found[DL21, a, b][2])})",
-                                        found[DL21, a, b][1]) for b in shown)] for a in shown]  # fmt: skip
-    made.table(["", *shown], rows, "(b) Deep Learning 2021, 25 systems on 53 topics: d_rank and the paper's p, from the measure "
-               "of the row to that of the column; bold: not significantly different. In brackets: p of the recentred "
-               "test, which keeps its level.")  # fmt: skip
+    rows: list[list[str]] = []
+    for a in shown:
+        cells = [("", 0.0) if a == b else (_cell(*found[DL21, a, b]), found[DL21, a, b][1]) for b in shown]
+        rows.append([a, *(_bold(text, p) for text, p in cells)])
+    made.table(
+        ["", *shown],
+        rows,
+        "(b) Deep Learning 2021, 25 systems on 53 topics: d_rank and the paper's p, from the measure "
+        "of the row to that of the column; bold: not significantly different. In brackets: p of the recentred "
+        "test, which keeps its level.",
+    )
 
     def claim(says: str, paper: str, expected: bool, *pairs: tuple[str, str]) -> None:
         """Whether the paper's test rejects these pairs, as the paper says or not."""
@@ -697,6 +784,10 @@ def table_1(made: Item) -> None:
     made.reproduced = "on other data"
 
 
+def _cell(distance: float, p: float, recentred: float) -> str:
+    return f"{distance:.2f}, {_p(p)} ({_p(recentred)})"
+
+
 def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
@@ -711,7 +802,7 @@ def table_2(made: Item) -> None:
     for name, label in ((DL21, "Deep Learning 2021"), (COVID, "TREC-COVID")):
         runs, qrels, everyone = judged(name)
         full = cc.evaluate(runs, qrels, "AP")
-        rows = []
+        rows: list[list[Any]] = []
         for depth in (1, 2, 3, 5, 7, 10):
             pool = depth_pool(everyone, qrels, depth)
             means = cc.evaluate(runs, pool, "AP").means()
@@ -721,14 +812,25 @@ def table_2(made: Item) -> None:
             tau = interval(float(cc.tau_b(full.means(), means)), len(runs.systems))
             rows.append([depth, pool.size, tau, _bold(f"{distance:.2f}, {p:.3f}", p), again])
         n, m = full.values.shape
-        made.table(["depth", "judgments", "tau_b (95% interval)", "d_rank, p", "recentred p"], rows,
-                   f"{label}, {m} systems on {n} topics, AP; bold: not significantly different.")  # fmt: skip
+        made.table(
+            ["depth", "judgments", "tau_b (95% interval)", "d_rank, p", "recentred p"],
+            rows,
+            f"{label}, {m} systems on {n} topics, AP; bold: not significantly different.",
+        )
         first = next(row for row in rows if "*" in row[3])
         before = rows[rows.index(first) - 1]
-        made.claim(f"tau is nearly 0.9 where d_rank still rejects ({label})", "depth 10", f"depth {before[0]}: {before[2][:5]}",
-                   float(before[2][:5]) >= 0.87)  # fmt: skip
-        made.claim(f"it takes a deeper pool to be indistinguishable ({label})", "deeper than 10", f"depth {first[0]}: {first[2][:5]}",
-                   first[0] > before[0])  # fmt: skip
+        made.claim(
+            f"tau is nearly 0.9 where d_rank still rejects ({label})",
+            "depth 10",
+            f"depth {before[0]}: {before[2][:5]}",
+            float(before[2][:5]) >= 0.87,
+        )
+        made.claim(
+            f"it takes a deeper pool to be indistinguishable ({label})",
+            "deeper than 10",
+            f"depth {first[0]}: {first[2][:5]}",
+            first[0] > before[0],
+        )
     made.reproduced = "on other data"
 
 
@@ -743,7 +845,7 @@ def figure_4(made: Item) -> None:
     draws, copies = 10, (1, 2, 5)
     some = {share: [cc.evaluate_all(runs, sample(qrels, share, rng=100 + k), FOUR) for k in range(draws * max(copies))]
             for share in SHARES}  # fmt: skip
-    reached: list[list[object]] = []
+    reached: list[list[Any]] = []
     for count in copies:
         found = np.empty((3, len(FOUR), len(SHARES), draws))
         for i, measure in enumerate(FOUR):
@@ -779,33 +881,59 @@ def figure_4(made: Item) -> None:
         made.table(
             [label, *(f"{share:g}" for share in SHARES)], [[m, *row] for m, row in zip(FOUR, values, strict=True)]
         )
-    made.table(["topics", "measure", "share for tau_b >= 0.9", "share for p > 0.05", "second / first"], reached,
-               "Topics beyond 53 are copies of them, each with judgments of its own:")  # fmt: skip
+    made.table(
+        ["topics", "measure", "share for tau_b >= 0.9", "share for p > 0.05", "second / first"],
+        reached,
+        "Topics beyond 53 are copies of them, each with judgments of its own:",
+    )
     tau, _, p = once
     at = dict(zip(FOUR, reached, strict=False))  # of the first 53 topics
     few = [j for j, share in enumerate(SHARES) if share <= 0.1]
-    made.claim("bpref has the highest tau with very incomplete sets", "highest", f"{tau[3, 1]:.2f} at 2%, next {tau[:3, 1].max():.2f}",
-               all(np.argmax(tau[:, j]) == 3 for j in few))  # fmt: skip
+    made.claim(
+        "bpref has the highest tau with very incomplete sets",
+        "highest",
+        f"{tau[3, 1]:.2f} at 2%, next {tau[:3, 1].max():.2f}",
+        all(np.argmax(tau[:, j]) == 3 for j in few),
+    )
     lowest = [j for j in range(len(SHARES)) if np.argmin(tau[:, j]) == 1]
-    made.claim("R-precision is the least robust", "lowest tau", f"lowest up to {SHARES[max(lowest)]:.0%}, then P@10",
-               len(lowest) == len(SHARES))  # fmt: skip
-    made.claim("bpref needs nearly twice as many judgments for a good d_rank as for a tau of 0.9", "nearly 2",
-               f"{at['Bpref'][4]:.1f}: {at['Bpref'][3]:.0%} and {at['Bpref'][2]:.0%}; {reached[-1][4]:.1f} with {reached[-1][0]} topics",
-               1.5 <= at["Bpref"][4] <= 2.5)  # fmt: skip
-    made.claim("bpref needs the fewest, by tau and by d_rank", "fewest", f"{at['Bpref'][2]:.0%} and {at['Bpref'][3]:.0%}; next "
-               f"{at['AP'][2]:.0%} and {at['AP'][3]:.0%}",
-               all(at["Bpref"][k] < min(at[name][k] for name in FOUR[:3]) for k in (2, 3)))  # fmt: skip
+    made.claim(
+        "R-precision is the least robust",
+        "lowest tau",
+        f"lowest up to {SHARES[max(lowest)]:.0%}, then P@10",
+        len(lowest) == len(SHARES),
+    )
+    made.claim(
+        "bpref needs nearly twice as many judgments for a good d_rank as for a tau of 0.9",
+        "nearly 2",
+        f"{at['Bpref'][4]:.1f}: {at['Bpref'][3]:.0%} and {at['Bpref'][2]:.0%}; "
+        f"{reached[-1][4]:.1f} with {reached[-1][0]} topics",
+        1.5 <= at["Bpref"][4] <= 2.5,
+    )
+    made.claim(
+        "bpref needs the fewest, by tau and by d_rank",
+        "fewest",
+        f"{at['Bpref'][2]:.0%} and {at['Bpref'][3]:.0%}; next {at['AP'][2]:.0%} and {at['AP'][3]:.0%}",
+        all(at["Bpref"][k] < min(at[name][k] for name in FOUR[:3]) for k in (2, 3)),
+    )
     made.claim("bpref stops being rejected at about 30%", "30%", f"{at['Bpref'][3]:.0%}", about(at["Bpref"][3], 0.3))
     others = [at[name][3] for name in FOUR[:3]]
-    made.claim("the others do at 40 to 70%", "40 to 70%", ", ".join(f"{n} {share:.0%}" for n, share in zip(FOUR, others, strict=False)),
-               all(0.4 <= share <= 0.7 for share in others))  # fmt: skip
+    made.claim(
+        "the others do at 40 to 70%",
+        "40 to 70%",
+        ", ".join(f"{n} {share:.0%}" for n, share in zip(FOUR, others, strict=False)),
+        all(0.4 <= share <= 0.7 for share in others),
+    )
     widths = []
     for i, measure in enumerate(FOUR):
         low = max(share for share, value in zip(SHARES, p[i], strict=True) if value < 0.05)
         high = min((share for share, value in zip(SHARES, p[i], strict=True) if value > 0.95), default=1.0)
         widths.append((high - low, f"{measure} {100 * low:g} to {100 * high:g}%"))
-    made.claim("all four change very quickly from significant to not: p from below 0.05 to above 0.95", "very quickly",
-               ", ".join(text for _, text in widths), max(width for width, _ in widths) <= 0.2)  # fmt: skip
+    made.claim(
+        "all four change very quickly from significant to not: p from below 0.05 to above 0.95",
+        "very quickly",
+        ", ".join(text for _, text in widths),
+        max(width for width, _ in widths) <= 0.2,
+    )
     made.reproduced = "on other data"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,8 +76,12 @@ def equation_8(made: Item) -> None:
         rows,
         "150 random rankings of 3 to 7 items:",
     )
-    made.claim("the closed forms are the means over all orders", "equal",
-               "equal" if largest.max() < 1e-12 else f"{largest.max():.1e} apart", largest.max() < 1e-12)  # fmt: skip
+    made.claim(
+        "the closed forms are the means over all orders",
+        "equal",
+        "equal" if largest.max() < 1e-12 else f"{largest.max():.1e} apart",
+        largest.max() < 1e-12,
+    )
     made.tests.append("tests/coefficients/test_against_literal.py")
 
 
@@ -149,7 +154,7 @@ def figure_1(made: Item) -> None:
         "(d) ties in both": (both, top),
     }
     names = ("tau_a", "tau_ap_a", "tau_b", "tau_ap_b")
-    rows = []
+    rows: list[list[Any]] = []
     with made.panels(
         4,
         "15 items: ranks in the truth and in the candidate, tied items at the same height or side by side.",

@@ -87,8 +87,12 @@ def figure_1(made: Item) -> None:
     """Depth-1 pools, and why tau is higher here."""
     found = pool(made, 1, "0.733")
     (tau, _), (best, _), (worst, _) = found.values()
-    made.claim("the 10 best are ranked badly, which tau over all systems hides", "0.733 over all",
-               f"{best:.3f}, {tau:.3f} over all", best < 0.5 < tau)  # fmt: skip
+    made.claim(
+        "the 10 best are ranked badly, which tau over all systems hides",
+        "0.733 over all",
+        f"{best:.3f}, {tau:.3f} over all",
+        best < 0.5 < tau,
+    )
     made.claim("the 10 best are in almost reverse order", "almost reverse", f"tau_b {best:.3f}", best < -0.5)
     made.claim("the 10 worst are ranked almost perfectly", "almost perfectly", f"tau_b {worst:.3f}", worst > 0.5)
     runs, qrels, pooled, _, full = covid()
@@ -121,8 +125,12 @@ def figure_1(made: Item) -> None:
 def figure_2(made: Item) -> None:
     """Depth-6 pools."""
     (tau, _), (best, _), (worst, _) = pool(made, 6, None).values()
-    made.claim("the same behaviour as in figure 1: the 10 best are ranked worse than the 10 worst, and than all",
-               "the same", f"{best:.3f}, {worst:.3f} and {tau:.3f}", best < min(worst, tau))  # fmt: skip
+    made.claim(
+        "the same behaviour as in figure 1: the 10 best are ranked worse than the 10 worst, and than all",
+        "the same",
+        f"{best:.3f}, {worst:.3f} and {tau:.3f}",
+        best < min(worst, tau),
+    )
 
 
 RELEVANT = (1, 0, 1, 0, 0, 1, 0, 0)  # the documents of a run, best first; a fourth relevant one was not retrieved
@@ -151,8 +159,12 @@ def experiments(made: Item) -> None:
         rows.append([f"tau_ap, {name}: 2 p - 1, a system and one above it", 2 * above - 1, cc.tau_ap(truth, candidate)])
     made.table(["experiment", "expected outcome", "formula"], rows)
     off = max(abs(row[1] - row[2]) for row in rows)
-    made.claim("each is the expected outcome of its experiment", "equal",
-               "equal" if off < 1e-12 else f"{off:.1e} apart", off < 1e-12)  # fmt: skip
+    made.claim(
+        "each is the expected outcome of its experiment",
+        "equal",
+        "equal" if off < 1e-12 else f"{off:.1e} apart",
+        off < 1e-12,
+    )
 
 
 @paper.item("common", "Section 3: items that only one list has")
@@ -167,10 +179,16 @@ def common(made: Item) -> None:
     rank = {item: k for k, item in enumerate(shared[0])}
     p = np.mean([np.mean([rank[shared[1][j]] < rank[shared[1][i]] for j in range(i)]) for i in range(1, len(rank))])
     ours = float(cc.tau_ap(x.means(), y.means()))
-    made.table(["list", "as given", "what both have"],
-               [[name, " ".join(order), " ".join(kept)] for (name, order), kept in zip(lists.items(), shared, strict=True)])  # fmt: skip
-    made.claim("p is computed based only on the common items", f"2 p - 1 = {2 * p - 1:.4f} on {len(rank)} of 8",
-               f"`align`, then `tau_ap`: {ours:.4f}", abs(ours - (2 * p - 1)) < 1e-12)  # fmt: skip
+    made.table(
+        ["list", "as given", "what both have"],
+        [[name, " ".join(order), " ".join(kept)] for (name, order), kept in zip(lists.items(), shared, strict=True)],
+    )
+    made.claim(
+        "p is computed based only on the common items",
+        f"2 p - 1 = {2 * p - 1:.4f} on {len(rank)} of 8",
+        f"`align`, then `tau_ap`: {ours:.4f}",
+        abs(ours - (2 * p - 1)) < 1e-12,
+    )
 
 
 def expectations(p: tuple[float, ...]) -> tuple[float, float]:
@@ -199,8 +217,12 @@ def theorem_1(made: Item) -> None:
     rows = [[p, *expectations((p,) * 5), 2 * p - 1] for p in (0.5, 0.7, 0.9)]
     made.table(["p", "expected tau", "expected tau_ap", "2 p - 1"], rows, "Six systems, over all their rankings.")
     off = max(abs(value - row[3]) for row in rows for value in row[1:3])
-    made.claim("tau and tau_ap are the same, and equal to 2 p - 1", "equal",
-               "equal" if off < 1e-12 else f"{off:.1e} apart", off < 1e-12)  # fmt: skip
+    made.claim(
+        "tau and tau_ap are the same, and equal to 2 p - 1",
+        "equal",
+        "equal" if off < 1e-12 else f"{off:.1e} apart",
+        off < 1e-12,
+    )
     made.held_by(THEOREMS, "test_theorem_1_errors_alike_everywhere_make_tau_and_tau_ap_equal")
 
 
@@ -212,7 +234,7 @@ def theorem_2(made: Item) -> None:
         "errors decrease with rank": (0.6, 0.7, 0.8, 0.9, 0.95),
         "neither, with expected tau_ap above tau": (0.9, 0.6, 0.95, 0.6, 0.7),
     }
-    rows = []
+    rows: list[list[Any]] = []
     for name, p in cases.items():
         tau, tau_ap = expectations(p)
         rows.append([name, ", ".join(map(str, p)), tau, tau_ap, tau_ap - tau])
@@ -258,7 +280,7 @@ def figure_3(made: Item) -> None:
             ax.set_xlabel("tau")
             ax.set_ylabel(name)
             ax.set_aspect("equal")
-    rows = []
+    rows: list[list[Any]] = []
     for level in np.unique(tau.round(9))[[-2, -6, len(np.unique(tau.round(9))) // 2]]:
         at = np.abs(tau - level) < 1e-9
         rows.append([level, int(at.sum()), one[at].min(), one[at].max(), mean[at].min(), mean[at].max()])
@@ -278,7 +300,7 @@ def symmetry(made: Item) -> None:
     """When the two directions differ, which the paper leaves open."""
     rankings, tau, one, mean = all_rankings()
     other = 2 * mean - one
-    rows = []
+    rows: list[list[Any]] = []
     for low in (-1.0, -0.5, 0.0, 0.5, 0.75):
         high = {0.5: 0.75, 0.75: 1.01}.get(low, low + 0.5)
         some = (tau >= low - 1e-9) & (tau < high - 1e-9)
@@ -348,15 +370,19 @@ def figure_4(made: Item) -> None:
         made.compare(f"tau, {name}", None, cc.tau(a, b))
         made.compare(f"tau_ap, {name}", None, cc.tau_ap(a, b))
     uniform = cc.random_rankings(m, 400, tau=tau, rng=5)
-    rows = []
+    rows: list[list[Any]] = []
     for name, rankings in (("every pair wrong with the same probability", alike), ("any ranking of this tau", uniform)):
         pair = [np.asarray(getattr(cc, c)(np.arange(m, 0, -1.0), rankings)) for c in ("tau", "tau_ap")]
         rows.append([name, len(rankings), pair[0].mean(), pair[1].mean(), pair[1].std()])
     made.table(["random rankings", "drawn", "mean tau", "mean tau_ap", "sd of tau_ap"], rows)
     top, random, _, turned = (float(cc.tau_ap(a, b)) for a, b in sides.values())
     made.claim("errors at the top: tau_ap is less than tau", "less", f"{top:.3f}, tau {tau:.3f}", top < tau)
-    made.claim("errors anywhere: tau_ap is about tau", "about equal", f"{random:.3f} (sd {rows[0][4]:.3f}), tau {tau:.3f}",
-               abs(random - tau) < 2 * rows[0][4])  # fmt: skip
+    made.claim(
+        "errors anywhere: tau_ap is about tau",
+        "about equal",
+        f"{random:.3f} (sd {rows[0][4]:.3f}), tau {tau:.3f}",
+        abs(random - tau) < 2 * rows[0][4],
+    )
     made.claim("turned: tau_ap increases", "increases", f"{top:.3f} to {turned:.3f}", turned > top)
     made.claim("turned: tau_ap is higher than tau", "higher", f"{turned:.3f}, tau {tau:.3f}", turned > tau)
     made.notes.append(
@@ -397,8 +423,9 @@ def figure_5(made: Item) -> None:
     rows.sort(key=lambda row: -row[3])
     shown = rows[0][0], rows[len(rows) // 2][0]
     top = np.argsort(-x, kind="stable")[:12]
-    caption = f"Judgments of what one manual run retrieved, {shown[0]} (highest tau_b of {len(rows)}) and {shown[1]} (median):"
-    with made.panels(6, f"{caption} automatic runs, all, the 12 best.", height=1.7, width=10.0) as axes:
+    which = f"{shown[0]} (highest tau_b of {len(rows)}) and {shown[1]} (median)"
+    caption = f"Judgments of what one manual run retrieved, {which}: automatic runs, all, the 12 best."
+    with made.panels(6, caption, height=1.7, width=10.0) as axes:
         for k, name in enumerate(shown):
             parts = {"automatic": automatic, "all": everyone, "12 best": top}
             for ax, (title, part) in zip(axes[3 * k :], parts.items(), strict=False):
@@ -407,15 +434,27 @@ def figure_5(made: Item) -> None:
             "true rank of the first", "of the second", "rank of the truly best", "rank of the run itself"]  # fmt: skip
     made.table(head, rows, "All manual runs that were pooled, by tau_b over all runs:")
     high = sum(row[3] >= 0.9 for row in rows)
-    made.claim("tau of most manual runs is at or above 0.9 (Sanderson and Joho)", "most", f"{high} of {len(rows)}",
-               high > len(rows) / 2)  # fmt: skip
+    made.claim(
+        "tau of most manual runs is at or above 0.9 (Sanderson and Joho)",
+        "most",
+        f"{high} of {len(rows)}",
+        high > len(rows) / 2,
+    )
     steps = [abs(row[3] - row[1]) for row in rows]
     printed = ", ".join(f"{float(b) - float(a):+.4f}" for a, b in PRINTED_5)
-    made.claim("tau hardly changes from automatic runs to all", printed, f"median {np.median(steps):.4f}, "
-               f"most {max(steps):.4f}", max(steps) < 0.01)  # fmt: skip
+    made.claim(
+        "tau hardly changes from automatic runs to all",
+        printed,
+        f"median {np.median(steps):.4f}, most {max(steps):.4f}",
+        max(steps) < 0.01,
+    )
     falls = [row for row in rows if row[4] < row[2]]
-    made.claim("tau_ap falls from automatic runs to all", "2 of 2 runs", f"{len(falls)} of {len(rows)}; not for "
-               f"{', '.join(row[0] for row in rows if row not in falls)}", len(falls) > 0.9 * len(rows))  # fmt: skip
+    made.claim(
+        "tau_ap falls from automatic runs to all",
+        "2 of 2 runs",
+        f"{len(falls)} of {len(rows)}; not for {', '.join(row[0] for row in rows if row not in falls)}",
+        len(falls) > 0.9 * len(rows),
+    )
     more = sum(row[4] - row[2] < row[3] - row[1] for row in rows)
     made.claim("and by more than tau does", "2 of 2 runs", f"{more} of {len(rows)}", more > 0.9 * len(rows))
     right = (("the system that comes first is not the truly best", "11th, 7th", 5, 1),
@@ -424,10 +463,18 @@ def figure_5(made: Item) -> None:
     for what, printed, column, rank in right:
         values = sorted(row[column] for row in rows)
         wrong = sum(value != rank for value in values)
-        made.claim(what, printed, f"{wrong} of {len(rows)}; ranks {values[0]} to {values[-1]}, median "
-                   f"{values[len(rows) // 2]}", wrong > 0.9 * len(rows))  # fmt: skip
-    made.claim("tau is high although the best systems are out of order", " and ".join(b for _, b in PRINTED_5),
-               f"highest {rows[0][3]:.3f}, the first is truly {rows[0][5]}, the second {rows[0][6]}", high)  # fmt: skip
+        made.claim(
+            what,
+            printed,
+            f"{wrong} of {len(rows)}; ranks {values[0]} to {values[-1]}, median {values[len(rows) // 2]}",
+            wrong > 0.9 * len(rows),
+        )
+    made.claim(
+        "tau is high although the best systems are out of order",
+        " and ".join(b for _, b in PRINTED_5),
+        f"highest {rows[0][3]:.3f}, the first is truly {rows[0][5]}, the second {rows[0][6]}",
+        high,
+    )
     made.reproduced = "on other data"
 
 
@@ -442,7 +489,7 @@ def figure_6(made: Item) -> None:
         "tau_ap = 0.9": cc.random_rankings(m, size, tau_ap=0.9, tolerance=0.001, rng=2008),
     }
     with made.panels(2, "100 random rankings of 50 systems each, drawn over one another.", height=3.4) as axes:
-        rows = []
+        rows: list[list[Any]] = []
         for ax, (name, rankings) in zip(axes, drawn.items(), strict=True):
             ranks = m + 1 - np.argsort(np.argsort(rankings, axis=1), axis=1) - 1
             ax.plot(np.tile(np.arange(1, m + 1), size), ranks.ravel(), ".", markersize=2, alpha=0.4, rasterized=True)
@@ -458,10 +505,18 @@ def figure_6(made: Item) -> None:
         "By how many ranks a system is off, on average:",
     )
     by_tau, by_tau_ap = rows
-    made.claim("tau of 0.9: errors at any part of the list", "any part", f"off by {by_tau[1]:.2f} at the top, "
-               f"{by_tau[3]:.2f} at the bottom", 0.5 < by_tau[1] / by_tau[3] < 2)  # fmt: skip
-    made.claim("tau_ap of 0.9: errors hardly ever at the top, mostly at the bottom", "very unlikely",
-               f"off by {by_tau_ap[1]:.2f} and {by_tau_ap[3]:.2f}", by_tau_ap[1] < 0.25 * by_tau_ap[3])  # fmt: skip
+    made.claim(
+        "tau of 0.9: errors at any part of the list",
+        "any part",
+        f"off by {by_tau[1]:.2f} at the top, {by_tau[3]:.2f} at the bottom",
+        0.5 < by_tau[1] / by_tau[3] < 2,
+    )
+    made.claim(
+        "tau_ap of 0.9: errors hardly ever at the top, mostly at the bottom",
+        "very unlikely",
+        f"off by {by_tau_ap[1]:.2f} and {by_tau_ap[3]:.2f}",
+        by_tau_ap[1] < 0.25 * by_tau_ap[3],
+    )
     made.notes.append("No ranking of 50 systems has a tau of exactly 0.9; the nearest value is used.")
 
 
@@ -477,7 +532,7 @@ def symmetric_null(m: int, draws: int = 100_000) -> FloatArray:
 @paper.item("future-work", "Section 5: the distribution of the statistic")
 def future_work(made: Item) -> None:
     """The null distributions, which the paper plans to investigate."""
-    rows = []
+    rows: list[list[Any]] = []
     for m in (5, 8, 20, 50):
         tau, tau_ap = cc.tau_null(m), cc.tau_ap_null(m)
         rows.append([m, math.sqrt(tau.var), math.sqrt(tau_ap.var), tau.ppf(0.95), tau_ap.ppf(0.95)])

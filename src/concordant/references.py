@@ -15,7 +15,7 @@ BIBTEX = {
     for entry in Path(__file__).with_name("references.bib").read_text(encoding="utf-8").strip().split("\n\n")
 }
 
-# The functions that each paper is behind, and coefficients that have more than one paper. What is ours names concordant.
+# The functions that each paper is behind, and coefficients with more than one paper. What is ours names concordant.
 _METHODS = {
     "kendall1938": "tau_null",
     "cohen1960": "label_agreement",
