@@ -32,7 +32,7 @@ def overview() -> str:
         for key, item in items(paper).items():
             command = f"`python examples/papers/{paper}.py {key}`"
             named = f"[{paper}, {item['title'][0].lower()}{item['title'][1:]}]({paper}.md#{anchor(item['title'])})"
-            lines.append([named, item["reproduced"], largest(item), command])
+            lines.append([named, judgement(item), largest(item), command])
     return _table(["item", "reproduced", "largest difference", "command"], lines)
 
 
@@ -65,9 +65,7 @@ def largest(item: dict[str, Any]) -> str:
 def section(item: dict[str, Any]) -> str:
     """One item: figure, values beside the printed ones, tables and notes."""
     future = item["reproduced"] == "future work"
-    held = [row["holds"] == "yes" for row in item["claims"]]
-    counted = f"; {sum(held)} of {len(held)} statements hold" if held and item["reproduced"] != "yes" else ""
-    parts = ["**Future work** of the paper." if future else f"**Reproduced:** {item['reproduced']}{counted}."]
+    parts = ["**Future work** of the paper." if future else f"**Reproduced:** {judgement(item)}."]
     notes = list(item["notes"])
     if item["figure"]:
         parts.append(f"![{notes[0]}](made/{item['figure']})\n\n*{notes.pop(0)}*")
@@ -95,6 +93,16 @@ def section(item: dict[str, Any]) -> str:
 def anchor(title: str) -> str:
     """What a heading is linked by."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def judgement(item: dict[str, Any]) -> str:
+    """Whether an item was reproduced, and how many of the paper's statements hold where not all do or need to."""
+    held = [row["holds"] == "yes" for row in item["claims"]]
+    if not held or item["reproduced"] in ("yes", "future work"):
+        return str(item["reproduced"])
+    if len(held) == 1:
+        return f"{item['reproduced']}; the statement {'holds' if held[0] else 'does not hold'}"
+    return f"{item['reproduced']}; {sum(held)} of {len(held)} statements hold"
 
 
 def agrees(row: dict[str, Any]) -> bool:
