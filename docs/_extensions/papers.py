@@ -32,7 +32,7 @@ def overview() -> str:
         for key, item in items(paper).items():
             command = f"`python examples/papers/{paper}.py {key}`"
             named = f"[{paper}, {item['title'][0].lower()}{item['title'][1:]}]({paper}.md#{anchor(item['title'])})"
-            lines.append([named, item["reproduced"], largest(item), command])
+            lines.append([named, judgement(item), largest(item), command])
     return _table(["item", "reproduced", "largest difference", "command"], lines)
 
 
@@ -65,13 +65,21 @@ def largest(item: dict[str, Any]) -> str:
 def section(item: dict[str, Any]) -> str:
     """One item: figure, values beside the printed ones, tables and notes."""
     future = item["reproduced"] == "future work"
-    parts = ["**Future work** of the paper." if future else f"**Reproduced:** {item['reproduced']}."]
+    parts = ["**Future work** of the paper." if future else f"**Reproduced:** {judgement(item)}."]
     notes = list(item["notes"])
     if item["figure"]:
         parts.append(f"![{notes[0]}](made/{item['figure']})\n\n*{notes.pop(0)}*")
     if item["compared"]:
-        rows = [[r["what"], r["paper"] or "", _shown(r["ours"]), _difference(r)] for r in item["compared"]]
-        parts.append(_table(["", "paper", "here", "difference"], rows))
+        rows = [
+            [r["what"], r["paper"] or "", _shown(r["ours"]), _difference(r), _shown(r["error"])]
+            for r in item["compared"]
+        ]
+        head = ["", "paper", "here", "difference", "error of the experiment"]
+        width = 5 if any(r["error"] is not None for r in item["compared"]) else 4
+        parts.append(_table(head[:width], [row[:width] for row in rows]))
+    if item["claims"]:
+        rows = [[r["says"], r["paper"], r["here"], r["holds"]] for r in item["claims"]]
+        parts.append(_table(["the paper says", "paper", "here", "holds"], rows))
     for table in item["tables"]:
         if table["caption"]:
             parts.append(table["caption"])
@@ -87,14 +95,34 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
+def judgement(item: dict[str, Any]) -> str:
+    """Whether an item was reproduced, and how many of the paper's statements hold where not all do or need to."""
+    held = [row["holds"] == "yes" for row in item["claims"]]
+    if not held or item["reproduced"] in ("yes", "future work"):
+        return str(item["reproduced"])
+    if len(held) == 1:
+        return f"{item['reproduced']}; the statement {'holds' if held[0] else 'does not hold'}"
+    return f"{item['reproduced']}; {sum(held)} of {len(held)} statements hold"
+
+
+def agrees(row: dict[str, Any]) -> bool:
+    """Whether our value is the printed one, up to rounding and the error of the experiment."""
+    off, digits = _off(row)
+    return bool(abs(off) <= 0.5001 * 10**-digits + (row["error"] or 0))
+
+
+def _off(row: dict[str, Any]) -> tuple[float, int]:
+    """Our value minus the printed one, and how many digits are printed."""
+    printed = re.sub(r"[^\d.\-/]", "", row["paper"])
+    top, _, bottom = printed.partition("/")
+    digits = 4 if bottom else max(len(top.partition(".")[2]), 1)
+    return row["ours"] - float(top) / float(bottom or 1), digits
+
+
 def _difference(row: dict[str, Any]) -> str:
     if row["paper"] is None:
         return ""
-    printed = re.sub(r"[^\d.\-/]", "", row["paper"])
-    top, _, bottom = printed.partition("/")
-    value = float(top) / float(bottom or 1)
-    digits = max(len(top.partition(".")[2]), 1) if not bottom else 4
-    off = row["ours"] - value
+    off, digits = _off(row)
     return f"{off:+.{digits}f}" if abs(off) > 0.5001 * 10**-digits else "0"  # as printed
 
 

@@ -27,6 +27,7 @@ from fetch_data import place
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "papers" / "made"
+MEASURED = ROOT / "docs" / "measured"  # tables that are too long for a page
 Reproduced = Literal["yes", "on other data", "in part", "repaired", "future work"]
 Cell = str | int | float | None
 
@@ -45,20 +46,35 @@ class Item:
     title: str
     reproduced: Reproduced = "yes"
     compared: list[dict[str, Cell]] = field(default_factory=list)
+    claims: list[dict[str, Cell]] = field(default_factory=list)
     tables: list[dict[str, Any]] = field(default_factory=list)
     figure: str | None = None
     notes: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
     paper: str = ""
 
-    def compare(self, what: str, printed: str | None, ours: Any) -> None:
-        """A value of ours beside the printed one, which is given as printed; None where the paper prints none."""
-        self.compared.append({"what": what, "paper": printed, "ours": _rounded(ours)})
+    def compare(self, what: str, printed: str | None, ours: Any, error: Any = None) -> None:
+        """Put a value of ours beside the printed one, which is given as printed; None where the paper prints none.
+
+        `error` is that of the experiment, two standard errors: the values agree if they differ by no more than that and
+        rounding.
+        """
+        self.compared.append({"what": what, "paper": printed, "ours": _rounded(ours), "error": _rounded(error)})
+
+    def claim(self, says: str, paper: str, here: str, holds: Any) -> None:
+        """Put what the paper says, with its number or its words, beside what is found here, and whether it holds."""
+        self.claims.append({"says": says, "paper": paper, "here": here, "holds": "yes" if holds else "no"})
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> None:
         """A table of its own."""
         cells = [[_rounded(cell) for cell in row] for row in rows]
         self.tables.append({"caption": caption, "head": list(head), "rows": cells})
+
+    def file(self, name: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """A table that is too long for the page, as a CSV file beside it."""
+        lines = [",".join(map(str, row)) for row in (head, *([_rounded(cell) for cell in row] for row in rows))]
+        (MEASURED / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self.notes.append(f"All values: {{download}}`{name} <../measured/{name}>`.")
 
     def held_by(self, file: str, *tests: str) -> None:
         """The tests of a file that hold what the item says."""
@@ -79,6 +95,11 @@ class Item:
         (MADE / name).write_text("\n".join(line.rstrip() for line in text.split("\n")), encoding="utf-8")
         self.figure = name
         self.notes.insert(0, caption)
+
+
+def about(ours: float, printed: float) -> bool:
+    """Whether a number is "about" the printed one: within 10% of it."""
+    return abs(ours - printed) <= 0.1 * abs(printed)
 
 
 def _rounded(cell: Any) -> Cell:

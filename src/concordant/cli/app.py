@@ -136,7 +136,9 @@ def coefficients(*, out: Output) -> Found:
 
 
 @app.command(rich_help_panel=FILES)
-def cite(names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coefficients, or keys of papers.")]) -> None:
+def cite(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coefficients, functions, or keys of papers.")],
+) -> None:
     """Print BibTeX for coefficients and papers.
 
     Example: concordant cite tau_ap_b rank_test
