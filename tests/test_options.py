@@ -102,10 +102,6 @@ def calls() -> dict[str, Call]:
         "rank_test": (cc.rank_test, {**two, **DRAWS}),
         "rank_changes": (cc.rank_changes, {**two, **DRAWS}),
         "rank_intervals": (cc.rank_intervals, {**one, **DRAWS}),
-        "rank_intervals_from_estimates": (
-            cc.rank_intervals_from_estimates,
-            {"means": {"a": 1.0, "b": 2.0}, "standard_errors": [0.1, 0.2], **DRAWS},
-        ),
         "rank_probabilities": (cc.rank_probabilities, {"truth": TRUTH, **DRAWS}),
         "ranking_probability": (cc.ranking_probability, {**two, "n_points": 20, "rng": 1}),
         "rank_votes": (cc.rank_votes, {"votes": cc.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS}),
@@ -144,7 +140,6 @@ def calls() -> dict[str, Call]:
         ),
         "write_report": (cc.write_report, {"result": made("comparison"), "path": "page.html"}),
         "report.report_html": (cc.report.report_html, {"result": made("comparison")}),
-        "report.report_document": (cc.report.report_document, {"comparisons": made("comparison")}),
         "judgments.Change": (cc.judgments.Change, {"kind": "sample", "level": 0.1}),
         "judgments.depth_pool": (cc.judgments.depth_pool, {**judged, "k": 2}),
         "judgments.from_runs": (cc.judgments.from_runs, {**judged, "names": ["s0"]}),

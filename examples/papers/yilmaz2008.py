@@ -172,7 +172,7 @@ def common(made: Item) -> None:
     """tau_ap of lists that share only some items."""
     lists = {"truth": "ABCDEFGH", "candidate": "CXABHEYD"}
     sides = [cc.Scores([[-float(k) for k in range(8)]], topics=["1"], systems=list(order)) for order in lists.values()]
-    x, y = cc.align(*sides)
+    x, y = cc.pair(*sides)
     shared = [
         [item for item in order if item in set.intersection(*map(set, lists.values()))] for order in lists.values()
     ]
