@@ -74,7 +74,7 @@ CALLS = {
     "coefficients": [],
     "cite": [],
     "demo": [""],
-    "study reliability": ["people.csv careful.csv --sizes 5 --trials 2"],
+    "study reliability": ["people.csv careful.csv --sizes 5 --trials 2", "people.csv --groups groups.csv --trials 2"],
     "judgments pool": [f"{STUDIED} --depths 1 --contributing @runs.txt"],
     "judgments sample": [f"{STUDIED} --shares 0.5 --draws 2"],
     "judgments pseudo": [f"{STUDIED} --depths 2 --draws 2"],

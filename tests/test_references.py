@@ -13,7 +13,7 @@ from concordant.references import _METHODS, BIBTEX, bibliography, reference
 
 # What only reads, writes, lists or brings together: no method to cite.
 PLUMBING = {
-    "align", "as_scores", "executor_at", "get_coefficient", "list_coefficients", "load_collection", "read_qrels",
+    "as_scores", "executor_at", "get_coefficient", "list_coefficients", "load_collection", "pair", "read_qrels",
     "read_runs", "read_scores", "read_votes", "report_html", "write_report",
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -250,6 +250,7 @@ def paired(
             raise InputTypeError("a pairing holds both sides: give nothing else")
         if otherwise is not None:
             require_topics(truth, otherwise)
+        two_sides(truth, None)
         return truth
     if candidate is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
@@ -276,6 +277,7 @@ class Matched:
     """What not all sides have."""
     groups: int | None
     """How many groups of topics there are, where topics come in groups."""
+    pairing: Pairing | None = field(default=None, kw_only=True)
 
     @property
     def grouped(self) -> dict[str, int]:
@@ -306,7 +308,20 @@ def matched_topics(given: Mapping[str, Collection], names: Sequence[str] | None 
     groups = found.truth.groups
     rows = tuple(side.observations() for side in found.sides if isinstance(side, Scores))
     notes = (*found.notes, *doubts_about_sizes(groups))
-    return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics))
+    return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics), pairing=found)
+
+
+def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
+    """Both sides of a pairing, or the two that were given."""
+    if not isinstance(truth, Pairing):
+        if candidate is None:
+            raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
+        return truth, candidate
+    if candidate is not None:
+        raise InputTypeError("a pairing holds both sides: give nothing else")
+    if len(truth.candidates) > 1:
+        raise InputError(f"the pairing has {len(truth.candidates)} candidates: take one, as in pairing.alone(0)")
+    return truth.truth, truth.candidates[0]
 
 
 def require_topics(found: Pairing, otherwise: str = "") -> None:

@@ -28,7 +28,7 @@ def test_tiers_for_machines() -> None:
     found = cc.rank_intervals(cc.as_scores(HASTY, total="borda"), 0.9, simultaneous=False, n_resamples=499, rng=4)
     options = ("--level", "0.9", "--marginal", "--total", "borda", "--resamples", "499", "--seed", "4")
     answer = json.loads(good("tiers", HASTY, *options, "-f", "json", "--best", "2"))
-    best = answer.pop("best")
+    best = answer["settings"].pop("best")
     assert answer == {**found.to_dict(), "read_notes": []}
     assert (tuple(best["possible"]), tuple(best["certain"])) == (found.best(2).possible, found.best(2).certain)
     assert [(r["system"], int(r["low"]), int(r["high"])) for r in rows("tiers", HASTY, *options)] == [

@@ -181,6 +181,7 @@ def board(
         ranks=ranks,
         **rest,
         notes=ranks.notes,
+        data=side,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,

@@ -123,8 +123,8 @@ class FamilyBias(Result):
 @checked
 def family_bias(
     truth: Collection,
-    candidate: Collection,
-    families: Mapping[str, str],
+    candidate: Collection = None,
+    families: Mapping[str, str] | None = None,
     *,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
@@ -138,8 +138,9 @@ def family_bias(
     truth, candidate : what `as_topics` takes
         Scores on each topic, matched by label. What only one side has is left out, with an `AlignmentWarning` that
         names it.
-    families : mapping of str to str
-        The family of each system. Systems that it lacks belong to none, and count among the others for every family.
+    families : mapping of str to str, optional
+        The family of each system, where the scores do not have them. Systems that it lacks belong to none, and count
+        among the others for every family.
     alpha : float
         Level of the verdict, for all families together.
     confidence_level : float
@@ -179,7 +180,11 @@ def family_bias(
     """
     level, how = confidence_level, Resampling.of(n_resamples, rng)
     sides = matched_topics({"truth": truth, "candidate": candidate})
-    return bias_from(sides, members_of(families, sides.scores[0].systems), alpha, level, how)
+    own = sides.scores[0]
+    if families is None and own.families is None:
+        raise InputError("families is missing: give {system: family}, or read the scores with their families")
+    of = families or dict(zip(own.systems, own.families or (), strict=True))
+    return bias_from(sides, members_of(of, own.systems), alpha, level, how)
 
 
 def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members:
@@ -308,6 +313,7 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
         tau_b=_tau(*means),
         slope=left.slope,
         notes=sides.notes,
+        data=sides.pairing,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,

@@ -106,7 +106,7 @@ def _ranks(count: float) -> str:
 @checked
 def rank_changes(
     truth: Collection,
-    candidate: Collection,
+    candidate: Collection = None,
     k: int | None = None,
     *,
     confidence_level: float = 0.95,
@@ -222,6 +222,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
         ),
         k=k,
         notes=sides.notes,
+        data=sides.pairing,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,

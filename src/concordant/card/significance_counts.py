@@ -165,7 +165,7 @@ def _of(part: int, whole: int) -> str:
 @checked
 def significance_agreement(
     truth: Collection,
-    candidate: Collection,
+    candidate: Collection = None,
     *,
     test: Test = "t",
     correction: Correction | None = None,
@@ -277,6 +277,7 @@ def agreement_from(
         best_confirmed=int((wins & beaten[0]).sum()),
         better_than_best=int(beaten[0][:, best].any(axis=1).sum()),
         notes=sides.notes,
+        data=sides.pairing,
         settings=settings_of(
             seed=how.seed if drawn else None,
             n_resamples=how.n_resamples if drawn else None,

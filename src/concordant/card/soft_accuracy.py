@@ -68,7 +68,7 @@ class SoftPairwiseAccuracy(Result):
 @checked
 def soft_pairwise_accuracy(
     truth: Collection,
-    candidate: Collection,
+    candidate: Collection = None,
     *,
     n_resamples: int = 10_000,
     rng: Seed = None,
@@ -146,6 +146,7 @@ def accuracy_from(
         n_permutations=signs.total,
         exact=signs.exact,
         notes=sides.notes,
+        data=sides.pairing,
         settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=truth.measure, **sides.grouped),
     )
 

@@ -69,7 +69,9 @@ class TieCalibration(Result):
 
 
 @checked
-def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 5, rng: Seed = None) -> TieCalibration:
+def tie_calibration(
+    truth: Collection, candidate: Collection = None, *, n_folds: int = 5, rng: Seed = None
+) -> TieCalibration:
     """Pairwise accuracy on each topic, with ties of the candidate's close scores calibrated on other topics.
 
     A truth of few grades ties many systems on a topic, and a candidate with many digits ties none, so it is wrong
@@ -135,6 +137,7 @@ def tie_calibration(truth: Collection, candidate: Collection, *, n_folds: int = 
         n_topics=n,
         n_systems=m,
         notes=sides.notes,
+        data=sides.pairing,
         settings=settings_of(seed=drawn.seed, n_folds=n_folds, measure=sides.scores[0].measure),
     )
 

@@ -92,7 +92,7 @@ class PermutationTest(Result):
 @checked
 def permutation_test(  # noqa: PLR0913
     truth: Collection | npt.ArrayLike,
-    candidate: Collection | npt.ArrayLike,
+    candidate: Collection | npt.ArrayLike = None,
     coefficient: str = "tau_b",
     *,
     alternative: Alternative = "two-sided",

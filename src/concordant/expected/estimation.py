@@ -255,7 +255,8 @@ def reliability(
 
     """
     how = Resampling.of(SPLITS, rng, workers)
-    values = as_topics(scores, "scores", holes=True).observations().values
+    given = as_topics(scores, "scores", holes=True)
+    values = given.observations().values
     pairs = Differences(values)
     for doubt in pairs.doubts:
         warn(doubt)
@@ -268,6 +269,7 @@ def reliability(
         m,
         n,
         notes=pairs.doubts,
+        data=given,
         settings=settings_of(
             seed=how.seed, n_resamples=DRAWS, identical=identical, bandwidth="plug-in", n_splits=SPLITS, prior="normal"
         ),

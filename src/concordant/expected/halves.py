@@ -84,6 +84,7 @@ def split_half(
         coefficient,
         found[coefficient == "tau_ap"],
         "sh(w)" if replace else "sh(w/o)",
+        data=given,
         settings=settings_of(
             seed=how.seed, n_splits=how.n_resamples, **({} if given.groups is None else {"groups": len(values)})
         ),

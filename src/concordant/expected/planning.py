@@ -206,6 +206,7 @@ def plan_topics(  # noqa: PLR0913
         high=np.quantile(curve, 0.95, axis=1),
         reached=(curve >= target - SLACK).mean(axis=1),
         observed_topics=len(values),
+        data=given,
         settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, total=given.total, **grouped),
     )
 

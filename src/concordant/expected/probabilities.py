@@ -192,7 +192,8 @@ def discordance(  # noqa: PLR0913
         settings["groups"] = len(given.topics)
     tau, tau_ap = pairs.expected(p)
     systems = tuple(given.systems[k] for k in pairs.order)
-    return Discordance(pairs.matrix(p), systems, estimator, tau, tau_ap, notes=pairs.doubts, settings=settings)
+    about: Any = {"notes": pairs.doubts, "settings": settings, "data": grouped}
+    return Discordance(pairs.matrix(p), systems, estimator, tau, tau_ap, **about)
 
 
 def exact_probabilities(

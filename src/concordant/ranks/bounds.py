@@ -332,7 +332,8 @@ def rank_intervals(
         pvalues = pvalues_from_errors(known, how, simultaneous=bool(simultaneous))
         notes = (*said, *(_INDEPENDENT if known.covariance is None else ()))
         about: dict[str, Any] = {"degrees_of_freedom": known.degrees_of_freedom}
-        return _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
+        found = _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
+        return replace(found, data=known)
     given = as_topics(side, "scores", holes=True)
     points, totals = given.points(), given.totals()
     pvalues, n_groups = _pvalues(points, totals, how, simultaneous=simultaneous)
@@ -346,7 +347,7 @@ def rank_intervals(
         "exact": takes_all_signs(n, how.n_resamples, opposite=False),
     }
     found = _ranked(points, totals, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
-    return replace(found, total=given.total)
+    return replace(found, total=given.total, data=given)
 
 
 _INDEPENDENT = ("only standard errors are known, so the systems were taken as independent",)

@@ -12,6 +12,7 @@ from ..chance.adjustment import holm
 from ..data.means import ROUNDING, mean_over_topics
 from ..errors import UndefinedCorrelationWarning, warn
 from ..options import checked
+from ..pairing import two_sides
 from ..read.door import Collection, as_topics
 from ..results import Result, settings_of
 from ..words import counted
@@ -64,7 +65,7 @@ class DiscriminativePower(Result):
 
 @checked
 def discriminative_power(
-    truth: Collection, candidate: Collection, alpha: float = 0.05, correction: Correction | None = None
+    truth: Collection, candidate: Collection = None, alpha: float = 0.05, correction: Correction | None = None
 ) -> DiscriminativePower:
     """Of the pairs of systems that differ significantly in `truth`, the share that `candidate` orders in the same way.
 
@@ -101,6 +102,7 @@ def discriminative_power(
     2 of 3 pairs differ significantly (paired t-test, alpha = 0.05); candidate confirms 1 of them: 0.5000
 
     """
+    truth, candidate = two_sides(truth, candidate)
     known = as_topics(truth, "truth")
     scores = rankings_beside(known, candidate)
     means = known.means()

@@ -20,7 +20,7 @@ from ..coefficients.inputs import floats, refuse_not_finite
 from ..data.scores import Scores
 from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
 from ..options import checked
-from ..pairing import match
+from ..pairing import match, two_sides
 from ..parallel import Workers, shared_out, threads
 from ..read.door import Collection, as_scores, as_topics, is_bare
 from ..resampling import CHUNK
@@ -33,7 +33,7 @@ _LARGEST = 1e150  # its square is a float
 
 @checked
 def rank_distance(
-    truth: Collection, candidate: Collection, eps: float = 1e-5, *, workers: Workers = 1
+    truth: Collection, candidate: Collection = None, eps: float = 1e-5, *, workers: Workers = 1
 ) -> float | FloatArray:
     """Distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
 
@@ -92,6 +92,7 @@ def rank_distance(
     0.0
 
     """
+    truth, candidate = two_sides(truth, candidate)
     given = as_topics(truth, "truth")
     problem = Problem.of(given.observations(), eps, "the rank distance")
     scores = rankings_beside(given, candidate)

@@ -7,13 +7,14 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import InputError
 from ..options import checked
+from ..pairing import two_sides
 from ..read.door import Collection, as_topics
 from .distance import Problem, rankings_beside
 
 
 @checked
 def rank_loss(
-    truth: Collection, candidate: Collection, eps: float = 1e-5, *, margin: float = 1.0, shrinkage: float = 0.0
+    truth: Collection, candidate: Collection = None, eps: float = 1e-5, *, margin: float = 1.0, shrinkage: float = 0.0
 ) -> tuple[float, FloatArray]:
     """Squared rank distance between scores and the order that the truth gives, and its gradient by the scores.
 
@@ -75,6 +76,7 @@ def rank_loss(
     2.81 [   0.  173. -173.]
 
     """
+    truth, candidate = two_sides(truth, candidate)
     given = as_topics(truth, "truth")
     problem = Problem.of(given.observations(), eps, "the loss", shrinkage)
     scores = rankings_beside(given, candidate)

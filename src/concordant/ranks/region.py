@@ -10,6 +10,7 @@ from .._kernels.reference.distance import differences_of, ends_of, order_of, rai
 from ..arrays import FloatArray
 from ..errors import InputError
 from ..options import checked
+from ..pairing import two_sides
 from ..read.door import Collection, as_topics
 from ..resampling import Seed
 from .distance import Problem, rankings_beside
@@ -19,7 +20,7 @@ _SHIFTS = 12  # of the lattice, drawn at random
 
 @checked
 def ranking_probability(
-    truth: Collection, candidate: Collection, eps: float = 1e-5, *, n_points: int = 20_000, rng: Seed = None
+    truth: Collection, candidate: Collection = None, eps: float = 1e-5, *, n_points: int = 20_000, rng: Seed = None
 ) -> float:
     """Probability of the ranking `candidate`, if means over topics are normal around those of `truth`.
 
@@ -72,6 +73,7 @@ def ranking_probability(
     0.259
 
     """
+    truth, candidate = two_sides(truth, candidate)
     points, random = n_points, np.random.default_rng(rng)
     given = as_topics(truth, "truth")
     problem = Problem.of(given.observations(), eps, "the probability")

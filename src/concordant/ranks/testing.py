@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import InputError
 from ..options import checked
+from ..pairing import two_sides
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
 from ..resampling import Progress, Resampling, Seed, is_borderline
@@ -101,7 +102,7 @@ class RankTest(Result):
 @checked
 def rank_test(  # noqa: PLR0913
     truth: Collection,
-    candidate: Collection,
+    candidate: Collection = None,
     method: RankTestMethod = "recentred",
     *,
     n_resamples: int = 9_999,
@@ -170,6 +171,7 @@ def rank_test(  # noqa: PLR0913
       recentred bootstrap, 999 resamples of 50 topics, 8 systems
 
     """
+    truth, candidate = two_sides(truth, candidate)
     how = Resampling.of(n_resamples, rng, workers, progress)
     scores = as_topics(truth, "truth")
     problem = Problem.of(scores.observations(), eps, "the test")

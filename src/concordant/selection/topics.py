@@ -218,6 +218,7 @@ def select_topics(  # noqa: PLR0913
         kept_random=_mean(found, "kept_random"),
         n_topics=n,
         n_systems=m,
+        data=given,
         settings=settings_of(
             seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
             confidence_level=level,

@@ -12,7 +12,7 @@ from ..coefficients.sums import warn_undefined
 from ..data.groups import doubts_about_sizes
 from ..errors import InputError, UndefinedCorrelationWarning, warn
 from ..options import checked
-from ..pairing import paired
+from ..pairing import Pairing, paired
 from ..parallel import Workers
 from ..read.door import Collection
 from ..resampling import Progress, Resampling, Seed
@@ -50,7 +50,7 @@ class CorrelationEstimate(Estimate):
 @checked
 def correlate(  # noqa: PLR0913
     truth: Collection,
-    candidate: Collection,
+    candidate: Collection = None,
     *,
     coefficient: str = "tau_b",
     method: Method | None = "auto",
@@ -182,7 +182,7 @@ def correlate(  # noqa: PLR0913
             warn(notes[-1], UndefinedCorrelationWarning)
     settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
     settings |= found.settings if method is not None else {}
-    return estimate_of(known, value, made, level, seed=drawn.seed, pvalue=p, notes=notes, **settings)
+    return estimate_of(known, value, made, level, seed=drawn.seed, pvalue=p, notes=notes, data=found, **settings)
 
 
 def estimate_of(
@@ -194,6 +194,7 @@ def estimate_of(
     seed: int | None,
     pvalue: float | None = None,
     notes: tuple[str, ...] = (),
+    data: Pairing | None = None,
     **settings: Any,
 ) -> CorrelationEstimate:
     """An estimate from the limits that the bootstrap found."""
@@ -204,7 +205,7 @@ def estimate_of(
     }
     if found is None:
         return CorrelationEstimate(
-            known.name, value, "observed", pvalue=pvalue, notes=notes, settings=settings_of(**how)
+            known.name, value, "observed", pvalue=pvalue, notes=notes, data=data, settings=settings_of(**how)
         )
     how |= {
         "n_resamples": found.n_resamples,
@@ -222,6 +223,7 @@ def estimate_of(
         bias_corrected=found.bias_corrected,
         standard_error=found.standard_error,
         notes=notes,
+        data=data,
         settings=settings_of(**how),
     )
 

@@ -203,7 +203,7 @@ class Explanation(Result):
 @checked
 def explain(
     truth: Collection,
-    candidate: Collection,
+    candidate: Collection = None,
     coefficient: str = "tau_b",
     *,
     on: On = "both",
@@ -294,6 +294,7 @@ def explain(
         systems=systems,
         topics=topics,
         notes=notes,
+        data=found,
         settings=settings_of(systems=len(x), topics=len(topics)),
         truth=sides[0],
         candidate=sides[1],
