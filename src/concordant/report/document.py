@@ -76,8 +76,6 @@ def report_document(
 
     """
     found = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
-    if not found or not all(isinstance(c, Comparison) for c in found):
-        raise InputTypeError("comparisons must be what compare returns, at least one")
     notes = []
     if ranking is None and len(found) > 1:
         found, ranking = ranked(found, workers)
