@@ -117,9 +117,8 @@ def checked(given: F) -> F:
     """A function that refuses what its annotations and the rules do not allow; or a class with such public methods."""
     if isinstance(given, type):
         for name, method in list(vars(given).items()):
-            of_class = isinstance(method, classmethod)
-            if name[0] != "_" and (of_class or inspect.isfunction(method)):
-                setattr(given, name, classmethod(checked(method.__func__)) if of_class else checked(method))
+            if inspect.isfunction(method) and name[0] != "_":
+                setattr(given, name, checked(method))
         return given
 
     @wraps(given)
@@ -241,7 +240,9 @@ def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
 def check_count(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
     """A whole number of at least 1, or of what is least, and small enough for an array of as many numbers."""
     count = _fit(int, value)
-    require(count is not _UNFIT and count >= least, name, value, f"give a whole number, at least {least}")
+    if count is _UNFIT:
+        raise InputTypeError(f"{named(name)} is {in_digits(value)}: give a whole number, at least {least}")
+    require(count >= least, name, value, f"give a whole number, at least {least}")
     if count > most:
         shown = f"{count:,}" if count < 10**30 else in_digits(count)
         raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")

@@ -51,7 +51,6 @@ _SAVED: dict[str, Callable[[Any], bool]] = {
 """What a file says of its distances, and what each of it has to be."""
 
 
-@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class DistanceDistribution(Result):
     """Rank distances of resampled topics. `bootstrap` makes one, `save` and `load` keep it.
@@ -91,6 +90,7 @@ class DistanceDistribution(Result):
         object.__setattr__(self, "settings", settings_of(seed=self.seed, n_resamples=self.n_resamples) | own)
 
     @classmethod
+    @checked
     def bootstrap(
         cls,
         truth: Collection,
@@ -170,6 +170,7 @@ class DistanceDistribution(Result):
         # Under its hypothesis the observed collection is one more draw; the paper's p is a plain share.
         return 1 if self.method == "recentred" else 0
 
+    @checked
     def critical_value(self, alpha: float = 0.05) -> float:
         """The 1 - alpha quantile: beyond it a distance has a p-value of at most alpha.
 
@@ -196,6 +197,7 @@ class DistanceDistribution(Result):
         row = self.rows()[0]
         return f"  median {row['median']:.4f}, critical value {row['critical_value']:.4f} at alpha = {row['alpha']:g}"
 
+    @checked
     def require(self, truth: Collection, eps: float | None = None) -> None:
         """Raise unless it was made for this collection, and with this eps."""
         values = as_topics(truth, "truth").observations().values
@@ -219,6 +221,7 @@ class DistanceDistribution(Result):
 
         return distributions.distances(self, ax)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .npz file, whole or not at all."""
         saved = {name: getattr(self, name) for name in ("n_resamples", *_SAVED)}
@@ -226,6 +229,7 @@ class DistanceDistribution(Result):
             np.savez(file, distances=self.distances, about=np.array(json.dumps({"format": FORMAT, **saved})))
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str], truth: Collection | None = None) -> DistanceDistribution:
         """Read what `save` wrote. With `truth`, refuse a distribution that was made for another collection."""
         wrong = "is not a distribution of rank distances that concordant saved"
