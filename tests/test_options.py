@@ -26,7 +26,7 @@ GRADES = {topic: {f"d{j}": j % 3 for j in range(5)} for topic in "12345"}
 RUNS, QRELS = cc.Runs.from_dict(NESTED), cc.Qrels.from_dict(GRADES)
 JUDGE = cc.Qrels.from_dict({topic: {f"d{j}": (j + int(topic)) % 3 for j in range(5)} for topic in "12345"})
 TEAMS = {"A": ["s0", "s1"], "B": ["s2", "s3"]}
-DRAWS = {"n_resamples": 100, "rng": 1}
+DRAWS: dict[str, Any] = {"n_resamples": 100, "rng": 1}
 
 
 class Call(NamedTuple):
@@ -486,25 +486,31 @@ def test_options_are_checked_before_any_work() -> None:
 
 
 def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
-    for call, message in {
-        lambda: cc.correlate(TRUTH, CANDIDATE, method="no"): "method is 'no': use 'auto', ",
-        lambda: cc.compare(TRUTH, CANDIDATE, test="no"): "test is 'no': give True or False",
-        lambda: cc.discordance(TRUTH, bandwidth=-3): "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'",
-        lambda: cc.read_scores("people.csv", missing="no"): "missing is 'no': use 'error', 'zero', 'drop', ",
-        lambda: cc.judge_study(RUNS, QRELS, {"a": 1}, ["AP"]): "judges is {'a': 1}: give a dictionary of Qrels by name",
-        lambda: cc.board(
-            TRUTH, rng=-1
-        ): "rng is -1: give a whole number as seed, at least 0, a numpy Generator, or None",
-        lambda: cc.rank_test(TRUTH, CANDIDATE, alpha=np.arange(99)): "alpha is array([ 0,  1,  2,",
-    }.items():
+    two: dict[str, Any] = {"truth": TRUTH, "candidate": CANDIDATE}
+    judged: dict[str, Any] = {"runs": RUNS, "truth": QRELS, "measures": ["AP"]}
+    tried: list[tuple[Any, dict[str, Any], str]] = [
+        (cc.correlate, {**two, "method": "no"}, "method is 'no': use 'auto', "),
+        (cc.compare, {**two, "test": "no"}, "test is 'no': give True or False"),
+        (cc.discordance, {"scores": TRUTH, "bandwidth": -3}, "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'"),
+        (cc.read_scores, {"given": "x", "missing": "no"}, "missing is 'no': use 'error', 'zero', 'drop', "),
+        (cc.judge_study, {**judged, "judges": {"a": 1}}, "judges is {'a': 1}: give a dictionary of Qrels by name"),
+        (
+            cc.board,
+            {"scores": TRUTH, "rng": -1},
+            "rng is -1: give a whole number as seed, at least 0, a numpy Generator",
+        ),
+        (cc.rank_test, {**two, "alpha": np.arange(99)}, "alpha is array([ 0,  1,  2,"),
+    ]
+    for function, given, message in tried:
         with pytest.raises(cc.ConcordantError) as raised:
-            call()
+            function(**given)
         assert str(raised.value).startswith(message)
         assert len(str(raised.value)) < 250
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    found = cc.rank_intervals(TRUTH, np.float64(0.9), n_resamples=np.int64(99), rng=np.int64(1), simultaneous=np.True_)
+    given: dict[str, Any] = {"n_resamples": np.int64(99), "rng": np.int64(1), "simultaneous": np.True_}
+    found = cc.rank_intervals(TRUTH, np.float64(0.9), **given)
     assert found.to_dict() == cc.rank_intervals(TRUTH, 0.9, n_resamples=99, rng=1).to_dict()
 
 

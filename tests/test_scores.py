@@ -115,7 +115,7 @@ class TestParts:
 
     @pytest.mark.parametrize("quantile", [-0.1, 1, 25, True, "low"])
     def test_drop_bottom_refuses(self, quantile: Any) -> None:
-        with pytest.raises(InputError, match="drop_bottom is"):
+        with pytest.raises(InputError, match="quantile is"):
             small().drop_bottom(quantile)
 
     def test_select_gives_the_order_asked_for(self) -> None:

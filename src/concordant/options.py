@@ -41,22 +41,9 @@ class Count(NamedTuple):
 
 
 _LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
-_SYSTEMS = Count(2, 1_000_000)  # beyond, neighbouring values of tau are closer than rounding
-_CORRELATION = Rule("give a value from -1 to 1", lambda x: -1 <= x <= 1)
-_DROPPED = Rule("give a quantile of the means, at least 0 and below 1", lambda x: 0 <= x < 1)
-_SEED = Rule(
-    "give a whole number as seed, at least 0, a numpy Generator, or None", lambda x: not isinstance(x, int) or x >= 0
-)
-_STUDY_SEED = Rule("a study needs a seed, a whole number, so that it can be continued", lambda x: x >= 0)
-_TOPS = Rule(
-    "give the number of systems to compare, at least 2",
-    lambda x: x >= 2 if isinstance(x, int) else min(x, default=2) >= 2,
-)
-_SHARE, _ANY_SHARE = (
-    Rule("give a number above 0 up to 1", lambda x: 0 < x <= 1),
-    Rule("give a number from 0 up to 1", _UNIT),
-)
-_COLLECTIONS = Rule("give a dictionary of collections by name, such as {'machine': scores}", bool)
+_POSITIVE, _FROM_0 = (lambda x: x > 0), (lambda x: x >= 0)
+_SHARE = Rule("give a number above 0 up to 1", lambda x: 0 < x <= 1)
+_TOPS = Rule("give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1)
 # By argument, or by function and argument where two functions mean different things by a name.
 RULES: Mapping[str, Rule | Count] = {
     "alpha": Rule("give the level of the test, above 0 and below 1", _LEVEL),
@@ -66,48 +53,51 @@ RULES: Mapping[str, Rule | Count] = {
     "bounds": Rule(
         "give the lowest and the highest possible score, in that order", lambda x: 0 < x[1] - x[0] < math.inf
     ),
-    "candidates": _COLLECTIONS,
     "changes": Rule("give a list of changes, such as [concordant.judgments.Change('sample', 0.1)]", bool),
     "coefficients": Rule("give a list of names, such as ['tau_b'], or leave it out", bool),
-    "collections": _COLLECTIONS,
+    "comparisons": Rule("give what compare returns, at least one", lambda x: x != ()),
     "confidence_level": Rule("give a number above 0 and below 1, such as 0.95", _LEVEL),
     "contributing": Rule("give a list of names of runs, at least one, or leave it out", bool),
     "costs": Rule("give what a topic costs by people, and by the machine"),
-    "degrees_of_freedom": Rule("give a number above 0, or leave it out where the covariance is known", lambda x: x > 0),
+    "degrees_of_freedom": Rule("give a number above 0, or leave it out where the covariance is known", _POSITIVE),
     "departures": Count(0),
-    "drop_bottom": _DROPPED,
-    "eps": Rule("give a positive number, which is added to the variances; 1e-5 is the paper's", lambda x: x > 0),
+    "eps": Rule("give a positive number, which is added to the variances; 1e-5 is the paper's", _POSITIVE),
     "families": Rule("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
     "from_runs.names": Rule("give a list of names of runs, at least one", bool),
     "judges": Rule("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
-    "m": _SYSTEMS,
-    "margin": Rule("give 0 or a positive number, which multiplies the differences of the truth", lambda x: x >= 0),
+    "m": Count(2, 1_000_000),  # beyond, neighbouring values of tau are closer than rounding
+    "margin": Rule("give 0 or a positive number, which multiplies the differences of the truth", _FROM_0),
     "measures": Rule("give a list of names, such as ['nDCG@10']", bool),
-    "mix.level": _ANY_SHARE,
-    "mixed.share": _ANY_SHARE,
+    "mix.share": Rule("give a number from 0 to 1", _UNIT),
+    "mixed.share": Rule("give a number from 0 to 1", _UNIT),
     "more_topics": Count(0),
     "n_folds": Count(2),
     "p": Rule("give a number above 0 and below 1, such as 0.9", _LEVEL),
     "probability": Rule("give a number above 0 and below 1, or leave it out", _LEVEL),
-    "quantile": _DROPPED,
     "random_rankings.tolerance": Rule("give how far tau_ap may be from its value, from 0 to 2", lambda x: 0 <= x <= 2),
-    "rel": Rule("give the lowest relevant grade, a number above 0", lambda x: x > 0),
+    "rank_intervals.confidence_level": Rule(
+        "give a number above 0 and below 1; for estimates, rank_intervals_from_estimates(means, covariance)", _LEVEL
+    ),
+    "rel": Rule("give the lowest relevant grade, a number above 0", _POSITIVE),
     "reported": Rule("give it as text, as it was printed ('0.870'): its last zeros say how exact it is"),
+    "rng": Rule(
+        "give a whole number as seed, at least 0, a numpy Generator, or None", lambda x: isinstance(x, _G) or x >= 0
+    ),
     "select_topics.n_splits": Count(2),
-    "sample.level": _SHARE,
     "share": _SHARE,
     "shrinkage": Rule("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
     "sizes": Rule(
-        "give numbers of topics, each at least 2 and none twice",
-        lambda x: min(x, default=0) > 1 and len(set(x)) == len(x),
+        "give numbers of topics, each at least 2 and none twice", lambda x: x and min(x) > 1 and len({*x}) == len(x)
     ),
     "spread": Rule("give the standard deviation of the share, from 0 to 1", _UNIT),
-    "tau": _CORRELATION,
-    "tau_ap": _CORRELATION,
+    "study.rng": Rule("a study needs a seed, a whole number, so that it can be continued", _FROM_0),
     "teams": Rule("give a dictionary from each team to the names of its runs", bool),
-    "tolerance": Rule(
-        "give a number >= 0, in the units of the scores (0: only equal scores are tied)", lambda x: x >= 0
+    "tolerance": Rule("give a number >= 0, in the units of the scores (0: only equal scores are tied)", _FROM_0),
+    **dict.fromkeys(
+        ("candidates", "collections"), Rule("give a dictionary of collections, such as {'llm': scores}", bool)
     ),
+    **dict.fromkeys(("drop_bottom", "quantile"), Rule("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
+    **dict.fromkeys(("tau", "tau_ap"), Rule("give a value from -1 to 1", lambda x: -1 <= x <= 1)),
 }
 # What kinds of values are called; classes by name, because they are defined above this module.
 _WORDS: Mapping[Any, str] = {
@@ -135,9 +125,8 @@ def checked(given: F) -> F:
     def call(*args: Any, **options: Any) -> Any:
         order, by_name = _checks(given)
         positional = (check(value) if check else value for check, value in zip(order, args, strict=False))
-        for name in by_name.keys() & options.keys():
-            options[name] = by_name[name](options[name])
-        return given(*positional, *args[len(order) :], **options)
+        others = {name: by_name[name](value) if name in by_name else value for name, value in options.items()}
+        return given(*positional, *args[len(order) :], **others)
 
     return cast(F, call)
 
@@ -165,8 +154,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     if name == "workers":
         return check_workers
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
-    if name == "rng":
-        hint, rule = (int, _STUDY_SEED) if hint is int else (int | _G | None, _SEED)
+    if name == "rng":  # of a study only a number
+        hint, rule = (int, RULES["study.rng"]) if hint is int else (int | _G | None, rule)
     if not isinstance(rule, Rule) and int in parts and {int, NoneType}.issuperset(parts):
         least, most = rule if isinstance(rule, Count) else Count()
         return lambda value: value if value is None and NoneType in parts else check_count(value, name, least, most)
@@ -175,7 +164,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     def check(value: Any) -> Any:
         found = _fit(hint, value)
         if found is _UNFIT or not (found is None or allowed(found)):
-            kind = InputTypeError if found is _UNFIT and not isinstance(value, str | Real) else InputError
+            choice = isinstance(value, str) and wanted.startswith("use ")
+            kind = InputTypeError if found is _UNFIT and not choice else InputError
             raise kind(f"{named(name)} is {in_digits(value)}: {wanted}")
         return found
 
@@ -236,7 +226,8 @@ def _wanted(parts: Sequence[Any]) -> str:
 def _phrase(hint: Any) -> str:
     kind, parts = get_origin(hint) or hint, get_args(hint)
     if kind in (Iterable, Sequence, tuple):
-        several = {str: "strings", int: "whole numbers", float: "numbers"}.get(parts[0], "them")
+        words = {str: "strings", int: "whole numbers", float: "numbers", Any: "labels, in their order"}
+        several = words.get(parts[0], "them")
         return f"{len(parts) if kind is tuple else 'a list of'} {several}"
     return _WORDS.get(kind) or _WORDS.get(kind.__name__, kind.__name__)
 
@@ -249,7 +240,9 @@ def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
 def check_count(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
     """A whole number of at least 1, or of what is least, and small enough for an array of as many numbers."""
     count = _fit(int, value)
-    require(count is not _UNFIT and count >= least, name, value, f"give a whole number, at least {least}")
+    if count is _UNFIT:
+        raise InputTypeError(f"{named(name)} is {in_digits(value)}: give a whole number, at least {least}")
+    require(count >= least, name, value, f"give a whole number, at least {least}")
     if count > most:
         shown = f"{count:,}" if count < 10**30 else in_digits(count)
         raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")

@@ -72,10 +72,14 @@ def test_every_form_of_output(tmp_path: Path) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputTypeError, match="candidates must be a dictionary"):
+    with pytest.raises(InputTypeError, match=r"candidates is .*: give a dictionary"):
         cc.judge_card(PEOPLE_SCORES, [HASTY_SCORES])  # type: ignore[arg-type]
+    with pytest.raises(InputTypeError, match=r"labels is .*: give a dictionary"):
+        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels={"hasty": None})  # type: ignore[dict-item]
+    qrels = cc.Qrels.from_dict({"1": {"a": 0, "b": 1}, "2": {"a": 1, "b": 0}})
+    labels = {"other": cc.judgments.label_agreement(qrels, qrels, n_resamples=99, rng=1)}
     with pytest.raises(InputError, match="labels has 'other', which is not a judge"):
-        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels={"other": None})  # type: ignore[dict-item]
+        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels=labels)
     few = PEOPLE_SCORES.topics[:9]
     with pytest.raises(InputError, match="at least 10 are needed"):
         cc.judge_card(PEOPLE_SCORES.select(topics=few), {"hasty": HASTY_SCORES.select(topics=few)}, rng=1)
@@ -144,7 +148,7 @@ def test_families_that_are_not_favoured_and_one_that_is() -> None:
 def test_families_are_checked() -> None:
     truth, candidate, families = sides(0.0, 1)
     for given, message in (
-        ({}, "families must be a dictionary"),
+        ({}, r"families is \{\}: give a dictionary"),
         ({"x": "a"}, "families has no system of the collection"),
         (dict.fromkeys(truth.systems, "one"), "families has all systems in 'one'"),
     ):

@@ -288,7 +288,7 @@ def test_arrays_of_any_shape() -> None:
 @pytest.mark.parametrize("null", [cc.tau_null, cc.tau_ap_null])
 def test_what_is_refused(null: Any) -> None:
     for m in (1, 0, -3, 10**7):
-        with pytest.raises(cc.errors.InputError, match="from 2 to 1,000,000"):
+        with pytest.raises(cc.errors.InputError, match=r"at least 2|at most 1,000,000"):
             null(m)
     for wrong in (2.5, "5", True, None):
         with pytest.raises(cc.errors.InputTypeError, match="number of systems"):

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from concordant.coefficients.overlap import Kind, Ties, _harmonic_rest, rbo
 from concordant.errors import InputError, InputTypeError
+from concordant.words import in_digits
 
 from ..examples import share
 from ..places import places
@@ -458,8 +459,7 @@ def test_bad_input(truth: Any, candidate: Any, words: str) -> None:
 def test_bad_persistence(p: Any) -> None:
     with pytest.raises(InputError) as caught:
         rbo([1, 2], [1, 2], p=p)
-    assert str(caught.value).startswith(f"p is {p!r}: ")
-    assert "between 0 and 1" in str(caught.value)
+    assert str(caught.value).startswith(f"p is {in_digits(p)}: give a number above 0 and below 1")
 
 
 def test_bad_choices() -> None:

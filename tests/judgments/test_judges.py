@@ -79,8 +79,8 @@ def test_figures(found: cc.study.JudgeStudy) -> None:
 @pytest.mark.parametrize(
     ("judges", "changed", "message"),
     [
-        ({}, {}, "judges must be a dictionary"),
-        ({"x": {}}, {}, "qrels is a dict"),
+        ({}, {}, r"judges is \{\}: give a dictionary of Qrels"),
+        ({"x": {}}, {}, "judges is .*: give a dictionary of Qrels"),
         ({"x": QRELS.select(["0"])}, {}, "judge 'x' lacks topics of the truth: 1.*topics='common'"),
         ({"x": MACHINE}, {"topics": "all"}, "topics is 'all': use 'truth' or 'common'"),
         ({"x": MACHINE}, {"drop_grades": [7]}, "drop_grades holds 7, a grade that no judge gave"),

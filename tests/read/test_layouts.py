@@ -349,7 +349,7 @@ class TestFrames:
         measures: list[Any] = [["map"], 10]
         for measure in measures:
             for call in (read, lambda _, m: as_scores({}, measure=m), lambda _, m: as_scores(None, measure=m)):
-                with pytest.raises(InputTypeError, match=r"measure is .*: give its name as a string"):
+                with pytest.raises(InputTypeError, match=r"measure is .*: give a string, or leave it out"):
                     call("topic,a\n1,2\n", measure)
 
 

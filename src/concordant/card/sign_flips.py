@@ -7,7 +7,6 @@ and the permuted difference of a pair is the difference of two of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +62,8 @@ def reached(values: FloatArray, signs: Signs) -> Reached:
     slack = 2 * (n + 4) * _EPS * (sizes[first] + sizes[second] + np.abs(scaled).sum() / m)
     above, below = np.zeros((2, len(signs.batches), len(first)), dtype=np.int64)
     for k, batch in enumerate(signs.batches):
-        for part in _parts(batch):
-            permuted = np.ascontiguousarray((part @ centred).T)
+        for lo in range(0, len(batch), _ROWS):
+            permuted = np.ascontiguousarray((batch[lo : lo + _ROWS] @ centred).T)
             at = 0
             for i in range(m - 1):
                 some = slice(at, at + m - 1 - i)
@@ -73,11 +72,6 @@ def reached(values: FloatArray, signs: Signs) -> Reached:
                 above[k, some] += np.count_nonzero(difference >= (observed - slack)[some, None], axis=1)
                 below[k, some] += np.count_nonzero(difference <= (observed + slack)[some, None], axis=1)
     return Reached(above, below)
-
-
-def _parts(batch: FloatArray) -> Iterator[FloatArray]:
-    for lo in range(0, len(batch), _ROWS):
-        yield batch[lo : lo + _ROWS]
 
 
 def two_sided(counts: Reached, signs: Signs) -> FloatArray:

@@ -6,7 +6,6 @@ The coefficients turn what comes back into a value; their formulas are in their 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Overlaps, Ranks, Value, Weights
 from ..arrays import FloatArray
-from ..errors import TiesError, UndefinedCorrelationWarning
+from ..errors import TiesError, UndefinedCorrelationWarning, warn
 from ..options import check_option, check_workers
 from ..parallel import threads
 from .inputs import require_finite, rows, vectors
@@ -136,9 +135,9 @@ def correlation(product: Value, square_truth: Value, square_candidate: Value) ->
     return math.copysign(min(abs(product) / root, 1.0), product) if root else math.nan
 
 
-def warn_undefined(values: npt.ArrayLike, why: str, stacklevel: int = 3) -> None:
-    """Warn where values are nan, by default on the line that called the caller."""
+def warn_undefined(values: npt.ArrayLike, why: str) -> None:
+    """Warn where values are nan."""
     undefined = np.isnan(values)
     if undefined.any():
         some = f" (in {undefined.sum()} of {undefined.size} pairs)" if undefined.size > 1 else ""
-        warnings.warn(f"undefined, so nan: {why}{some}", UndefinedCorrelationWarning, stacklevel=stacklevel)
+        warn(f"undefined, so nan: {why}{some}", UndefinedCorrelationWarning)

@@ -13,15 +13,13 @@ Systems are identical if no topic tells them apart by more than `ROUNDING`, besi
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import numpy.typing as npt
 
 from .. import _kernels
 from .._kernels.reference.means import lowest_of, to_digits
 from ..arrays import FloatArray, IntArray
-from ..errors import DataWarning
+from ..errors import warn
 
 _EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
@@ -152,9 +150,7 @@ def _warn_of_lost_digits(values: FloatArray) -> None:
     largest = float(np.abs(values).max(initial=0.0))
     apart = float(np.ptp(values, axis=1).max(initial=0.0))
     if 0 < apart < 1e4 * _EPS * largest:
-        warnings.warn(
+        warn(
             f"scores of up to {largest:.17g} differ by {apart:.3g} at most, where floating point has hardly a digit "
-            "left, so systems may be tied that are not: subtract the same number from all scores",
-            DataWarning,
-            stacklevel=3,
+            "left, so systems may be tied that are not: subtract the same number from all scores"
         )

@@ -17,7 +17,6 @@ from .changes import from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs
 
-Names = str | Sequence[str]
 Made = tuple[Qrels, tuple[str, ...]]
 Maker = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Made]
 
@@ -32,21 +31,18 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
 
 
 # What makes the qrels, and notes on them; whether it draws at random; the options that it takes, those in capitals are
-# needed; and what the level is.
-_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...], Any]] = {
-    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",), int),
-    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least"), float),
-    "pseudo": (
-        lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()),
-        True,
-        ("share", "spread", "duplicates"),
-        int,
-    ),
-    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",), Names),
-    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k"), str),
-    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",), float),
-    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",), str),
+# needed.
+_KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
+    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",)),
+    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least")),
+    "pseudo": (lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()), True, ("share", "spread", "duplicates")),
+    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",)),
+    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k")),
+    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
+    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
 }
+_LEVELS: dict[str, tuple[str, Any]] = dict.fromkeys(("depth_pool", "pseudo"), ("k", int))
+_LEVELS |= dict.fromkeys(("sample", "mix"), ("share", float))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -95,7 +91,8 @@ class Change:
             raise InputTypeError(f"{kind} takes {takes}" + (f" and needs {', '.join(needed)}" if needed else ""))
         for name in options.keys() & {"machine", "qrels"}:
             check_option(name, options[name], Qrels)
-        check_option("level", level, _KINDS[kind][3], kind)
+        name, hint = _LEVELS.get(kind, ("level", str | Sequence[str]))
+        check_option(name, level, hint, kind)
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "level", level)
         object.__setattr__(self, "options", dict(options))

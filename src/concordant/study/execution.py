@@ -53,6 +53,7 @@ class GridRun:
         return {"computed": self.computed, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
 
 
+@checked
 def run_grid(
     grid: Grid,
     folder: str | os.PathLike[str] | None = None,
