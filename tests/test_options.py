@@ -93,7 +93,7 @@ def calls() -> dict[str, Call]:
         "load_collection": (cc.load_collection, {"name": "people"}),
         "get_coefficient": (cc.get_coefficient, {"name": "tau"}),
         "audit.audit": (cc.audit.audit, {**two, "reported": "0.52"}),
-        "compare": (cc.compare, {**two, "worth": False, **DRAWS}),
+        "compare": (cc.compare, {"truth": TRUTH, "candidates": CANDIDATE, "worth": False, **DRAWS}),
         "correlate": (cc.correlate, {**two, "n_resamples": 600, "rng": 1}),
         "explain": (cc.explain, two),
         "permutation_test": (cc.permutation_test, {**two, **DRAWS}),
@@ -252,7 +252,8 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
                 if each.__init__.__code__.co_filename != "<string>":
                     yield called, each
                 for inside, method in inspect.getmembers(each, lambda m: inspect.isfunction(m) or inspect.ismethod(m)):
-                    if not inside.startswith("_") and inspect.signature(method).parameters.keys() - {"self", "ax"}:
+                    again = inside.startswith("_") or inside == "report"  # which is write_report
+                    if not again and inspect.signature(method).parameters.keys() - {"self", "ax"}:
                         yield f"{called}.{inside}", method
             elif inspect.isroutine(each) and inspect.signature(each).parameters:
                 yield called, each

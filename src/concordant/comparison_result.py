@@ -296,6 +296,7 @@ class Comparison(Result):
 
         return One(self, every) if len(self.comparisons) == 1 else Several(self, every)
 
+    @checked
     def table(self, *, every: bool = False) -> str:
         """What was compared, one row per coefficient or per candidate, and what to note of single candidates.
 
@@ -318,10 +319,12 @@ class Comparison(Result):
         rows = [[name, *map(number, row)] for name, row in zip(self.names, self.matrix.tolist(), strict=True)]
         return f"  {self.settings['matrix']}; row: truth, column: candidate\n{columns([['', *self.names], *rows])}"
 
+    @checked
     def text(self, *, every: bool) -> str:
         """The verdict, the table and the notes; with `every`, all there is."""
         return self._text(self.table(every=every))
 
+    @checked
     def shown_values(self, *, every: bool) -> list[CoefficientValue]:
         """The coefficients that the text has, of the first candidate."""
         return list(self._shown(every=every).cited())
