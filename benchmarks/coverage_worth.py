@@ -276,7 +276,7 @@ def best_cell(kind: str, n: int, m: int, samples: int, judges: int = 12) -> dict
             design = Design(truth, judge, shared=True, reference=n - n // 2)
             found = agreement(design, np.array([float(n // 2)]), np.arange(m))
             values.append(found.values[0])
-            left.append(found.topics[0][0])
+            left.append(math.sqrt(1 - 1 / n) * (found.topics[0][0] - found.topics[0][0].mean()))
         kept.append(could_be_best(np.array(values), np.array(left), n))
     best = np.array(kept)[:, [t == min(noises) for t in noises]]
     return {

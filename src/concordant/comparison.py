@@ -20,6 +20,8 @@ from .comparison_result import CoefficientValue, Comparison, PerTopic
 from .door import Collection, as_side
 from .errors import InputError, LimitError, TiesError, check_choice
 from .incomplete import open_to_holes
+from .judges.ranking import JudgeRanking, ranking_of
+from .judges.worth import How, Judged, JudgeWorth, for_worth, worth_of
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
@@ -30,10 +32,6 @@ from .scores import Means, Scores
 from .tables import Missing
 from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
-from .topics.judge_ranking import JudgeRanking, judges_from
-from .topics.judged import Judged, curves_of, for_worth
-from .topics.splits import FEWEST as FEWEST_TOPICS
-from .topics.worth import JudgeWorth, worth_from
 from .totals import Aggregate, Totalling, Types
 from .words import counted, listing, nearly_reversed
 
@@ -102,8 +100,8 @@ def compare(
         Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
     worth : bool
-        Whether to value the candidate's topics in topics of the truth, as `judge_worth` does, where both sides share at
-        least 10 topics. By tau_b, or by the first one named in `coefficients` that admits ties.
+        Whether to value the candidate's topics in topics of the truth, as `judge_worth` does, where both sides have
+        topics in common. By tau_b, or by the first one named in `coefficients` that admits ties.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     confidence_level : float
@@ -329,15 +327,12 @@ def _worth(
     totalling: Totalling,
 ) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known, n = for_worth(wanted), len(sides[0].topics)
+    known = for_worth(wanted)
     if known is None or known.attempt(sides[0].means(), sides[1].means())[1]:
         return None, []
-    if n < FEWEST_TOPICS:
-        unit = "topic" if totalling.groups is None else "group"
-        return None, [f"{counted(n, unit)}: worth in {unit}s of the truth needs at least {FEWEST_TOPICS}"]
-    of = Judged(sides, names, (), None if totalling.groups is None else n, known, level)
-    found = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
-    return found, list(found.notes)
+    groups = None if totalling.groups is None else len(sides[0].topics)
+    found = worth_of(Judged(sides[0], sides[1], names, groups=groups), How(known, level, drawn))
+    return found, []
 
 
 def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
@@ -353,24 +348,27 @@ def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Mean
 def ranked(
     found: Sequence[Comparison], truth: Side, candidates: Sequence[Side], workers: Workers = 1
 ) -> tuple[list[Comparison], JudgeRanking | None]:
-    """Several candidates with their worth over the same splits, and which are better than which.
+    """Several candidates, and which of them could be the best.
 
-    None, and what was found as it is, where they were not all compared on the same 10 topics or more.
+    None, and what was found as it is, where they were not all compared on the same topics.
     """
     first = found[0]
     names = (first.truth, *(c.candidate for c in found))
     alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
     known = for_worth([get_coefficient(v.coefficient) for v in first.values])
-    if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2:
+    if known is None or not alike or not first.topics or len(found) < 2:
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
         return list(found), None
-    pairs = [sides_of(c, truth, side) for c, side in zip(found, candidates, strict=True)]
-    sides = [side for side in (pairs[0][0], *(other for _, other in pairs)) if isinstance(side, Scores)]
-    groups = None if first.totalling.groups is None else len(sides[0].topics)
-    of = Judged(tuple(sides), names, (), groups, known, first.settings["confidence_level"])
+    groups = None if first.totalling.groups is None else len(first.topics)
+    sides = []
+    for c, side in zip(found, candidates, strict=True):
+        one, other = sides_of(c, truth, side)
+        assert isinstance(one, Scores)
+        assert isinstance(other, Scores)
+        sides.append(Judged(one, other, (c.truth, c.candidate), groups=groups))
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
-    ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
+    ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
     worths = {judge.names[1]: judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
 

@@ -18,8 +18,8 @@ from .words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
+    from .judges.worth import JudgeWorth
     from .topics.correlation import CorrelationEstimate
-    from .topics.worth import JudgeWorth
 
 Kind = Literal["scatter", "ranks", "panels", "forest"]
 
@@ -86,7 +86,7 @@ class Comparison(Result):
     rank_test: RankTest | None
     """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
     worth: JudgeWorth | None = None
-    """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
+    """What the candidate's topics are worth, in topics of the truth; None without common topics."""
     lower_is_better: tuple[bool, bool] = (False, False)
     """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
     same: Literal["", "scores", "means"] = ""
@@ -133,7 +133,7 @@ class Comparison(Result):
             for v in self.main_values
         ]
         if self.worth is not None:
-            return f"{self.worth.sentence('of')}; {', '.join(said)}"
+            return f"{self.worth.verdict}; {', '.join(said)}"
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
@@ -237,7 +237,7 @@ class Comparison(Result):
                 for p in self.per_topic
             },
             "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
-            "worth": None if self.worth is None else {**self.worth.to_dict(), "verdict": self.worth.sentence("of")},
+            "worth": None if self.worth is None else self.worth.to_dict(),
             "notes": list(self.notes),
             "settings": dict(self.settings),
         }

@@ -16,7 +16,7 @@ def test_best_is_the_rule_literally() -> None:
     rng = np.random.default_rng(0)
     for _ in range(50):
         values, left = rng.normal(0, 0.6, 4), rng.normal(0, 0.1, (4, 20))
-        found = could_be_best(values, left, 20)
+        found = could_be_best(values, math.sqrt(19 / 20) * (left - left.mean(1, keepdims=True)), 20)
         for i in range(4):
             beaten = False
             for j in set(range(4)) - {i}:
@@ -65,7 +65,7 @@ def test_sentences() -> None:
     assert sentence(names, 25, (5.04, 2.2, 9), 0.95) == (
         "25 topics judged by gpt rank the systems only as well as 5.0 judged by people (95% interval 2.2 to 9.0)"
     )
-    assert "as well as 26 of" in sentence(names, 25, (26, 20, 35), 0.95, of="of")
+    assert "rank these 9 systems as well as 26" in sentence(names, 25, (26, 20, 35), 0.95, systems="these 9 systems")
     assert "less well than 1 judged by people (95% interval up to 3.0)" in sentence(names, 25, (0, 0, 3), 0.95)
     assert "better than any number judged by people (95% interval 31 or more)" in sentence(
         names, 25, (math.inf, 31, math.inf), 0.95

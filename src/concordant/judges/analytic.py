@@ -43,7 +43,8 @@ class Curve:
 def expected_product(h1: FloatArray, h2: FloatArray, rho: FloatArray | float) -> FloatArray:
     """E[sign U sign V] of normals with means h1 and h2, unit variances and correlation rho.
 
-    Plackett: (2 Phi(h1) - 1)(2 Phi(h2) - 1) + (2 / pi) int_0^asin(rho) exp(-(h1^2 + h2^2 - 2 h1 h2 sin q) / (2 cos^2 q)) dq.
+    Plackett: (2 Phi(h1) - 1)(2 Phi(h2) - 1)
+    + (2 / pi) int_0^asin(rho) exp(-(h1^2 + h2^2 - 2 h1 h2 sin q) / (2 cos^2 q)) dq.
     """
     from scipy.special import ndtr
 
@@ -88,7 +89,7 @@ def step_of(gaps: FloatArray) -> float:
     return 0.0
 
 
-Moments: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray | float]
+Moments: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 """Means d, e, variances S_dd, S_ee, and covariance S_de."""
 
 
@@ -105,7 +106,7 @@ class Design:
 
     def moments(self) -> Moments:
         d, e = self.truth.differences, self.judge.differences
-        covariance = ((d - d.mean(0)) * (e - e.mean(0))).sum(0) / (len(d) - 1) if self.shared else 0.0
+        covariance = ((d - d.mean(0)) * (e - e.mean(0))).sum(0) / (len(d) - 1) if self.shared else np.zeros(d.shape[1])
         return d.mean(0), e.mean(0), d.var(0, ddof=1), e.var(0, ddof=1), covariance
 
     def left_out(self, sample: int) -> Iterator[Moments]:
@@ -117,14 +118,14 @@ class Design:
                 x = self.truth.differences[block] - d
                 n = len(self.truth)
                 if not self.shared:
-                    yield d - x / (n - 1), e, _without(dd, x, x, n), ee, 0.0
+                    yield d - x / (n - 1), e, _without(dd, x, x, n), ee, de
                     continue
                 y = self.judge.differences[block] - e
                 new = [_without(old, a, b, n) for old, a, b in ((dd, x, x), (ee, y, y), (de, x, y))]
                 yield d - x / (n - 1), e - y / (n - 1), new[0], new[1], new[2]
             return
         swapped = Design(self.judge, self.truth, self.shared, self.reference)
-        yield from ((b, a, bb, aa, 0.0) for a, b, aa, bb, _ in swapped.left_out(0))
+        yield from ((b, a, bb, aa, ab) for a, b, aa, bb, ab in swapped.left_out(0))
 
     def signs(self, moments: Moments, judge_size: float, *, own: bool) -> FloatArray:
         """E[sign sign] of each pair: reference against `judge_size` topics of the judge, or of the truth's `own`."""
@@ -145,7 +146,7 @@ class Design:
     def untied(self, moments: Moments, judge_size: float, *, own: bool) -> float:
         """What tau_b divides by: the root of the shares of pairs that are not tied, in reference and judge."""
         d, e, dd, ee, _ = moments
-        sides = [(self.truth, d, dd, self.reference)]
+        sides = [(self.truth, d, dd, float(self.reference))]
         sides += [(self.truth, d, dd, judge_size) if own else (self.judge, e, ee, judge_size)]
         return float(np.prod([np.sqrt(1 - _tied(*side)) for side in sides]))
 
@@ -193,33 +194,45 @@ def sizes_for(n_topics: float, most: float) -> list[float]:
     return [float(n_topics)] if n_topics <= most else [most / 2, float(most)]
 
 
-def truth_curve(truth: Sample, n_topics: float, teams: IntArray) -> Curve:
-    """V_X, from 1 topic to all that the reference leaves. `teams` has the team of each system, 0..G-1."""
+def truth_curve(truth: Sample, n_topics: float, teams: IntArray | None, *, whole: bool = False) -> Curve:
+    """V_X, from 1 topic to all that the reference leaves. `teams` has the team of each system, 0..G-1.
+
+    Sizes are `whole` numbers where splits are to be compared with it.
+    """
     b = reference_size(truth)
     most = len(truth) - b
-    sizes = np.unique([*np.geomspace(1, most, SIZES).round(9), most / 2, *sizes_for(n_topics, most)])
+    sizes = np.unique(_rounded([*np.geomspace(1, most, SIZES).round(9), most / 2, *sizes_for(n_topics, most)], whole))
     return agreement(Design(truth, truth, shared=True, reference=b), sizes, teams, own=True)
 
 
-def judge_curve(truth: Sample, judge: Sample, n_topics: float, teams: IntArray, *, shared: bool) -> Curve:
+def judge_curve(
+    truth: Sample, judge: Sample, n_topics: float, teams: IntArray | None, *, shared: bool, whole: bool = False
+) -> Curve:
     """V_Y at n_topics, or at the two sizes of the law of more topics."""
     b = reference_size(truth)
-    sizes = np.array(sizes_for(n_topics, len(truth) - b if shared else len(judge)))
+    sizes = _rounded(sizes_for(n_topics, len(truth) - b if shared else len(judge)), whole)
     return agreement(Design(truth, judge, shared, b), sizes, teams)
 
 
-def agreement(design: Design, sizes: FloatArray, teams: IntArray, *, own: bool = False) -> Curve:
-    """Means over pairs at all sizes, of all systems and of all but one team."""
+def _rounded(sizes: list[float], whole: bool) -> FloatArray:
+    return np.rint(sizes) if whole else np.array(sizes)
+
+
+def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own: bool = False) -> Curve:
+    """Means over pairs at all sizes; with `teams`, also of all systems but one team, and without each topic."""
     from scipy.sparse import csr_array
 
+    whole = design.moments()
+    untied = [design.untied(whole, k, own=own) for k in sizes]
+    if teams is None:
+        pairs = [design.signs(whole, k, own=own).mean() / by for k, by in zip(sizes, untied, strict=True)]
+        return Curve(sizes, np.array(pairs), (), np.empty((len(sizes), 0)), ())
     i, j = np.triu_indices(len(teams), 1)
     place = np.concatenate([teams[i], teams[j]])
     has = csr_array((np.ones(len(place)), (np.tile(np.arange(len(i)), 2), place)))
     has.sum_duplicates()
     has.data[:] = 1.0  # a pair within a team leaves with it once
     rest = len(i) - has.sum(0)
-    whole = design.moments()
-    untied = [design.untied(whole, k, own=own) for k in sizes]
 
     def means(moments: Moments) -> tuple[FloatArray, FloatArray]:
         """Means over pairs, and over the pairs without each team, at all sizes (the first axis)."""

@@ -17,21 +17,19 @@ from ..arrays import FloatArray
 
 
 def could_be_best(
-    values: FloatArray, left_out: FloatArray, n_topics: int, *, level: float = 0.95
+    values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
 ) -> npt.NDArray[np.bool_]:
     """For each judge, whether no other one is significantly better.
 
-    `left_out` has V without each topic, judges x topics; a topic that a judge's V does not depend on leaves it as it
-    is. `n_topics` counts the topics of the sample that is smallest.
+    `influences` has what each topic adds to V, judges x topics: sqrt((n - 1)/n) (V without it - their mean), 0 for the
+    topics that a judge does not have. `n_topics` is the size of the smallest sample.
     """
     from scipy.special import stdtrit
 
     if len(values) < 2:
         return np.ones(len(values), dtype=bool)
     lead = values[None, :] - values[:, None]  # of j over i
-    apart = left_out[None, :, :] - left_out[:, None, :]
-    apart = apart - apart.mean(axis=2, keepdims=True)
-    error = np.sqrt((1 - 1 / left_out.shape[1]) * (apart**2).sum(axis=2))
+    error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(lead == 0, 0.0, lead / error)  # identical judges differ by exactly 0, with an error of 0
     critical = stdtrit(n_topics - 1, 1 - (1 - level) / (len(values) - 1))

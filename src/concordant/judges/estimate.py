@@ -69,12 +69,17 @@ class Both:
         at = link(values[: len(self.judge.sizes)])
         return float(at[0] if len(at) == 1 else _on_line(1 / self.n_topics, 1 / self.judge.sizes, at))
 
+    @property
+    def agreement(self) -> float:
+        """V_Y(n_topics)."""
+        return _value(self.judged(self.values))
+
     def truth_line(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """1/k and g(V_X(k)), made monotone, from the largest size to 1."""
         return 1 / self.truth.sizes[::-1], np.maximum.accumulate(link(values[len(self.judge.sizes) :])[::-1])
 
     def inverse_worth(self, values: FloatArray) -> float:
-        """u = 1/W: where the truth's line has the judge's value."""
+        """U = 1/W: where the truth's line has the judge's value."""
         x, line = self.truth_line(values)
         height = self.judged(values)
         if height < line[0]:  # beyond the largest size
@@ -167,10 +172,17 @@ def estimate(judge: Curve, truth: Curve, n_topics: float, *, level: float = 0.95
         return Estimate(0.0, 0.0, _not_refuted(both, level, new_systems=new_systems), rises)
     error, degrees = both.error_of(u, new_systems=new_systems)
     reach = _quantile(level, degrees) * error
-    if u > 0:  # symmetric on the log scale
+    if u > 0:
+        # The lower end is on the scale of the cube root, the upper one on the log scale: a log interval for an estimate
+        # that is too high begins too high (docs/measured/worth.md).
         reach = min(reach / u, MOST)
-        return Estimate(1 / u, math.exp(-reach) / u, math.exp(reach) / u, rises)
+        return Estimate(1 / u, max(1 - reach / 3, 0.0) ** 3 / u, math.exp(reach) / u, rises)
     return Estimate(math.inf, 1 / (u + reach) if u + reach > 0 else math.inf, math.inf, rises)
+
+
+def worth_from(u: float) -> float:
+    """1/u: 0 for less than one topic, inf where no number of topics is as good."""
+    return 0.0 if u > 1 else 1 / u if u > 0 else math.inf
 
 
 def _ahead_of_one(both: Both, level: float, *, new_systems: bool) -> bool:

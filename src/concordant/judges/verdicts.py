@@ -12,8 +12,9 @@ For an interval [L, H] of the worth of a topics:
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from ..words import counted
+from ..words import counted, listing
 
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
 NOT_KNOWN = "not known"
@@ -50,8 +51,8 @@ def judgment(word: str, names: tuple[str, str], sample: str, reason: str = "") -
         "weaker": f"{judge} is a weaker judge than {truth}",
         "steadier": f"{judge} is a steadier judge than {truth}",
         "within a factor of two": f"{judge} is within a factor of two of {truth}, as far as {sample} can tell",
-        "cannot tell": f"{sample} cannot tell how {judge} compares with {truth} as a judge",
-        NOT_KNOWN: f"the worth of {judge} is not known: {reason}",
+        "cannot tell": f"{sample} cannot tell how good a judge {judge} is",
+        NOT_KNOWN: f"What {judge} is worth is not known: {reason}",
     }[word]
 
 
@@ -60,18 +61,26 @@ def sentence(
 ) -> str:
     """The second sentence: how many topics of the truth do as well. `worth` has the value, low and high.
 
-    `unit` says what is counted ("topics"), `of` how topics belong to a judge ("judged by").
+    `unit` says what is counted ("topics"), `systems` which systems are ranked ("the systems").
     """
     truth, judge = names
-    unit, of = how.get("unit", "topics"), how.get("of", "judged by")
+    unit, systems = how.get("unit", "topics"), how.get("systems", "the systems")
     value, low, high = worth
     within = f"({100 * level:g}% interval {told(low, high)})"
-    start = f"{n_topics:g} {unit} {of} {judge} rank the systems"
+    start = f"{n_topics:g} {unit} judged by {judge} rank {systems}"
     if value == 0:
-        return f"{start} less well than 1 {of} {truth} {within}"
+        return f"{start} less well than 1 judged by {truth} {within}"
     if math.isinf(value):
-        return f"{start} better than any number {of} {truth} {within}"
-    return f"{start} {'only ' if high < n_topics else ''}as well as {shown(value)} {of} {truth} {within}"
+        return f"{start} better than any number judged by {truth} {within}"
+    return f"{start} {'only ' if high < n_topics else ''}as well as {shown(value)} judged by {truth} {within}"
+
+
+def undecided(best: Sequence[str], count: int, topics: int, unit: str = "topics") -> list[str]:
+    """Which judge is best, or that several could be."""
+    if len(best) == 1:
+        return [f"{best[0]} is the best of {count} judges"]
+    who = f"any of the {count}" if len(best) == count else f"one of these {len(best)}: {listing(best)}"
+    return [f"The best judge is {who}; {topics} {unit} cannot tell which"]
 
 
 def shown(topics: float) -> str:

@@ -21,10 +21,10 @@ from ..comparison import ranked, sides_of
 from ..comparison_result import Comparison
 from ..door import Collection, as_side
 from ..errors import InputError, InputTypeError
+from ..judges.ranking import JudgeRanking
 from ..resampling import Progress
 from ..results import plain
 from ..scores import Means, Scores, with_sign
-from ..topics.judge_ranking import JudgeRanking
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
 
@@ -88,7 +88,7 @@ def report_document(
     notes = []
     if ranking is None and len(found) > 1:
         found, ranking = ranked(found, reference, sides, workers)
-        why = "that needs the same systems and at least 10 topics for all"
+        why = "that needs the same systems and topics for all"
         notes = [f"the candidates are not tested against each other: {why}"] if ranking is None else []
     pairs = [sides_of(c, reference, side) for c, side in zip(found, sides, strict=True)]
     parts: list[dict[str, Any]] = []
@@ -101,7 +101,7 @@ def report_document(
         parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained})
         if progress is not None:
             progress(k + 1, len(found))
-    made = None if ranking is None else _ranking(ranking)
+    made = None if ranking is None else ranking.to_dict()
     return document_of({"comparisons": parts, "ranking": made, "scores": _scores(found, pairs), "notes": notes})
 
 
@@ -271,14 +271,6 @@ class _Truth:
 def _seed(c: Comparison) -> int:
     seed: int | None = c.settings["seed"]
     return 0 if seed is None else seed
-
-
-def _ranking(ranking: JudgeRanking) -> dict[str, Any]:
-    """The ranking; of many candidates, the pairs with the first one alone, and how many pairs there are."""
-    first = ranking.judges[0].names[1]
-    kept = [pair for pair in ranking.pairs if len(ranking.judges) <= MANY or first in pair.names]
-    made = replace(ranking, pairs=tuple(kept)).to_dict()
-    return {**made, "verdict": ranking.sentence("of"), "n_pairs": len(ranking.pairs)}
 
 
 def _scores(found: Sequence[Comparison], pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any] | None:

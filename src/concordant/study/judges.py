@@ -13,6 +13,8 @@ import numpy as np
 from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
 from ..errors import InputError, InputTypeError, check_choice, import_extra
+from ..judges.ranking import JudgeRanking, rank_judges
+from ..judges.verdicts import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
 from ..judgments.changes import check_kinds
@@ -24,9 +26,6 @@ from ..resampling import Progress, check_count
 from ..results import columns
 from ..tables import Missing
 from ..topics.correlation import CorrelationEstimate, correlate
-from ..topics.judge_ranking import JudgeRanking, rank_judges
-from ..topics.splits import FEWEST
-from ..topics.worth import span
 from ..words import argument, counted, listing, named, number, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
@@ -96,7 +95,7 @@ class JudgeStudy(StudyResult):
         ranked, tested = [["", "", "", "these topics", "population", "95% interval"]], [["", "", "rank distance", "p"]]
         for (judge, measure, coefficient), e in self.estimates.items():
             corrected = math.nan if e.bias_corrected is None else e.bias_corrected
-            between = "-" if e.interval is None else span(e.interval, "{:.3f}")
+            between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
             ranked.append([judge, measure, coefficient, number(e.value), number(corrected), between])
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
