@@ -92,13 +92,13 @@ def true_real(name: str, rng: np.random.Generator) -> float:
     return crossing(agreed / reps, judge / reps)
 
 
-def crossing(curve: FloatArray, value: float) -> float:
+def crossing(curve: FloatArray, value: float, sizes: IntArray = SIZES) -> float:
     """The size at which the truth's curve has the judge's value, on the link; 0 below it, inf above."""
     line = np.maximum.accumulate(es.link(curve)[::-1])
     height = float(es.link(value))
     if height > line[-1] or height < line[0]:
         return 0.0 if height > line[-1] else math.inf
-    return float(1 / np.interp(height, line, 1 / SIZES[::-1]))
+    return float(1 / np.interp(height, line, 1 / sizes[::-1]))
 
 
 # Simulated designs ----------------------------------------------------------------------------------------------------

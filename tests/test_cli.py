@@ -358,10 +358,8 @@ def test_demo_runs(tmp_path: Path) -> None:
     assert text.count("$ concordant") == 8
     assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "20 topics judged by careful are worth 12 judged by people (95% interval " in text
-    assert (
-        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
-    )
+    assert "25 topics judged by careful rank the systems only as well as 14 judged by people (95% interval " in text
+    assert "careful is the best of 2 judges. careful is a weaker judge than people. 25 topics" in text
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:

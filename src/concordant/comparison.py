@@ -21,6 +21,7 @@ from .door import Collection, as_side
 from .errors import InputError, LimitError, TiesError, check_choice
 from .incomplete import open_to_holes
 from .judges.ranking import JudgeRanking, ranking_of
+from .judges.verdicts import too_few
 from .judges.worth import How, Judged, JudgeWorth, for_worth, worth_of
 from .parallel import Workers
 from .ranks.distance import Problem
@@ -332,7 +333,7 @@ def _worth(
         return None, []
     groups = None if totalling.groups is None else len(sides[0].topics)
     found = worth_of(Judged(sides[0], sides[1], names, groups=groups), How(known, level, drawn))
-    return found, []
+    return (None, [found.verdict]) if found.reason else (found, [])
 
 
 def sides_of(c: Comparison, truth: Side, candidate: Side) -> tuple[Scores | Means, Scores | Means]:
@@ -356,7 +357,7 @@ def ranked(
     names = (first.truth, *(c.candidate for c in found))
     alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
     known = for_worth([get_coefficient(v.coefficient) for v in first.values])
-    if known is None or not alike or not first.topics or len(found) < 2:
+    if known is None or not alike or len(found) < 2 or too_few(len(first.topics), len(first.systems)):
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
         return list(found), None
@@ -369,7 +370,7 @@ def ranked(
         sides.append(Judged(one, other, (c.truth, c.candidate), groups=groups))
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
     ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
-    worths = {judge.names[1]: judge for judge in ranking.judges}
+    worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate], settings={**c.settings, "worth": True}) for c in found], ranking
 
 

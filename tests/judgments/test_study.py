@@ -11,7 +11,6 @@ import pytest
 
 import concordant as cc
 from concordant.judgments import Change, leave_each_out, leave_out
-from concordant.topics.judged import yardstick
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
 
@@ -74,8 +73,8 @@ def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
                 assert found.draws(*place, "d_rank")[draw] == pytest.approx(distance, abs=1e-9)
                 test = cc.rank_test(full, part.means(), "paper", n_resamples=200, rng=5)
                 assert found.draws(*place, "p")[draw] == test.pvalue
-                ruler = yardstick(full, cc.get_coefficient("tau_b"), np.random.default_rng(5))
-                assert found.draws(*place, "worth")[draw] == pytest.approx(ruler.worth(part.values), rel=1e-9)
+                worth = cc.judge_worth(full, part)
+                assert found.draws(*place, "worth")[draw] == pytest.approx(worth.worth, rel=1e-9, nan_ok=True)
             top = [(t, d) for s in ["s4"] for t in RUNS.topics for d in RUNS.documents(s, t)[:10]]
             unjudged = np.mean([qrels[t].get(d, -1) < 0 for t, d in top])
             assert found.unjudged(change.kind, change.label)[draw][4] == pytest.approx(unjudged, abs=1e-12)

@@ -20,7 +20,7 @@ from concordant.markup import text as escaped
 from concordant.markup import visible
 from concordant.report.elements import in_script, shown
 from concordant.report.page import library
-from concordant.topics.worth import shown as shown_topics
+from concordant.judges.verdicts import shown as shown_topics
 
 from .conftest import HOSTILE, documented, made
 

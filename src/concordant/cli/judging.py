@@ -27,7 +27,7 @@ def worth(
     candidate: CandidatesArgument,
     *,
     coefficient: CoefficientOption = "tau_b",
-    topics: Annotated[float, typer.Option(min=2, help="How many topics of a judge to value.")] = 25,
+    n_topics: Annotated[float, typer.Option(min=2, help="How many topics of a judge to value.")] = 25,
     these_systems: Annotated[
         bool, typer.Option("--these-systems", help="Ask about these systems only, not about new ones.")
     ] = False,
@@ -54,7 +54,7 @@ def worth(
     labels = labels_of([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
     how: dict[str, Any] = {
-        "n_topics": topics,
+        "n_topics": n_topics,
         "new_systems": not these_systems,
         "confidence_level": level,
         "groups": groups,
