@@ -70,7 +70,7 @@ class Documents:
 
     def true_worth(self, k: int) -> float:
         """Worth of 25 documents of candidate k in documents of the truth."""
-        rng, sizes = np.random.default_rng(0), SIZES[SIZES <= len(self.members)]
+        rng, sizes = np.random.default_rng(0), SIZES[len(self.members) >= SIZES]
         sums = [np.array([side[rows].sum(axis=0) for rows in self.members]) for side in self.sides]
         found = np.zeros(len(sizes) + 1)
         for _ in range(WORLDS):

@@ -330,23 +330,28 @@ def main() -> None:
 
 
 def summary(rows: list[dict[str, str]]) -> None:
+    def share(row: dict[str, str], of: str) -> float:
+        return 100 * float(row[of])
+
+    def cell(row: dict[str, str]) -> str:
+        return f"{row['design']}, {row['topics']} x {row['systems']}"
+
     worths = [row for row in rows if row["coverage"]]
-    for held in ("0", "1"):
-        cells = sorted((row for row in worths if row["held_out"] == held), key=lambda row: float(row["coverage"]))
-        values = [100 * float(row["coverage"]) for row in cells]
-        worst = "; ".join(
-            f"{row['design']}, {row['topics']} x {row['systems']}: {100 * float(row['coverage']):.1f}%" for row in cells[:3]
-        )
-        print(f"{'held out' if held == '1' else 'used'}: {len({r['design'] for r in cells})} designs, {len(cells)} cells, "
-              f"coverage {min(values):.1f} to {max(values):.1f}%, mean {np.mean(values):.1f}%; lowest: {worst}")  # fmt: skip
-    by_word = [100 * float(row["wrong_words"]) for row in worths]
-    most = max(worths, key=lambda row: float(row["wrong_words"]))
-    print(f"wrong words: {np.mean(by_word):.2f}% of samples, at most {max(by_word):.1f}% ({most['design']}, "
-          f"{most['topics']} x {most['systems']})")  # fmt: skip
+    for held, called in (("0", "used"), ("1", "held out")):
+        cells = sorted((row for row in worths if row["held_out"] == held), key=lambda row: share(row, "coverage"))
+        values = [share(row, "coverage") for row in cells]
+        print(f"{called}: {len({row['design'] for row in cells})} designs, {len(cells)} cells,")
+        print(f"  coverage {min(values):.1f} to {max(values):.1f}%, mean {np.mean(values):.1f}%,")
+        print(f"  outside of 92 to 99%: {sum(not 92 <= value <= 99 for value in values)}; lowest:")
+        for row in cells[:3]:
+            print(f"  {cell(row)}: {share(row, 'coverage'):.1f}%")
+    wrong_ones = [share(row, "wrong_words") for row in worths]
+    most = max(worths, key=lambda row: share(row, "wrong_words"))
+    print(f"wrong words: {np.mean(wrong_ones):.2f}% of samples, at most {max(wrong_ones):.1f}% ({cell(most)})")
     for row in rows:
         if row["worst_excluded"]:
-            print(f"{row['design']}, {row['topics']} x {row['systems']}: any best excluded "
-                  f"{100 * float(row['any_best_excluded']):.1f}%, last excluded {100 * float(row['worst_excluded']):.1f}%")  # fmt: skip
+            any_best, worst = share(row, "any_best_excluded"), share(row, "worst_excluded")
+            print(f"{cell(row)}: any best excluded {any_best:.1f}%, the last excluded {worst:.1f}%")
 
 
 if __name__ == "__main__":

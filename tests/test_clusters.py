@@ -152,19 +152,19 @@ def test_where_groups_mean_nothing_they_are_refused() -> None:
         cc.correlate(TWICE[0], TWICE[1], method=None, groups=COPIES)
     with pytest.raises(ConcordantError, match=r"groups is for by='rank_distance', .*: leave groups out"):
         cc.rank_probabilities(TWICE[0], "tau", groups=COPIES)
-    with pytest.raises(ConcordantError, match="the sides have 2 groups in common: at least 10 are needed"):
-        cc.judge_worth(TWICE[0], TWICE[1], groups={str(k): str(k % 2) for k in range(24)})
+    few = cc.judge_worth(TWICE[0], TWICE[1], groups={str(k): str(k % 2) for k in range(24)})
+    assert few.reason == "there are only 2 groups, at least 10 are needed"
 
 
 def test_results_say_groups_where_these_are_counted() -> None:
     worth = cc.judge_worth(TWICE[0], TWICE[1], groups=COPIES, rng=1)
     assert "groups judged by candidate" in worth.verdict
     assert "12 groups" in worth.table()
-    assert "topic" not in worth.table().replace("agreement across topics", "")
+    assert "topic" not in worth.table()
     assert "resamples of 12 groups" in cc.rank_test(TWICE[0], TWICE[1], groups=COPIES, n_resamples=99, rng=1).table()
     plan = cc.plan_topics(TWICE[0], groups=COPIES, n_resamples=99, rng=1)
     assert "predicted from 12 groups" in plan.verdict
-    assert "worth in groups of truth" in cc.rank_judges(TWICE[0], {"a": TWICE[1]}, groups=COPIES, rng=1).table()
+    assert "worth in groups judged by truth" in cc.rank_judges(TWICE[0], {"a": TWICE[1]}, groups=COPIES, rng=1).table()
 
 
 def test_groups_of_very_different_size_are_doubted() -> None:

@@ -39,7 +39,10 @@ def test_values_are_those_of_the_coefficients_on_the_means() -> None:
     assert found.systems == a.systems
     assert found.topics == a.topics
     assert found.measure == "map"
-    assert found.notes == ("What candidate is worth is not known: there are only 6 topics, at least 10 are needed",)
+    assert found.notes == (
+        "What candidate is worth is not known: there are only 6 topics, at least 10 are needed and 5 systems, "
+        "at least 8 are needed",
+    )
     assert found.worth is None
     assert found.tie_bounds == ()
 

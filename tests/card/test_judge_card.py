@@ -76,11 +76,15 @@ def test_what_is_refused() -> None:
         cc.judge_card(PEOPLE_SCORES, [HASTY_SCORES])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="labels has 'other', which is not a judge"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels={"other": None})  # type: ignore[dict-item]
-    few = PEOPLE_SCORES.topics[:9]
-    with pytest.raises(InputError, match="at least 10 are needed"):
-        cc.judge_card(PEOPLE_SCORES.select(topics=few), {"hasty": HASTY_SCORES.select(topics=few)}, rng=1)
     with pytest.raises(InputError, match="test is 'z'"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, test="z")  # type: ignore[arg-type]
+
+
+def test_too_few_topics_have_no_worth_but_all_else() -> None:
+    few = PEOPLE_SCORES.topics[:9]
+    found = cc.judge_card(PEOPLE_SCORES.select(topics=few), {"hasty": HASTY_SCORES.select(topics=few)}, rng=1)
+    assert found.judges[0].worth.word == "not known"
+    assert 0 < found.judges[0].tau_b < 1
 
 
 def sides(shift: float, seed: int, n: int = 40, m: int = 24) -> tuple[Any, Any, dict[str, str]]:

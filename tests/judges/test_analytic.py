@@ -88,7 +88,7 @@ def test_product_of_signs_is_that_of_draws() -> None:
 
 
 def test_left_out_topics_and_teams_are_left_out() -> None:
-    """Against the formulas on matrices that lack a topic or a team; b, k and n stay, as no new matrix would have them."""
+    """Against the formulas on matrices that lack a topic or a team; b, k and n stay as they are."""
     truth, judge = made(14, 9, 5)
     teams = np.array([0, 0, 1, 2, 2, 2, 3, 4, 5])
     x, y = Sample.of(truth), Sample.of(judge)

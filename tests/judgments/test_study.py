@@ -15,7 +15,7 @@ from concordant.judgments import Change, leave_each_out, leave_out
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
 
 
-def collection(n_systems: int = 7, n_topics: int = 12, seed: int = 3) -> tuple[cc.Runs, cc.Qrels]:
+def collection(n_systems: int = 8, n_topics: int = 12, seed: int = 3) -> tuple[cc.Runs, cc.Qrels]:
     """Documents with grades, and systems that see them through more and more noise."""
     rng = np.random.default_rng(seed)
     names = [f"d{k}" for k in range(40)]

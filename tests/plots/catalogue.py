@@ -28,6 +28,8 @@ from concordant.comparison_result import Comparison
 from concordant.expected.estimation import Reliability
 from concordant.expected.planning import TopicPlan
 from concordant.expected.probabilities import Discordance
+from concordant.judges.ranking import JudgeRanking
+from concordant.judges.worth import JudgeWorth
 from concordant.judgments.agreement import LabelAgreement
 from concordant.plots.matrices import matrix
 from concordant.plots.style import figure_of
@@ -37,8 +39,6 @@ from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
 from concordant.results import Estimate, Interval
 from concordant.topics.correlation import CorrelationEstimate
-from concordant.judges.ranking import JudgeRanking
-from concordant.judges.worth import JudgeWorth
 
 BASELINE = Path(__file__).parent / "baseline"
 TEXTS = Path(__file__).parent / "texts.json"

@@ -78,7 +78,9 @@ def test_worth_says_the_verdict_first() -> None:
     found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
     text = good("worth", PEOPLE, CAREFUL)
     assert text == f"{found}\n"
-    assert text.startswith("careful is a weaker judge than people.\n25 topics judged by careful rank the systems only as ")
+    assert text.startswith(
+        "careful is a weaker judge than people.\n25 topics judged by careful rank the systems only as "
+    )
 
 
 def test_worth_of_these_systems_and_other_topics() -> None:
