@@ -52,7 +52,7 @@ def test_many_candidates_one_row_each_the_best_first() -> None:
     assert found.rank_test is not None
     assert second.split()[-3:] == [f"{found['tau_b']:.3f}", f"{found['tau_ap_b']:.3f}", f"{found.rank_test.pvalue:.3f}"]
     assert max(map(len, (head, first, second))) <= 80
-    assert "careful against" in good("compare", PEOPLE, HASTY, CAREFUL, "--all")
+    assert "best?" in good("compare", PEOPLE, HASTY, CAREFUL, "--all")
 
 
 def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:

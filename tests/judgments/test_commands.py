@@ -52,7 +52,7 @@ def test_evaluate(files: Path) -> None:
     values = json.loads(good(*arguments, "-f", "json"))["AP(rel=2)"]["values"]
     np.testing.assert_array_equal(values, wanted["AP(rel=2)"].values)
     long = rows(*arguments, "--per-topic", "-q")
-    assert len(long) == 2 * 7 * 12
+    assert len(long) == 2 * 8 * 12
     good("evaluate", "runs", "human.txt", "-m", "AP", "-o", "ap.csv", "-q")
     assert cc.read_scores(files / "ap.csv").means().tolist() == cc.evaluate(RUNS, QRELS, "AP").means().tolist()
     assert "writes one measure" in bad("evaluate", "runs", "human.txt", "-o", "both.csv", status=2)
@@ -92,7 +92,7 @@ def test_mix_equals_the_library() -> None:
 def test_judges(tmp_path: Path) -> None:
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = good(*asked, "-q")
-    assert "rank the systems most like" in text
+    assert "The best judge is any of the 2" in text
     assert "truth by row, candidate by column" in text
     found = json.loads(good(*asked, "-f", "json", "-o", str(tmp_path), "-q"))
     assert {path.name for path in tmp_path.iterdir()} == {"judges.csv", "systems.csv", "judges.png"}

@@ -74,7 +74,7 @@ def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
                 test = cc.rank_test(full, part.means(), "paper", n_resamples=200, rng=5)
                 assert found.draws(*place, "p")[draw] == test.pvalue
                 worth = cc.judge_worth(full, part)
-                assert found.draws(*place, "worth")[draw] == pytest.approx(worth.worth, rel=1e-9, nan_ok=True)
+                assert found.draws(*place, "worth")[draw] == pytest.approx(min(worth.worth, 100.0), rel=1e-9)
             top = [(t, d) for s in ["s4"] for t in RUNS.topics for d in RUNS.documents(s, t)[:10]]
             unjudged = np.mean([qrels[t].get(d, -1) < 0 for t, d in top])
             assert found.unjudged(change.kind, change.label)[draw][4] == pytest.approx(unjudged, abs=1e-12)

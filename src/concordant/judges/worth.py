@@ -307,9 +307,9 @@ class Yardstick:
         return cls(sample, truth_curve(sample, TOPICS, None))
 
     def worth(self, judge: FloatArray) -> float:
-        """Of 25 topics."""
+        """Of 25 topics, at most 100: means over draws need a number, and beyond it nothing is known."""
         both = Both(judge_curve(self.truth, Sample.of(judge), TOPICS, None, shared=True), self.curve, TOPICS)
-        return worth_from(both.inverse_worth(both.values))
+        return min(worth_from(both.inverse_worth(both.values)), 4 * TOPICS)
 
 
 def is_analytic(how: How) -> bool:

@@ -80,8 +80,6 @@ class JudgmentStudy(StudyResult):
         found = found[~np.isnan(found)]
         if len(found) < 2:
             return None
-        if not np.isfinite(found).all():  # a worth without limit: nothing can be interpolated
-            return Interval(float(found.min()), float(found.max()), LEVEL, "of the draws")
         low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return Interval(float(low), float(high), LEVEL, "of the draws")
 
