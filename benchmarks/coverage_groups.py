@@ -29,17 +29,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from coverage_worth import SIZES, A, crossing
 from data import need
 
 import concordant as cc
 from concordant.data.groups import places_of_groups
-from concordant.topics.agreement_curves import monotone, size_with
-from concordant.topics.splits import grid_of
 
 FloatArray = npt.NDArray[np.float64]
 TRUTH, CANDIDATES = "GEMBA-ESA-GPT4.1", ("GEMBA-ESA-CMDA", "XCOMET-XL")
 DESIGNS = {"up to 10 segments": (10, 40), "all": (99, 60)}  # by name, the longest document, and how many are drawn
-WORLDS = 4_000  # samples that the true rate is counted on
+WORLDS = 4_000  # samples that the true worth is counted on
 Groups = dict[str, str] | None
 
 
@@ -56,7 +55,7 @@ class Documents:
         self.members = [rows for rows in members if len(rows) <= longest]
         kept = np.concatenate(self.members)
         self.means = [side[kept].mean(axis=0) for side in self.sides]
-        self.rate = math.nan
+        self.worth = math.nan
 
     def draw(self, count: int, rng: np.random.Generator, *, exchange: bool = False) -> tuple[list[cc.Scores], Groups]:
         """A sample of documents; with `exchange` the candidates change places on half of them."""
@@ -70,19 +69,16 @@ class Documents:
         made = [cc.Scores(side, range(len(side)), range(side.shape[1])) for side in values]
         return made, dict(zip(map(str, range(len(labels))), labels, strict=True))
 
-    def true_rate(self, k: int, half: int) -> float:
-        """Worth of `half` documents of candidate k in documents of the truth, divided by `half`."""
-        rng, sizes = np.random.default_rng(0), grid_of(half)
+    def true_worth(self, k: int) -> float:
+        """Worth of 25 documents of candidate k in documents of the truth."""
+        rng, sizes = np.random.default_rng(0), SIZES[len(self.members) >= SIZES]
         sums = [np.array([side[rows].sum(axis=0) for rows in self.members]) for side in self.sides]
         found = np.zeros(len(sizes) + 1)
         for _ in range(WORLDS):
-            a, b = rng.integers(0, len(self.members), (2, half))
-            reference = sums[0][b].sum(axis=0)  # sums rank as means do: the number of segments is the same for all
-            own = [sums[0][a[:size]].sum(axis=0) for size in sizes]
-            found += np.asarray(cc.tau_b(reference[None], np.stack([*own, sums[k][a].sum(axis=0)])))
-        curve, agreement = monotone(found[:-1] / WORLDS), float(found[-1]) / WORLDS
-        worth = size_with(sizes.tolist(), curve, agreement)
-        return math.nan if math.isinf(worth) else worth / half
+            a = rng.integers(0, len(self.members), sizes[-1])
+            own = [sums[0][a[:size]].sum(axis=0) for size in sizes]  # sums rank as means do
+            found += np.asarray(cc.tau_b(self.means[0][None], np.stack([*own, sums[k][a[:A]].sum(axis=0)])))
+        return crossing(found[:-1] / WORLDS, float(found[-1]) / WORLDS, sizes)
 
 
 def correlate(data: Documents, count: int, grouped: bool, k: int) -> float:
@@ -94,22 +90,22 @@ def correlate(data: Documents, count: int, grouped: bool, k: int) -> float:
 
 
 def rank_judges(data: Documents, count: int, grouped: bool, k: int) -> float:
-    """Whether a test of equal judges rejects."""
+    """Whether one of two equal judges is excluded as the best."""
     (truth, a, b), groups = data.draw(count, np.random.default_rng([2, k]), exchange=True)
-    (pair,) = cc.rank_judges(cc.as_scores(truth, groups=groups if grouped else None), {"a": a, "b": b}, rng=k).pairs
-    return float(pair.pvalue <= 0.05)
+    given = cc.as_scores(truth, groups=groups if grouped else None)
+    return float(len(cc.rank_judges(given, {"a": a, "b": b}).best) < 2)
 
 
 def worth(data: Documents, count: int, grouped: bool, k: int) -> float:
-    """Whether an interval holds for the rate."""
+    """Whether an interval holds, for new documents and these systems."""
     (a, b, _), groups = data.draw(count, np.random.default_rng([3, k]))
-    found = cc.judge_worth(cc.as_scores(a, groups=groups if grouped else None), b, rng=k)
-    return float(found.interval.low <= data.rate * found.half <= found.interval.high)
+    found = cc.judge_worth(cc.as_scores(a, groups=groups if grouped else None), b, new_systems=False)
+    return float(found.interval.low <= data.worth <= found.interval.high)
 
 
 CELLS: dict[str, tuple[Callable[[Documents, int, bool, int], float], str]] = {
     "correlate": (correlate, "coverage, 95%"),
-    "rank_judges": (rank_judges, "size, 5%"),
+    "rank_judges": (rank_judges, "size, 10%"),
     "judge_worth": (worth, "coverage, 95%"),
 }
 
@@ -137,8 +133,8 @@ def main() -> None:
             continue
         if design not in data:
             data[design] = Documents(longest)
-        if name == "judge_worth" and math.isnan(data[design].rate):
-            data[design].rate = data[design].true_rate(1, count // 2)
+        if name == "judge_worth" and math.isnan(data[design].worth):
+            data[design].worth = data[design].true_worth(1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             held = [CELLS[name][0](data[design], count, grouped, k) for k in range(given.samples)]

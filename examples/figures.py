@@ -32,7 +32,7 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "panels": lambda: compared.plot("panels"),
         "forest": lambda: compared.plot("forest"),
         "worth": cc.judge_worth(people, careful, names=("people", "careful"), rng=0).plot,
-        "worths": cc.rank_judges(people, {"careful": careful, "hasty": hasty}, name="people", rng=0).plot,
+        "worths": cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=0).plot,
         "judges": lambda: plots.comparisons([other, compared]),
         "rank-test": compared.rank_test.plot,
         "rank-intervals": cc.rank_intervals(people, n_resamples=resamples, rng=1).plot,

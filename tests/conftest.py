@@ -112,7 +112,6 @@ LONG = (
     "topics/test_commands.py::test_worth_is_drawn",
     "topics/test_commands.py::test_worth_takes_names",
     "topics/test_coverage.py",
-    "topics/test_worth_core.py",
 )
 
 

@@ -44,7 +44,9 @@ def test_one_candidate_shows_the_headlines_and_with_all_every_coefficient() -> N
 
 def test_many_candidates_one_row_each_the_best_first() -> None:
     text = good("compare", PEOPLE, HASTY, CAREFUL)
-    assert text.startswith("careful ranks the systems most like people: 20 topics of careful are worth 12 of people (")
+    assert text.startswith(
+        "careful is the best of 2 judges. careful is a weaker judge than people. 25 topics judged by careful "
+    )
     head, first, second = text.splitlines()[3:6]
     assert head.split("  ")[-3:] == ["tau_b", "tau_ap_b", "p (rank test)"]
     assert (first.split()[0], second.split()[0]) == ("careful", "hasty")
@@ -52,7 +54,7 @@ def test_many_candidates_one_row_each_the_best_first() -> None:
     assert found.rank_test is not None
     assert second.split()[-3:] == [f"{found['tau_b']:.3f}", f"{found['tau_ap_b']:.3f}", f"{found.rank_test.pvalue:.3f}"]
     assert max(map(len, (head, first, second))) <= 80
-    assert "careful against" in good("compare", PEOPLE, HASTY, CAREFUL, "--all")
+    assert "best?" in good("compare", PEOPLE, HASTY, CAREFUL, "--all")
 
 
 def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:
@@ -113,7 +115,7 @@ def test_long_names_stand_above_their_numbers(tmp_path: Path) -> None:
 
 def test_json_has_full_precision() -> None:
     found = json.loads(good("compare", PEOPLE, CAREFUL, HASTY, "--format", "json"))
-    judges = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, name="people", rng=0).judges
+    judges = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, rng=0).judges
     assert found["settings"] == cc.compare(PEOPLE, [CAREFUL, HASTY], rng=0).settings
     for one, path, judge in zip(found["comparisons"], (CAREFUL, HASTY), judges, strict=True):
         compared = cc.compare(PEOPLE, path, rng=0, worth=False).comparisons[0]
@@ -362,10 +364,8 @@ def test_demo_runs(tmp_path: Path) -> None:
     assert text.count("$ concordant") == 8
     assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "20 topics judged by careful are worth 12 judged by people (95% interval " in text
-    assert (
-        "careful ranks the systems most like people: 20 topics of careful are worth 12 of people (95% interval " in text
-    )
+    assert "25 topics judged by careful rank the systems only as well as 14 judged by people (95% interval " in text
+    assert "careful is the best of 2 judges. careful is a weaker judge than people. 25 topics" in text
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:

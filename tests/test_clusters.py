@@ -154,8 +154,7 @@ def test_where_no_topics_are_drawn_groups_change_nothing() -> None:
 
 def test_few_groups_are_few_topics() -> None:
     two = [side.described(groups={str(k): str(k % 2) for k in range(24)}) for side in TWICE]
-    with pytest.raises(ConcordantError, match="the sides have 2 groups in common: at least 10 are needed"):
-        cc.judge_worth(two[0], two[1])
+    assert cc.judge_worth(two[0], two[1]).reason == "there are only 2 groups, at least 10 are needed"
 
 
 def test_sides_share_the_groups_that_one_of_them_has() -> None:
@@ -174,10 +173,10 @@ def test_results_say_groups_where_these_are_counted() -> None:
     worth = cc.judge_worth(TOGETHER[0], TOGETHER[1], rng=1)
     assert "groups judged by candidate" in worth.verdict
     assert "12 groups" in worth.table()
-    assert "topic" not in worth.table().replace("agreement across topics", "")
+    assert "topic" not in worth.table()
     assert "resamples of 12 groups" in cc.rank_test(TOGETHER[0], TOGETHER[1], n_resamples=99, rng=1).table()
     assert "predicted from 12 groups" in cc.plan_topics(TOGETHER[0], n_resamples=99, rng=1).verdict
-    assert "worth in groups of truth" in cc.rank_judges(TOGETHER[0], {"a": TOGETHER[1]}, rng=1).table()
+    assert "worth in groups judged by truth" in cc.rank_judges(TOGETHER[0], {"a": TOGETHER[1]}, rng=1).table()
 
 
 def test_groups_of_very_different_size_are_doubted() -> None:

@@ -124,8 +124,9 @@ def test_three_sides(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     read: list[Any] = [cc.read_scores(side, systems=SYSTEMS, topics=map(str, range(301, 313))) for side in sides]
     expected = cc.rank_judges(read[0], {"2": read[1], "3": read[2]}, rng=0)
-    (pair,) = json.loads(done.stdout)["pairs"]
-    assert [pair["value_a"], pair["value_b"]] == [judge.agreement for judge in expected.judges]
+    judges = json.loads(done.stdout)["judges"]
+    assert [judge["reason"] for judge in judges] == [judge.reason for judge in expected.judges]
+    assert [judge["settings"]["n_topics"] for judge in judges] == [12, 12]
 
 
 def test_holes_among_what_is_compared(tmp_path: Path) -> None:

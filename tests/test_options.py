@@ -545,6 +545,6 @@ def test_the_study_of_judges_has_the_ranking_of_its_card() -> None:
     judge = cc.Qrels.from_dict({t: {f"d{j}": (j + int(t)) % 3 for j in range(7)} for t in topics})
     found = cc.judge_study(cc.Runs.from_dict(runs), people, {"a": judge}, ["AP"], n_resamples=600, rng=3)
     scores = [cc.evaluate(cc.Runs.from_dict(runs), qrels, "AP") for qrels in (people, judge)]
-    alone = cc.rank_judges(scores[0], {"a": scores[1]}, "tau_b", name="the truth", rng=3)
+    alone = cc.rank_judges(scores[0], {"a": scores[1]}, "tau_b", names=("the truth", "a"), rng=3)
     assert found.ranking is not None
     assert found.ranking.to_dict() == alone.to_dict()

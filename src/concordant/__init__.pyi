@@ -49,6 +49,8 @@ from .expected.estimation import reliability as reliability
 from .expected.halves import split_half as split_half
 from .expected.planning import plan_topics as plan_topics
 from .expected.probabilities import discordance as discordance
+from .judges.ranking import rank_judges as rank_judges
+from .judges.worth import judge_worth as judge_worth
 from .judgments.evaluation import evaluate as evaluate
 from .judgments.evaluation import evaluate_all as evaluate_all
 from .judgments.qrels import Qrels as Qrels
@@ -76,8 +78,6 @@ from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study
 from .topics.correlation import correlate as correlate
 from .topics.explanation import explain as explain
-from .topics.judge_ranking import rank_judges as rank_judges
-from .topics.worth import judge_worth as judge_worth
 from .votes.battles import Votes as Votes
 from .votes.battles import read_votes as read_votes
 from .votes.ranking import rank_votes as rank_votes

@@ -18,6 +18,9 @@ from .coefficients.ties import TieBounds, bounds_of
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .data.scores import Means, Scores
 from .errors import InputError, LimitError, TiesError
+from .judges.ranking import JudgeRanking, ranking_of
+from .judges.verdicts import too_few
+from .judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
 from .options import checked
 from .pairing import On, Pairing, match, measures_of, pairings
 from .parallel import Workers
@@ -29,10 +32,6 @@ from .resampling import Progress, Resampling, Seed
 from .results import settings_of
 from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
-from .topics.judge_ranking import JudgeRanking, judges_from
-from .topics.judged import Judged, curves_of, for_worth
-from .topics.splits import FEWEST as FEWEST_TOPICS
-from .topics.worth import JudgeWorth, worth_from
 from .words import counted, listing, nearly_reversed
 
 Notes = list[str]
@@ -102,7 +101,7 @@ def compare(
         Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
     worth : bool
         Whether to value the candidates' topics in topics of the truth, as `judge_worth` and `rank_judges` do, where
-        all share at least 10 topics. By tau_b, or by the first one named in `coefficients` that admits ties.
+        they have topics in common. By tau_b, or by the first one named in `coefficients` that admits ties.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     all_pairs : bool
@@ -426,14 +425,8 @@ def _worth(
     known = for_worth(wanted)
     if known is None or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
         return None, []
-    sides = _rows(found)
-    n, groups = len(sides[0].topics), found.settings.get("groups")
-    if n < FEWEST_TOPICS:
-        unit = "topic" if groups is None else "group"
-        return None, [f"{counted(n, unit)}: worth in {unit}s of the truth needs at least {FEWEST_TOPICS}"]
-    of = Judged(sides, names, (), groups, known, level)
-    made = worth_from(curves_of(of, drawn), 1, of, drawn.seed)
-    return made, list(made.notes)
+    made = worth_of(replace(matched_judge(found), notes=()), How(known, level, drawn))
+    return (None, [made.verdict]) if made.reason else (made, [])
 
 
 def _rows(found: Pairing) -> tuple[Scores, ...]:
@@ -442,23 +435,23 @@ def _rows(found: Pairing) -> tuple[Scores, ...]:
 
 
 def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared], JudgeRanking | None]:
-    """Several candidates with their worth over the same splits, and which are better than which.
+    """Several candidates, and which of them could be the best.
 
-    None, and what was found as it is, where they were not all compared on the same 10 topics or more.
+
+    None, and what was found as it is, where they were not all compared on the same topics.
     """
     first = found[0]
     names = (first.truth, *(c.candidate for c in found))
     alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
     known = for_worth([get_coefficient(v.coefficient) for v in first.values])
-    if known is None or not alike or len(first.topics) < FEWEST_TOPICS or len(found) < 2:
+    if known is None or not alike or len(found) < 2 or too_few(len(first.topics), len(first.systems)):
         return list(found), None
     if any(c.same or math.isnan(c[known.name]) for c in found):
         return list(found), None
-    sides = (_rows(first.pairing)[0], *(_rows(c.pairing)[1] for c in found))
-    of = Judged(sides, names, (), first.settings.get("groups"), known, first.settings["confidence_level"])
+    sides = [replace(matched_judge(c.pairing), notes=()) for c in found]
     drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
-    ranking = judges_from(curves_of(of, drawn), of, drawn.seed)
-    worths = {judge.names[1]: judge for judge in ranking.judges}
+    ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
+    worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate]) for c in found], ranking
 
 

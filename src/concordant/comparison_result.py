@@ -18,10 +18,10 @@ from .words import counted, listing, number, one_line, p_equals
 
 if TYPE_CHECKING:
     from .coefficients.ties import TieBounds
+    from .judges.ranking import JudgeRanking
+    from .judges.worth import JudgeWorth
     from .pairing import Pairing
     from .topics.correlation import CorrelationEstimate
-    from .topics.judge_ranking import JudgeRanking
-    from .topics.worth import JudgeWorth
 
 Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
 
@@ -90,7 +90,7 @@ class Compared:
     pairing: Pairing
     """What was compared."""
     worth: JudgeWorth | None = None
-    """What the candidate's topics are worth, in topics of the truth; None where there are fewer than 10 common ones."""
+    """What the candidate's topics are worth, in topics of the truth; None without common topics."""
     lower_is_better: tuple[bool, bool] = (False, False)
     """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
     same: Literal["", "scores", "means"] = ""
@@ -139,7 +139,7 @@ class Compared:
             for v in self.main_values
         ]
         if self.worth is not None:
-            return f"{self.worth.sentence('of')}; {', '.join(said)}"
+            return f"{self.worth.verdict}; {', '.join(said)}"
         verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
         if self.rank_test is not None and self.tested:
             differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
@@ -239,7 +239,7 @@ class Compared:
                 for p in self.per_topic
             },
             "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
-            "worth": None if self.worth is None else {**self.worth.to_dict(), "verdict": self.worth.sentence("of")},
+            "worth": None if self.worth is None else self.worth.to_dict(),
             "notes": list(self.notes),
             "settings": dict(self.settings),
         }

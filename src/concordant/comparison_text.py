@@ -18,9 +18,9 @@ from .comparison_result import (
     shown_of,
     where_lower_is_better,
 )
+from .judges.ranking import JudgeRanking
+from .judges.verdicts import told
 from .results import columns
-from .topics.judge_ranking import JudgeRanking
-from .topics.worth import span
 from .words import counted, listing, number, one_line, p_cell
 
 _LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
@@ -146,15 +146,9 @@ class Several:
             add("systems", [str(len(c.systems)) for c in of])
             add("topics", [str(len(c.topics)) if c.topics else "-" for c in of])
         if worth is not None:
-            counts = ["-" if c.worth is None else c.worth.cell for c in of]
-            halves = ["" if c.worth is None or self.same_data else f" of {c.worth.half}" for c in of]
-            add(
-                f"worth of {worth.half}" if self.same_data else "worth",
-                [a + b for a, b in zip(counts, halves, strict=True)],
-            )
+            add(f"worth of {worth.n_topics:g}", ["-" if c.worth is None else c.worth.cell for c in of])
             level = f"{100 * worth.interval.confidence_level:g}% interval"
-            add(level, ["-" if c.worth is None else span(c.worth.interval) for c in of])
-            add("agreement", ["-" if c.worth is None else f"{c.worth.agreement:.3f}" for c in of])
+            add(level, ["-" if c.worth is None else told(c.worth.interval.low, c.worth.interval.high) for c in of])
         for name in coefficients:
             add(name, [number(_values(c, [name])[0].value) for c in of])
         if any(c.tested for c in of):
@@ -188,7 +182,7 @@ class Several:
         if not self.same_data:
             return ["So they cannot be ranked; --common compares all on what they share."]
         if self.ranking is not None:
-            return [f"{self.ranking.sentence('of')}.", *self._significance()]
+            return [f"{self.ranking.verdict}.", *self._significance()]
         best: dict[str, list[str]] = {}
         for name in headlines("main"):
             values = [(v.value, c.candidate) for c in self.comparisons for v in _values(c, [name]) if not v.why]
@@ -229,7 +223,7 @@ class Several:
             if "population" in heads:
                 corrected = v.estimate.bias_corrected if v.estimate else None
                 row.append("-" if corrected is None else number(corrected))
-                row.append("-" if v.interval is None else span(v.interval, "{:.2f}"))
+                row.append("-" if v.interval is None else f"{v.interval.low:.2f} to {v.interval.high:.2f}")
             if "p (chance)" in heads:
                 row.append("-" if v.pvalue is None else p_cell(v.pvalue))
             p = on_topics.get(v.coefficient)
@@ -253,7 +247,7 @@ class Several:
 
     def _worths(self) -> str:
         """What each one's topics are worth, where not all were compared on the same."""
-        return "\n".join(f"  {one_line(c.worth.sentence('of'))}" for c in self.comparisons if c.worth is not None)
+        return "\n".join(f"  {one_line(c.worth.verdict)}" for c in self.comparisons if c.worth is not None)
 
     def _rank_distances(self) -> str:
         rows = []

@@ -145,33 +145,47 @@ def pair(
 
 
 def pairings(
-    truth: Any, candidates: Any, *, names: Sequence[str] | None = None, on: On = "both", top: int | None = None
+    truth: Any,
+    candidates: Any,
+    *,
+    names: Sequence[str] | None = None,
+    on: On = "both",
+    top: int | None = None,
+    topics: bool = False,
 ) -> list[Pairing]:
     """The truth with each candidate by itself, on what these two have; so no number depends on other candidates.
 
-    A pairing in the place of both sides has matched them before. What was left out is warned of.
+    A pairing in the place of both sides has matched them before. What was left out is warned of. With `topics`, every
+    side must have scores on topics, all of them.
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
             raise InputTypeError("a pairing holds both sides, with their names: give nothing else")
+        for side in truth.sides if topics else ():
+            if isinstance(side, Means):
+                raise InputError("the pairing has a side without topics: pair the scores on each topic")
         return [truth.alone(k) for k in range(len(truth.candidates))]
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
-    (own, *others), called = _sides(truth, candidates, names)
+    (own, *others), called = _sides(truth, candidates, names, topics=topics)
     found = []
     for side, name in zip(others, called[1:], strict=True):
         by_topic = on != "systems" and isinstance(own, Scores) and isinstance(side, Scores)
-        found.append(match([own, side], [called[0], name], "both" if by_topic else "systems", choice=True, holes=True))
+        kind: On = "both" if by_topic else "systems"
+        found.append(match([own, side], [called[0], name], kind, choice=True, holes=not topics))
     for note in dict.fromkeys(note for one in found for note in one.notes):
         warn(note, AlignmentWarning)
     return [best(one, top) for one in found]
 
 
-def _sides(truth: Any, candidates: Any, names: Sequence[str] | None) -> tuple[list[Side], list[str]]:
+def _sides(
+    truth: Any, candidates: Any, names: Sequence[str] | None, *, topics: bool = False
+) -> tuple[list[Side], list[str]]:
     """The truth and its candidates, read, and what to call them: names that were given, keys, or names of files."""
     given, keys = _candidates(candidates)
-    sides = [as_scores(truth, "truth")]
-    sides += [as_scores(one, "candidate" if len(given) == 1 else f"candidate {k}") for k, one in enumerate(given, 1)]
+    read = as_topic_side if topics else as_scores
+    sides: list[Side] = [read(truth, "truth")]
+    sides += [read(one, "candidate" if len(given) == 1 else f"candidate {k}") for k, one in enumerate(given, 1)]
     if names is not None:
         if isinstance(names, str) or len(names) != len(sides) or not all(isinstance(name, str) for name in names):
             raise InputError(f"names is {names!r}: give {len(sides)} strings, the truth's name first")

@@ -37,7 +37,7 @@ def test_each_number_is_that_of_its_function(card: Any) -> None:
         assert judge.ranks.best_rank.systems == changes.best_rank.systems
         bias = cc.family_bias(PEOPLE_SCORES, scores, FAMILIES, n_resamples=499, rng=7)
         assert judge.bias == bias
-    alone = cc.rank_judges(PEOPLE_SCORES, {"hasty": HASTY_SCORES, "careful": CAREFUL_SCORES}, name="people", rng=7)
+    alone = cc.rank_judges(PEOPLE_SCORES, {"hasty": HASTY_SCORES, "careful": CAREFUL_SCORES}, rng=7)
     assert card.ranking == alone
 
 
@@ -80,11 +80,15 @@ def test_what_is_refused() -> None:
     labels = {"other": cc.judgments.label_agreement(qrels, qrels, n_resamples=99, rng=1)}
     with pytest.raises(InputError, match="labels has 'other', which is not a judge"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels=labels)
-    few = PEOPLE_SCORES.topics[:9]
-    with pytest.raises(InputError, match="at least 10 are needed"):
-        cc.judge_card(PEOPLE_SCORES.select(topics=few), {"hasty": HASTY_SCORES.select(topics=few)}, rng=1)
     with pytest.raises(InputError, match="test is 'z'"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, test="z")  # type: ignore[arg-type]
+
+
+def test_too_few_topics_have_no_worth_but_all_else() -> None:
+    few = PEOPLE_SCORES.topics[:9]
+    found = cc.judge_card(PEOPLE_SCORES.select(topics=few), {"hasty": HASTY_SCORES.select(topics=few)}, rng=1)
+    assert found.judges[0].worth.word == "not known"
+    assert 0 < found.judges[0].tau_b < 1
 
 
 def sides(shift: float, seed: int, n: int = 40, m: int = 24) -> tuple[Any, Any, dict[str, str]]:

@@ -82,9 +82,7 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     "judge_card": lambda name: cc.judge_card(TRUTH, {name("b"): CANDIDATE}, n_resamples=99, rng=1, name=name("a")),
     "judge_study": lambda name: cc.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
     "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b"))),
-    "rank_judges": lambda name: cc.rank_judges(
-        TRUTH, {name(key): side for key, side in list(SIDES.items())[1:3]}, name=name("x"), rng=1
-    ),
+    "rank_judges": lambda name: cc.rank_judges(TRUTH, list(SIDES.values())[1:3], names=[*map(name, "xyz")], rng=1),
     "reliability_study": lambda name: cc.study.reliability_study({name("a"): TRUTH}, n_trials=1, rng=1),
 }
 

@@ -28,6 +28,8 @@ from concordant.comparison_result import Comparison
 from concordant.expected.estimation import Reliability
 from concordant.expected.planning import TopicPlan
 from concordant.expected.probabilities import Discordance
+from concordant.judges.ranking import JudgeRanking
+from concordant.judges.worth import JudgeWorth
 from concordant.judgments.agreement import LabelAgreement
 from concordant.plots.matrices import matrix
 from concordant.plots.style import figure_of
@@ -37,8 +39,6 @@ from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
 from concordant.results import Estimate, Interval
 from concordant.topics.correlation import CorrelationEstimate
-from concordant.topics.judge_ranking import JudgeRanking
-from concordant.topics.worth import JudgeWorth, WorthCurves
 
 BASELINE = Path(__file__).parent / "baseline"
 TEXTS = Path(__file__).parent / "texts.json"
@@ -129,24 +129,16 @@ def judgment_study() -> cc.study.JudgmentStudy:
     )  # fmt: skip
 
 
-def worth(name: str = "careful", worth: float = 12.0, status: str = "within") -> JudgeWorth:
-    """20 topics on curves that are lines in log k."""
-    sizes = np.array([1, 2, 3, 5, 8, 12, 20])
-    rise = 0.1 * np.log(sizes)
-    truth, candidate = 0.45 + rise, 0.45 + rise + 0.1 * np.log((worth or 0.01) / 20)
-    curves = WorthCurves(sizes, truth, candidate, truth - 0.03, truth + 0.03, candidate - 0.05, candidate + 0.04)
-    spread, nothing = Interval(0.6 * worth, 1.7 * worth, 0.95, "by hand"), Interval(np.nan, np.nan, 0.95, "by hand")
-    return JudgeWorth(
-        "tau_b", ("people", name), 40, 20, worth, worth / 20, spread, status, 400 / worth if worth > 20 else np.nan,
-        0.02, 0.25, candidate[-1], Interval(candidate[-1] - 0.05, candidate[-1] + 0.04, 0.95, "by hand"), truth[-1],
-        np.nan, nothing, np.nan, nothing, curves, settings={"n_systems": M},
-    )  # fmt: skip
+def worth(name: str = "careful", worth: float = 12.0) -> JudgeWorth:
+    """Of 25 topics, with an interval that no jackknife made."""
+    spread = Interval(0.6 * worth, 1.7 * worth, 0.95, "by hand")
+    settings = {"n_systems": M, "n_topics": 40, "new_systems": True}
+    return JudgeWorth("tau_b", ("people", name), 25, worth, spread, "cannot tell", "", 0.6, settings=settings)
 
 
 def worths() -> JudgeRanking:
     """One better than the truth, one worse, one worth nothing."""
-    found = worth("steady", 30.0, "beyond"), worth("careful"), worth("coin", 0.0, "below")
-    return JudgeRanking(found, (), ("steady", "careful"))
+    return JudgeRanking((worth("steady", 30.0), worth("careful"), worth("coin", 0.0)), ("steady", "careful"))
 
 
 def figures() -> Figures:
@@ -187,7 +179,6 @@ def figures() -> Figures:
         "pair": lambda: explained.plot_pair("rerank-4", "rerank-1", most=12),
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "worth": lambda: worth().plot(),
-        "worth_beyond": lambda: worth("steady", 30.0, "beyond").plot(),
         "worths": lambda: worths().plot(),
         "reliability": lambda: Reliability(estimates, M, 50).plot(),
         "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),

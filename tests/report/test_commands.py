@@ -46,7 +46,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         del found["worth"]  # over the same splits for all: below
         assert {key: part[key] for key in found} == json.loads(json.dumps(found))
         judges = {"careful": cc.read_scores(CAREFUL), "hasty": cc.read_scores(HASTY)}
-        ranking = cc.rank_judges(truth, judges, name="people", rng=3)
+        ranking = cc.rank_judges(truth, judges, rng=3)
         (judge,) = (judge for judge in ranking.judges if judge.names == names)
         assert part["worth"]["worth"] == judge.worth
         assert part["rank_intervals"] == json.loads(
@@ -60,9 +60,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"] == explained["value"]
         assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
         assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])
-    (tested,) = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": HASTY}, "tau_b", rng=3).pairs
-    (pair,) = printed["ranking"]["pairs"]
-    assert (pair["difference"], pair["pvalue"]) == (tested.difference, tested.pvalue)
+    assert printed["ranking"]["best"] == ["careful"]
 
 
 def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 import concordant as cc
+from concordant.judges.verdicts import shown as shown_topics
 from concordant.markup import text as escaped
 from concordant.markup import visible
 from concordant.report.elements import in_script, shown
 from concordant.report.page import library
-from concordant.topics.worth import shown as shown_topics
 
 from .conftest import HOSTILE, documented, made
 

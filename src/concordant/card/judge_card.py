@@ -10,16 +10,15 @@ from typing import Any
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
 from ..errors import InputError
+from ..judges.ranking import JudgeRanking, ranking_of
+from ..judges.verdicts import told
+from ..judges.worth import How, Judged, JudgeWorth
 from ..judgments.agreement import LabelAgreement
 from ..options import checked
-from ..pairing import Matched
+from ..pairing import Matched, matched_topics
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, columns, settings_of
-from ..topics.agreement_curves import DEFAULT
-from ..topics.judge_ranking import JudgeRanking, judges_from
-from ..topics.judged import curves_of, matched_sides
-from ..topics.worth import JudgeWorth, span
 from ..words import number, one_line, p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
@@ -99,7 +98,7 @@ class JudgeCard(Result):
             [
                 judge.name,
                 judge.worth.cell,
-                span(judge.worth.interval).replace("no limit", "inf"),
+                told(judge.worth.interval.low, judge.worth.interval.high),
                 number(judge.tau_b),
                 number(judge.tau_ap_b),
                 number(judge.soft_accuracy.value),
@@ -132,7 +131,7 @@ class JudgeCard(Result):
         level, alpha = f"{100 * first.worth.interval.confidence_level:g}%", self.settings["alpha"]
         truth = one_line(first.worth.names[0])
         parts.append(
-            f"  worth: of {first.worth.half} topics, in topics of {truth}, with its {level} interval\n"
+            f"  worth: of {first.worth.n_topics:g} topics, in topics of {truth}, with its {level} interval\n"
             f"  false: of its significant differences (alpha {alpha:g}), those the truth does not confirm\n"
             "  miss: of the truth's significant differences, those that it does not find\n"
             "  drop: by how many ranks a system falls at most; best: its rank of the best system"
@@ -149,8 +148,8 @@ class JudgeCard(Result):
             {
                 "judge": judge.name,
                 "worth": judge.worth.cell,
-                "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): span(
-                    judge.worth.interval
+                "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): told(
+                    judge.worth.interval.low, judge.worth.interval.high
                 ),
                 "tau_b": number(judge.tau_b),
                 "tau_ap_b": number(judge.tau_ap_b),
@@ -249,7 +248,8 @@ def judge_card(  # noqa: PLR0913
         raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
     named = (name, *map(str, candidates))
     given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    sides = matched_sides(given, named, "tau_b", confidence_level)
+    level = confidence_level
+    sides = matched_topics(given, named)
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)
@@ -257,11 +257,13 @@ def judge_card(  # noqa: PLR0913
     # A stream for each statistic: what one draws does not depend on whether another is asked for.
     base = how.seed if how.seed is not None else int(how.generator().integers(2**63))
     how = Resampling.of(how.n_resamples, base)
-    ranking = judges_from(curves_of(sides, Resampling.of(DEFAULT.splits, base)), sides, base)
+    first, *others = sides.scores
+    pairs = [Judged(first, side, (name, own), groups=sides.groups) for side, own in zip(others, named[1:], strict=True)]
+    ranking = ranking_of(pairs, pairs, How(get_coefficient("tau_b"), level, how))
     signs = draw_signs(len(sides.scores[0].topics), how.n_resamples, how.generator())
     of_truth = reached(sides.scores[0].values, signs)
     significant = [significant_pairs(side.values, *tested, how) for side in sides.scores]
-    bounds = [rank_bounds(side, sides.level, how.n_resamples, how.generator()) for side in sides.scores]
+    bounds = [rank_bounds(side, level, how.n_resamples, how.generator()) for side in sides.scores]
     ap = get_coefficient("tau_ap_b")
     judges = []
     for worth in ranking.judges:
@@ -276,19 +278,19 @@ def judge_card(  # noqa: PLR0913
                 tau_ap_b=float(ap.attempt(*means)[0]),
                 soft_accuracy=accuracy_from(pair, of_truth, reached(sides.scores[k].values, signs), signs, how),
                 significance=agreement_from(pair, significant[0], significant[k], tested, how),
-                ranks=changes_from(pair, (bounds[0], bounds[k]), default_k(m), sides.level, how),
-                bias=None if of is None else bias_from(pair, of, tested.alpha, sides.level, how),
+                ranks=changes_from(pair, (bounds[0], bounds[k]), default_k(m), level, how),
+                bias=None if of is None else bias_from(pair, of, tested.alpha, level, how),
                 labels=None if labels is None else labels.get(named[k]),
             )
         )
     return JudgeCard(
         judges=tuple(judges),
         ranking=ranking,
-        notes=ranking.notes,
+        notes=(*sides.notes, *ranking.notes),
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
-            confidence_level=sides.level,
+            confidence_level=level,
             **tested._asdict(),
             families=families is not None,
             measure=sides.scores[0].measure,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -26,6 +26,14 @@ def worth(
     candidate: CandidatesArgument,
     *,
     coefficient: CoefficientOption = "tau_b",
+    n_topics: Annotated[float, typer.Option(min=2, help="How many topics of a judge to value.")] = 25,
+    these_systems: Annotated[
+        bool, typer.Option("--these-systems", help="Ask about these systems only, not about new ones.")
+    ] = False,
+    on: Annotated[
+        Literal["both", "systems"],
+        typer.Option(help="Match topics and systems, or systems only: judges on other topics."),
+    ] = "both",
     level: LevelOption = 0.95,
     read: Reader,
     seed: SeedOption = 0,
@@ -33,27 +41,26 @@ def worth(
 ) -> Found:
     """Count what a judge's topics are worth.
 
-    The number of topics judged by the truth that rank the systems as well as half of the topics judged by a candidate.
+    The number of topics judged by the truth that rank the systems as well as 25 topics judged by a candidate.
 
     Example: concordant worth people.csv careful.csv
     """
-    from ..topics.judge_ranking import rank_judges
-    from ..topics.worth import judge_worth
+    from ..judges.ranking import rank_judges
+    from ..judges.worth import judge_worth
 
     name = known_coefficients([coefficient])[0]
     labels = labels_of([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
+    how: dict[str, Any] = {
+        "n_topics": n_topics,
+        "new_systems": not these_systems,
+        "confidence_level": level,
+        "on": on,
+        "rng": seed,
+    }
     if len(others) == 1:
-        return judge_worth(
-            first,
-            others[0],
-            name,
-            confidence_level=level,
-            names=(labels[0], labels[1]),
-            rng=seed,
-        )
-    judges = dict(zip(labels[1:], others, strict=True))
-    return rank_judges(first, judges, name, confidence_level=level, name=labels[0], rng=seed)
+        return judge_worth(first, others[0], name, names=(labels[0], labels[1]), **how)
+    return rank_judges(first, others, name, names=labels, **how)
 
 
 FamiliesOption = Annotated[

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, import_extra
 from ..words import counted
-from .labels import number_topics, symbol, text
+from .labels import symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..mixing.plan import MixPlan
     from ..study.judgments import JudgmentStudy
     from ..study.reliability import ReliabilityStudy
-    from ..topics.worth import JudgeWorth
 
 
 def plan(found: TopicPlan, ax: Any = None) -> Any:
@@ -36,26 +35,6 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
     return ax
 
 
-def worth(found: JudgeWorth, ax: Any = None) -> Any:
-    """Agreement on other topics by number of topics, with bands, and the arrow from the candidate to the truth."""
-    level, drawn = found.interval.confidence_level, found.curves
-    sides = (
-        (found.names[0], drawn.truth, drawn.truth_low, drawn.truth_high, BLUE, "o"),
-        (found.names[1], drawn.candidate, drawn.candidate_low, drawn.candidate_high, VERMILLION, "s"),
-    )
-    with canvas(ax, height=grown(2.4)) as ax:
-        for name, values, low, high, colour, mark in sides:
-            ax.fill_between(drawn.sizes, low, high, color=colour, alpha=0.15, linewidth=0)
-            ax.plot(drawn.sizes, values, marker=mark, markersize=2.5, color=colour, label=text(name))
-        _arrow(ax, found)
-        number_topics(ax, 1, found.half)
-        ax.set_xlabel("topics")
-        ax.set_ylabel(f"{symbol(found.coefficient)} across topics", fontsize="small")
-        ax.set_title(found.title, fontsize="small")
-        ax.legend(loc="upper left", fontsize="x-small", title=f"{100 * level:g}% bands", title_fontsize="x-small")
-    return ax
-
-
 def mixes(found: MixPlan, ax: Any = None) -> Any:
     """What each mix costs, by human topics; the cheapest, and people alone."""
     with canvas(ax, height=grown(2.2)) as ax:
@@ -74,22 +53,6 @@ def mixes(found: MixPlan, ax: Any = None) -> Any:
         ax.set_ylabel(f"cost, as good as {found.wanted}", fontsize="small")
         ax.legend(fontsize="x-small")
     return ax
-
-
-def _arrow(ax: Any, found: JudgeWorth) -> None:
-    """From so many topics of the one side to as many of the other as rank the systems as well."""
-    if found.status in ("below", "unknown") or (found.status == "beyond" and not found.equal > 0):
-        return
-    beyond = found.status == "beyond"
-    height = found.truth_agreement if beyond else found.agreement
-    start, end = (found.half, found.equal) if beyond else (found.half, found.worth)
-    low = ax.get_ylim()[0]
-    ax.vlines([start, end], low, height, color=DARK, linewidth=0.6, linestyle=":")
-    arrow = import_extra("matplotlib.patches").FancyArrowPatch(
-        (start, height), (end, height), arrowstyle="->", mutation_scale=9, shrinkA=0, shrinkB=0, color=DARK, zorder=3
-    )
-    ax.add_patch(arrow)
-    ax.set_ylim(bottom=low)
 
 
 def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
     from ..comparison_result import Compared
     from ..expected.estimation import Reliability
+    from ..judges.worth import JudgeWorth
     from ..mixing.combination import CombinedMeans
     from ..ranks.bounds import RankIntervals
     from ..results import Estimate
     from ..selection.topics import TopicSelection
-    from ..topics.worth import JudgeWorth
 
 
 class Row(NamedTuple):
@@ -101,20 +101,18 @@ def tie_bounds(bounds: TieBounds, ax: Any = None) -> Any:
 def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
     """What each judge's topics are worth, on a log scale; the truth's own as a dashed line."""
     first = found[0]
-    top = 4.0 * max([first.half, *(judge.worth for judge in found if judge.worth < math.inf)])
+    top = 4.0 * max([first.n_topics, *(judge.worth for judge in found if judge.worth < math.inf)])
     with canvas(ax, height=0.75 + 0.17 * max(len(found), 2)) as ax:
-        ax.axvline(first.half, color=GREY, linestyle="--", linewidth=0.8)
+        ax.axvline(first.n_topics, color=GREY, linestyle="--", linewidth=0.8)
         ends = [(max(judge.interval.low, 0.5), min(judge.interval.high, top)) for judge in found]
         rows = [
-            Row(
-                judge.names[1], math.nan, why=judge.verdict, short=judge.title.removeprefix(f"{first.half} topics are ")
-            )
-            if judge.status in ("below", "unknown")
-            else Row(judge.names[1], min(judge.worth, top), low, high)
+            Row(judge.names[1], min(judge.worth, top), low, high)
+            if judge.worth > 0
+            else Row(judge.names[1], math.nan, why=judge.reason or judge.sentence, short=judge.reason or "less than 1")
             for judge, (low, high) in zip(found, ends, strict=True)
         ]
         level = f"{100 * first.interval.confidence_level:g}% interval"
-        forest(rows, f"worth of {first.half} topics, in topics of {text(first.names[0], 20)}", ax)
+        forest(rows, f"worth of {first.n_topics:g} topics, in topics of {text(first.names[0], 20)}", ax)
         number_topics(ax, *ax.get_xlim())
         ax.set_title(level, fontsize="small")
     return ax

@@ -9,11 +9,10 @@ from typing import Any
 from ..coefficients.registry import headlines
 from ..comparison_result import POPULATION
 from ..markup import text
-from ..words import counted
-from .elements import Column, Span, names, number, pvalue, spark, table, topics, words
+from .elements import Column, Span, number, pvalue, spark, table, topics, words
 from .parts import Part, Records, domain_of
 
-MANY = 10  # of more candidates than that, the pairs with the first one are shown
+MANY = 10  # of more candidates than that, pages show less of each
 
 
 def in_order(document: Mapping[str, Any]) -> list[int]:
@@ -63,7 +62,7 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
     notes = (
         []
         if worth is None
-        else [f"Worth of {worth['half']}: the number of topics of {worth['names'][0]} that rank the systems as well."]
+        else [f"Worth of {worth['n_topics']:g}: as many topics of {worth['names'][0]} rank the systems as well."]
     )
     notes += [f"{POPULATION[:1].upper()}{POPULATION[1:]}; the interval is for it."] * any(c["intervals"] for c in found)
     told = "".join(f'<p class="about">{text(note)}</p>' for note in notes)
@@ -75,7 +74,7 @@ def _worth(document: Mapping[str, Any], order: Sequence[int], rows: Records) -> 
     known = [worth for worth in worths if worth]
     if not known:
         return []
-    half = max(worth["half"] for worth in known)
+    half = max(worth["n_topics"] for worth in known)
     ends = [worth["interval"]["high"] for worth in known if worth["interval"]["high"] is not None]
     domain = (0.0, max([float(half), *(min(end, 2.0 * half) for end in ends)]))
     best = (document.get("ranking") or {}).get("best")
@@ -88,7 +87,7 @@ def _worth(document: Mapping[str, Any], order: Sequence[int], rows: Records) -> 
             row["worth drawn"] = Span(worth["worth"], span["low"], span["high"], domain)
         if best is not None:
             row["best"] = "no" if row["candidate"][1] not in best else "yes" if len(best) == 1 else "maybe"
-    columns = [*worth_columns(f"worth of {half}"), spark("interval", "worth drawn")]
+    columns = [*worth_columns(f"worth of {half:g}"), spark("interval", "worth drawn")]
     return columns + [words("best?", "best")] * (best is not None)
 
 
@@ -121,26 +120,6 @@ def _coefficient(n: str, found: Sequence[Part], rows: Records, *, drawn: bool) -
     columns = [number(n), number("population", f"{n} bias_corrected")]
     columns += [number("low", f"{n} low"), number("high", f"{n} high")]
     return columns + [spark("interval", f"{n} drawn")] * drawn
-
-
-def pairs_table(ranking: Part | None) -> str:
-    """Each candidate against each other, or the first against all others, over the same splits of the topics."""
-    if not ranking or not ranking["pairs"]:
-        return ""
-    pairs, first = ranking["pairs"], ranking["judges"][0]["names"][1]
-    count = ranking.get("n_pairs", len(pairs))
-    if len(ranking["judges"]) > MANY:
-        pairs = [p for p in pairs if first in p["names"]]
-    shown = f"Shown are the pairs of {len(ranking['judges'])} candidates with the first one. " * (len(pairs) < count)
-    adjusted = f"p (Holm) is adjusted for all {counted(count, 'pair')} by Holm's method." * (count > 1)
-    note = f'<p class="about">{shown}{adjusted}</p>' if adjusted else ""
-    columns = [names("candidate", "a"), names("against", "b"), number("difference"), number("low"), number("high")]
-    columns += [topics("ratio of worths", "ratio"), pvalue("p (Holm)", "adjusted"), pvalue("p, unadjusted", "pvalue")]
-    rows = [
-        {**p, "a": p["names"][0], "b": p["names"][1], "low": p["interval"]["low"], "high": p["interval"]["high"]}
-        for p in pairs
-    ]
-    return table(f"Differences in agreement across topics, {rows[0]['coefficient']}", columns, rows) + note
 
 
 def valid_p(test: Part | None) -> float | None:

@@ -229,35 +229,6 @@ def topics(coefficient: str, count: int) -> Spec:
     return _made(bars, about, max(60, 18 * count))
 
 
-@cache
-def worth(coefficient: str, half: int, *, line: bool) -> Spec:
-    """Two curves with bands, and a line from so many topics of the one to as good a number of the other."""
-    alt = _altair()
-    ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if t <= half]
-    x = alt.X(
-        "topics:Q",
-        title="topics",
-        scale=alt.Scale(type="log", domain=[1, half], nice=False),
-        axis=alt.Axis(values=ticks),
-    )
-    y = alt.Y("agreement:Q", title=f"{symbol(coefficient)} on other topics", scale=alt.Scale(zero=False))
-    colour = alt.Color("side:N", title=None, sort=None, scale=alt.Scale(range=["var(--line1)", "var(--line2)"]))
-    tips = _tooltip(side="!side", topics="#topics", agreement="agreement", low="low", high="high")
-    measured = _base().transform_filter("!isValid(datum.end)")
-    layers = [
-        measured.mark_area(opacity=0.15).encode(x, alt.Y("low:Q"), colour, y2="high:Q"),
-        measured.mark_line(point={"size": 45, "filled": True}).encode(x, y, colour, tooltip=tips),
-    ]
-    if line:
-        rule = _base().transform_filter("isValid(datum.end)").mark_rule(color=INK, strokeWidth=1.5)
-        layers.append(rule.encode(x, y, x2="end:Q"))
-    about = (
-        f"Line chart: {coefficient} with the truth on other topics, by number of topics, of the truth and of the "
-        "candidate, with bands."
-    )
-    return _made(alt.layer(*layers), about, 300)
-
-
 def levels(statistic: str, kind: str, rows: list[dict[str, Any]], order: list[str]) -> Spec:
     """A statistic by level of a change, a line or points per measure, with what the middle of the draws spans."""
     alt = _altair()

@@ -8,10 +8,10 @@ from typing import Any
 from ..markup import text
 from ..words import counted, listing
 from . import charts
-from .candidates import candidates_table, in_order, pairs_table, valid_p
+from .candidates import candidates_table, in_order, valid_p
 from .causes import causes, matters
 from .elements import chart, details, items, name, names, number, pvalue, table, words
-from .parts import Part, Parts, Records, cut, known_fields
+from .parts import Part, Parts, Records, known_fields
 from .picture import explored, picture
 from .systems import system_charts, systems_of, tell
 
@@ -36,7 +36,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
         for key, heading, content in _sections(first, 0, rows_of[0], parts):
             parts.add(key, heading, content)
     else:
-        table_of_all = candidates_table(document, order) + pairs_table(document.get("ranking"))
+        table_of_all = candidates_table(document, order)
         parts.add("candidates", "Candidates", table_of_all)
         parts.add("each", "Candidate by candidate", _each(document, order, rows_of, parts))
     parts.add("caveats", "Caveats", _caveats(document))
@@ -57,7 +57,6 @@ def _about(c: Part) -> str:
 def _sections(c: Part, k: int, rows: Records, parts: Parts, *, brief: bool = False) -> list[tuple[str, str, str]]:
     """Key, heading and content of what is shown of a candidate."""
     made = (
-        ("worth", "Worth in topics", worth_chart(c.get("worth"), f"worth-{k}", parts, brief=brief)),
         ("coefficients", "Coefficients", _coefficients(c, k, parts)),
         ("matters", "Disagreements that matter", matters(c, rows)),
         ("systems", "Systems", system_charts(c, k, rows, parts)),
@@ -98,36 +97,6 @@ def _interval_row(c: Part, n: str, place: int) -> dict[str, Any]:
         "itself": itself.get("value"),
         "why": c["not_defined"].get(n, ""),
     }
-
-
-def worth_chart(worth: Part | None, key: str, parts: Parts, *, brief: bool = False) -> str:
-    """Agreement on other topics by number of topics, of the truth and of the candidate; briefly, without a table."""
-    if not worth:
-        return ""
-    truth, candidate = (cut(name, 40) for name in worth["names"])
-    drawn = worth["curves"]
-    rows = [
-        {"side": name, "topics": size, "agreement": value, "low": low, "high": high}
-        for name, side in ((truth, "truth"), (candidate, "candidate"))
-        for size, value, low, high in zip(
-            drawn["sizes"], drawn[side], drawn[f"{side}_low"], drawn[f"{side}_high"], strict=True
-        )
-    ]
-    beyond = worth["status"] == "beyond"
-    end = worth["equal"] if beyond else worth["worth"]
-    line: Records = []
-    if worth["status"] in ("within", "beyond") and end:
-        height = worth["truth_agreement"] if beyond else worth["agreement"]
-        line = [{"side": truth, "topics": worth["half"], "end": end, "agreement": height}]
-    parts.chart(key, charts.worth(worth["coefficient"], worth["half"], line=bool(line)), [*rows, *line])
-    columns = [names("side"), number("topics"), number("agreement"), number("low"), number("high")]
-    about = (
-        f"{worth['coefficient']} with the ranking by {truth} on other topics, by number of topics, with bands of "
-        f"{100 * worth['interval']['confidence_level']:g}%. The line leads from {worth['half']} topics of one side to "
-        "as many of the other as rank the systems as well."
-    )
-    its_table = "" if brief else table("Both curves", columns, rows)
-    return chart(key, f"What topics of {candidate} are worth", about, its_table)
 
 
 def _coefficients(c: Part, k: int, parts: Parts) -> str:

@@ -23,7 +23,6 @@ from ..data.scores import Means, Scores, with_sign
 from ..errors import InputError, InputTypeError
 from ..pairing import Pairing
 from ..results import Result, plain
-from ..topics.judge_ranking import JudgeRanking
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
 
@@ -42,7 +41,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     found = whole.comparisons
-    why = "that needs the same systems and at least 10 topics for all"
+    why = "that needs the same systems and topics for all"
     alone = len(found) == 1 or whole.ranking is not None
     notes = [] if alone else [f"the candidates are not tested against each other: {why}"]
     pairs = [c.pairing.observations() for c in found]
@@ -55,7 +54,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
         explained = _explained(c, of_truth[key], side, FEW_PAIRS if len(found) > MANY else MOST_PAIRS)
         read = {"read_notes": list(dict.fromkeys(note for one in c.pairing.sides for note in one.notes))}
         parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained, **read})
-    made = None if whole.ranking is None else _ranking(whole.ranking)
+    made = None if whole.ranking is None else whole.ranking.to_dict()
     scores = _scores(found, pairs)
     return {"comparisons": parts, "ranking": made, "scores": scores, "notes": notes, "call": _call(whole)}
 
@@ -239,14 +238,6 @@ class _Truth:
 def _seed(c: Compared) -> int:
     seed: int | None = c.settings["seed"]
     return 0 if seed is None else seed
-
-
-def _ranking(ranking: JudgeRanking) -> dict[str, Any]:
-    """The ranking; of many candidates, the pairs with the first one alone, and how many pairs there are."""
-    first = ranking.judges[0].names[1]
-    kept = [pair for pair in ranking.pairs if len(ranking.judges) <= MANY or first in pair.names]
-    made = replace(ranking, pairs=tuple(kept)).to_dict()
-    return {**made, "verdict": ranking.sentence("of"), "n_pairs": len(ranking.pairs)}
 
 
 def _scores(found: Sequence[Compared], pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any] | None:

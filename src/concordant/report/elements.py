@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..judges.verdicts import shown as of_topics
 from ..markup import text
-from ..topics.worth import shown as of_topics
 from ..words import p_cell
 
 SHOWN_OF_NAME = 60

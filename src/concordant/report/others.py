@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,8 +10,7 @@ from ..markup import text
 from ..study.judgments import OTHERS
 from ..words import counted
 from . import charts
-from .candidates import pairs_table, worth_columns, worth_row
-from .comparisons import worth_chart
+from .candidates import worth_columns, worth_row
 from .elements import chart, details, items, name, names, number, table, topics, words
 from .parts import Parts, Records, domain_of, known_fields
 
@@ -100,7 +98,7 @@ def card_parts(document: Mapping[str, Any]) -> Parts:
     size = f"{counted(settings['n_systems'], 'system')}, {counted(settings['n_topics'], 'topic')}"
     parts = Parts("Judge card", size + (f", {found['settings']['measure']}" if found["settings"]["measure"] else ""))
     labels = {
-        "worth": f"worth of {first['half']} topics",
+        "worth": f"worth of {first['n_topics']:g} topics",
         "agreement": "agreement across topics",
         "spa": "soft pairwise accuracy",
         "false_discovery_rate": "false discoveries",
@@ -115,8 +113,6 @@ def card_parts(document: Mapping[str, Any]) -> Parts:
         for key, value in found["card"][0].items()
     ]
     parts.add("card", "The judges", table("One row per judge", columns, found["card"]))
-    curves = "".join(worth_chart(judge, f"worth-{k}", parts) for k, judge in enumerate(ranking["judges"]))
-    parts.add("worth", "Worth in topics of the truth", curves + pairs_table(ranking))
     families: Records = [
         {"judge": judge["name"], **row}
         for judge in found["judges"]
@@ -249,21 +245,18 @@ def _judge_tests(judges: Mapping[str, Any], parts: Parts) -> str:
     content, ranking = "", judges["ranking"]
     if ranking:
         columns = [names("judge"), number("topics"), *worth_columns("worth")]
-        columns += [number("agreement across topics", "agreement"), topics("limit"), names("could be the best", "best")]
+        columns += [names("word"), names("could be the best", "best")]
         rows: Records = [
             {
                 "judge": judge["names"][1],
-                "topics": judge["half"],
-                "agreement": judge["agreement"],
-                "limit": math.inf if judge["limit"] is None and judge["all_topics"] is not None else judge["limit"],
+                "topics": judge["n_topics"],
+                "word": judge["word"],
                 **worth_row(judge),
                 "best": "yes" if judge["names"][1] in ranking["best"] else "no",
             }
             for judge in ranking["judges"]
         ]
         content = table("Worth in topics judged by the truth", columns, rows)
-        content += "".join(worth_chart(judge, f"worth-{k}", parts) for k, judge in enumerate(ranking["judges"]))
-        content += pairs_table(ranking)
     columns = [names("judge"), *(names(n) for n in ("measure", "coefficient"))]
     columns += [number(n) for n in ("value", "low", "high")]
     return content + table("Correlation between means across the population of topics", columns, judges["rows"])

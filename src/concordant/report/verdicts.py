@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..coefficients.registry import headlines
+from ..judges.verdicts import NOT_KNOWN, undecided
 from ..study.judgments import OTHERS
-from ..topics.judge_ranking import undecided
 from ..words import counted, listing, p_equals
 from .parts import cut
 
@@ -40,7 +40,7 @@ def verdict_of(c: Mapping[str, Any]) -> Verdict:
     """
     c = {**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)}
     answer, headline = _answer(c)
-    sentences = [_across_topics(c), _agreement(c), _itself(c), _tested(c), _disagreements(c)]
+    sentences = [_agreement(c), _itself(c), _tested(c), _disagreements(c)]
     return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
 
 
@@ -55,12 +55,12 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
     if c.get("same"):
         return "unknown", f"{c['verdict']}."
     worth = c.get("worth")
-    if worth and worth["status"] == "unknown":
-        return "unknown", f"{worth['verdict'][:1].upper()}{worth['verdict'][1:]}."
+    if worth and worth["word"] == NOT_KNOWN:
+        return "unknown", f"{worth['verdict']}."
     if worth:
         low, high = worth["interval"]["low"], worth["interval"]["high"]
         high = math.inf if high is None else high
-        answer = "yes" if low >= worth["half"] else "no" if high < worth["half"] else "open"
+        answer = "yes" if low >= worth["n_topics"] else "no" if high < worth["n_topics"] else "open"
         return answer, f"{worth['verdict']}."
     name = judged_by(c)
     if name is None:
@@ -71,18 +71,6 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
 def _known(found: Mapping[str, Any] | None, number: str) -> Mapping[str, Any] | None:
     """What was found, if it has this number."""
     return found if found and found[number] is not None else None
-
-
-def _across_topics(c: Mapping[str, Any]) -> str:
-    worth = c.get("worth")
-    if not worth:
-        return ""
-    span = worth["agreement_interval"]
-    return (
-        f"Across topics: on {worth['half']} topics, {c['candidate']} agrees with {c['truth']} on other topics to "
-        f"{worth['coefficient']} {worth['agreement']:.3f} ({100 * span['confidence_level']:g}% interval "
-        f"{span['low']:.3f} to {span['high']:.3f}), {c['truth']} itself to {worth['truth_agreement']:.3f}."
-    )
 
 
 def _agreement(c: Mapping[str, Any]) -> str:
@@ -159,7 +147,7 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
         parts.sort(key=lambda c: places[c["candidate"]])
         told = parts[len(ranking["best"]) < 2 :]  # the headline has the worth of a single best one
         sentences = _each(told) if len(parts) <= MOST_TOLD else _counted(parts, ranking)
-        headline = _leaders(ranking, "candidate")
+        headline = _leaders(ranking)
         return {"answer": parts[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *itself]}
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
@@ -170,13 +158,13 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
     return {"answer": best[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *itself]}
 
 
-def _leaders(ranking: Mapping[str, Any], what: str) -> str:
+def _leaders(ranking: Mapping[str, Any]) -> str:
     """Who ranks the systems most like the truth; where several cannot be distinguished as the best, all of them."""
-    best, count, truth = ranking["best"], len(ranking["judges"]), cut(ranking["judges"][0]["names"][0], 60)
+    best, first = ranking["best"], ranking["judges"][0]
     if len(best) < 2:
         return f"{ranking['verdict']}."
-    names = listing([cut(name, 60) for name in best], MOST_TOLD)
-    return f"{undecided(f'{what}s', truth, names, len(best), count)}."
+    names = [cut(name, 60) for name in best]
+    return f"{undecided(names, len(ranking['judges']), first['settings']['n_topics'])[0]}."
 
 
 def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> list[str]:
@@ -191,8 +179,7 @@ def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> 
     )
     worse = len(parts) - len(ranking["best"])
     told = (
-        f"Best: {worse} of {len(parts)} candidates agree significantly less with {parts[0]['truth']} than another one "
-        f"(Holm's method for {counted(ranking.get('n_pairs', len(ranking['pairs'])), 'pair')})."
+        f"Best: {worse} of {len(parts)} candidates agree significantly less with {parts[0]['truth']} than another one."
     )
     return [worth, told]
 
@@ -251,7 +238,7 @@ def _of_judgments(document: Mapping[str, Any]) -> Verdict:
     if ranking:
         told = ranking["judges"][len(ranking["best"]) < 2 :]  # the headline has the worth of a single best one
         sentences = [*(f"{judge['verdict']}." for judge in told), *sentences]
-        return {"answer": "none", "headline": _leaders(ranking, "judge"), "sentences": sentences}
+        return {"answer": "none", "headline": _leaders(ranking), "sentences": sentences}
     headline = _best_and_worst(study["rows"])
     return {"answer": "none", "headline": headline, "sentences": [f"{study['verdict']}.", *sentences]}
 

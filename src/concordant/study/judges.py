@@ -14,6 +14,8 @@ from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
 from ..errors import InputError, import_extra
+from ..judges.ranking import JudgeRanking, rank_judges
+from ..judges.verdicts import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
 from ..judgments.evaluation import evaluate_all
@@ -24,9 +26,6 @@ from ..parallel import Workers
 from ..resampling import Progress
 from ..results import columns
 from ..topics.correlation import CorrelationEstimate, correlate
-from ..topics.judge_ranking import JudgeRanking, rank_judges
-from ..topics.splits import FEWEST
-from ..topics.worth import span
 from ..words import argument, counted, listing, named, number, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
@@ -97,7 +96,7 @@ class JudgeStudy(StudyResult):
         ranked, tested = [["", "", "", "these topics", "population", "95% interval"]], [["", "", "rank distance", "p"]]
         for (judge, measure, coefficient), e in self.estimates.items():
             corrected = math.nan if e.bias_corrected is None else e.bias_corrected
-            between = "-" if e.interval is None else span(e.interval, "{:.3f}")
+            between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
             ranked.append([judge, measure, coefficient, number(e.value), number(corrected), between])
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
@@ -259,8 +258,9 @@ def judge_study(  # noqa: PLR0913
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
         card = step(judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng))
+        called = ("the truth", *judged)
         same = names[0] == "tau_b"  # which the card is about
-        ranking = card.ranking if same else rank_judges(full[first], judged, names[0], name="the truth", rng=rng)
+        ranking = card.ranking if same else rank_judges(full[first], judged, names[0], names=called, rng=rng)
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     return JudgeStudy(

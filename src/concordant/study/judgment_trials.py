@@ -11,6 +11,7 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
 from ..data.scores import Scores
+from ..judges.worth import Yardstick
 from ..judgments.change import Change
 from ..judgments.evaluation import score
 from ..judgments.measures import Measure
@@ -18,7 +19,6 @@ from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution
-from ..topics.worth_core import Yardstick
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ class JudgmentTrials:
     """Under the full judgments, by each measure; and what rank distances and their p-values need of them."""
     problems: tuple[Problem, ...]
     distributions: tuple[DistanceDistribution, ...]
-    yardsticks: tuple[Yardstick, ...]
-    """By each measure; none with too few topics, or without a coefficient that admits ties."""
+    yardsticks: tuple[Yardstick | None, ...]
+    """By each measure; None with too few topics or systems."""
     depth: int
 
     @property
@@ -61,7 +61,8 @@ class JudgmentTrials:
         ):
             own = every[np.ix_(systems, topics)].T
             means = mean_over_topics(own)
-            worth = self.yardsticks[row].worth(own) if self.yardsticks else np.nan
+            yardstick = self.yardsticks[row]
+            worth = np.nan if yardstick is None else yardstick.worth(own)
             distance = float(problem.distances(means[None])[0])
             # With as many systems as topics or more no test of the distance keeps its level.
             p = np.nan if len(systems) >= len(topics) else float(distribution.pvalue(distance))

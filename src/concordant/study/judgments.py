@@ -14,6 +14,8 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.holes import Missing
 from ..errors import InputError, import_extra, warn
+from ..judges.verdicts import shown
+from ..judges.worth import TOPICS, Yardstick
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
 from ..judgments.qrels import Qrels
@@ -24,10 +26,6 @@ from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..resampling import Progress, Resampling
 from ..results import Interval, columns, settings_of
-from ..topics.judged import for_worth, yardstick
-from ..topics.splits import FEWEST
-from ..topics.worth import shown
-from ..topics.worth_core import Yardstick
 from ..words import counted, listing, number, p_cell
 from .execution import run_grid
 from .grid import Grid
@@ -37,7 +35,7 @@ from .saving import StudyResult, place_of
 _EPS = 1e-5
 LEVEL = 0.95  # of the intervals over draws
 OTHERS = ("d_rank", "p", "worth")
-"""The statistics that are no coefficients: rank distance, its p-value, and the worth of half of the topics in topics
+"""The statistics that are no coefficients: rank distance, its p-value, and the worth of 25 topics, by tau_b, in topics
 with the full judgments."""
 
 
@@ -135,7 +133,7 @@ class JudgmentStudy(StudyResult):
         if np.isnan(worth):
             return ""
         most = "less than 1" if worth < 1 else shown(worth)
-        return f"{len(self.topics) // 2} topics are worth {most} with all judgments, "
+        return f"{TOPICS:g} topics are worth {most} with all judgments, "
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per change, measure and statistic; low and high span the middle 95% of the draws."""
@@ -277,7 +275,7 @@ class JudgmentStudy(StudyResult):
 def _cell(name: str, value: Any) -> str:
     """A cell of the table, for reading."""
     if name == "worth":
-        return "< 1" if value < 1 else shown(value)
+        return shown(value)
     return p_cell(value) if name == "p" else number(value) if isinstance(value, float) else str(value)
 
 
@@ -387,10 +385,7 @@ def judgment_study(  # noqa: PLR0913
     distributions = tuple(
         DistanceDistribution.made("paper", problem, paper_distances(problem, how), rng) for problem in problems
     )
-    valued = for_worth([get_coefficient(name) for name in named])
-    yardsticks: tuple[Yardstick, ...] = ()
-    if valued is not None and len(next(iter(full.values())).topics) >= FEWEST:
-        yardsticks = tuple(yardstick(scores, valued, np.random.default_rng(rng)) for scores in full.values())
+    yardsticks = tuple(map(Yardstick.of, full.values()))
     work = JudgmentTrials(
         runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, yardsticks, depth
     )

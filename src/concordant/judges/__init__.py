@@ -1,0 +1,1 @@
+"""How good a judge is: what its topics are worth in topics of the truth, and which of several judges is best."""

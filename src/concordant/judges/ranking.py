@@ -1,0 +1,173 @@
+"""`rank_judges`: what several judges are worth, and which of them could be the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..options import checked
+from ..pairing import On, match, pairings
+from ..read.door import Collection
+from ..resampling import Seed
+from ..results import Result, columns
+from ..words import one_line
+from .analytic import Curve, Design, Sample, agreement
+from .best import could_be_best
+from .verdicts import told, too_few, undecided
+from .worth import TOPICS, How, Judged, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeRanking(Result):
+    """What `rank_judges` found. `print` shows it, `to_dict` has everything."""
+
+    judges: tuple[JudgeWorth, ...]
+    """The one with the best agreement across topics first."""
+    best: tuple[str, ...]
+    """The judges that could be the best: no other is significantly better."""
+
+    @property
+    def verdict(self) -> str:
+        """Which judge is best, or which could be, and what the first one's topics are worth."""
+        return ". ".join(self._sentences())
+
+    def _answers(self) -> Sequence[str]:
+        return [f"{part}." for part in self._sentences()]
+
+    def _sentences(self) -> list[str]:
+        first = self.judges[0]
+        if len(self.judges) == 1:
+            return first._sentences()
+        return [*undecided(self.best, len(self.judges), first.settings["n_topics"], first.units), first.verdict]
+
+    def table(self) -> str:
+        """One row per judge."""
+        first = self.judges[0]
+        level = f"{100 * first.interval.confidence_level:g}% interval"
+        heads = ["", f"worth of {first.n_topics:g}", level, "", "best?"]
+        rows = [
+            [
+                judge.names[1],
+                judge.cell,
+                told(judge.interval.low, judge.interval.high),
+                judge.word,
+                "no" if judge.names[1] not in self.best else "yes" if len(self.best) == 1 else "maybe",
+            ]
+            for judge in self.judges
+        ]
+        heading = f"  worth in {first.units} judged by {one_line(first.names[0])}; {first.coefficient}"
+        return "\n".join([heading, columns([heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]])])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per judge."""
+        return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the worth of each judge with its interval."""
+        from ..plots import intervals
+
+        return intervals.worths(self.judges, ax)
+
+
+@checked
+def rank_judges(  # noqa: PLR0913
+    truth: Collection,
+    candidates: Any = None,
+    coefficient: str = "tau_b",
+    *,
+    n_topics: float = TOPICS,
+    new_systems: bool = True,
+    confidence_level: float = 0.95,
+    names: Sequence[str] | None = None,
+    on: On = "both",
+    rng: Seed = None,
+) -> JudgeRanking:
+    """Estimate what several judges are worth, and which of them could be the best.
+
+    Each judge is valued on all systems and topics that it shares with the truth, so its worth does not depend on the
+    other judges. Which could be best is decided on what all of them have.
+
+    Parameters
+    ----------
+    truth : what `as_topics` takes
+        As in `judge_worth`.
+    candidates : what `as_topics` takes, a list of these, or a mapping from names to them
+        The judges. A folder whose files hold a table of several systems each is one judge per file.
+    coefficient, n_topics, new_systems, confidence_level, names, on, rng
+        As in `judge_worth`.
+
+    Returns
+    -------
+    JudgeRanking
+        The judges with their worths, the best first, and those that could be the best.
+
+    See Also
+    --------
+    judge_worth : The worth of one judge.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    >>> cc.rank_judges(people, {"careful": careful, "hasty": hasty}).best
+    ('careful',)
+
+    """
+    how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
+    found = pairings(truth, candidates, names=names, on=on, topics=True)
+    single = [matched_judge(one) for one in found]
+    if len({(judged.truth.systems, judged.truth.topics, judged.judge.topics) for judged in single}) == 1:
+        return ranking_of(single, single, how)
+    sides = [found[0].truth, *(one.candidates[0] for one in found)]
+    together = match(sides, [found[0].names[0], *(one.names[1] for one in found)], on)
+    return ranking_of(single, [matched_judge(together.alone(k)) for k in range(len(single))], how)
+
+
+def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -> JudgeRanking:
+    """The judges by themselves, and on what all of them have."""
+    curves: dict[bytes, Curve] = {}
+    judges = [worth_of(sides, how, curves) for sides in single]
+    topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in together)
+    if why := too_few(topics, len(together[0].truth.systems)):
+        values, best = np.zeros(len(judges)), np.ones(len(judges), dtype=bool)
+        notes = [f"Which judge is best is not known: {why} that all judges have"]
+    else:
+        values, influences = _agreements(together, topics // 2, how, curves)
+        best, notes = could_be_best(values, influences, topics, level=how.level), []
+    order = sorted(range(len(judges)), key=lambda k: (-values[k], k))
+    return JudgeRanking(
+        judges=tuple(judges[k] for k in order),
+        best=tuple(judges[k].names[1] for k in order if best[k]),
+        notes=tuple(dict.fromkeys([*(note for judge in judges for note in judge.notes), *notes])),
+        data=together[0].pairing,
+        settings=judges[0].settings,
+    )
+
+
+def _agreements(
+    together: Sequence[Judged], size: int, how: How, curves: dict[bytes, Curve]
+) -> tuple[FloatArray, FloatArray]:
+    """V of each judge on `size` topics, and what each topic adds to it: judges x (the truth's topics, judges' own)."""
+    truth = Sample.of(together[0].truth.values)
+    column: dict[tuple[int, str], int] = {}
+    values, parts = [], []
+    for sides in together:
+        if is_analytic(how):
+            design = Design(truth, Sample.of(sides.judge.values), sides.shared, len(truth) - len(truth) // 2)
+            curve = agreement(design, np.array([float(size)]), np.arange(len(sides.truth.systems)))
+        else:
+            curve = curves_of(sides, how, curves)[0]
+        values.append(curve.values[-1])
+        names = [(0, topic) for topic in sides.truth.topics], [(1, topic) for topic in sides.judge.topics]
+        for own, left in zip(names, curve.topics, strict=False):
+            places = [column.setdefault(topic, len(column)) for topic in own]
+            parts.append((len(values) - 1, places, math.sqrt(1 - 1 / len(own)) * (left[-1] - left[-1].mean())))
+    influences = np.zeros((len(values), len(column)))
+    for judge, places, part in parts:
+        influences[judge, places] = part
+    return np.array(values), influences

@@ -1,0 +1,103 @@
+"""The words for a judge's worth, and the sentences around them: every surface takes them from here.
+
+For an interval [L, H] of the worth of a topics:
+
+    H < a/2               much weaker
+    H < a                 weaker
+    L > a                 steadier
+    L >= a/2, H <= 2a     within a factor of two
+    otherwise             cannot tell
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..words import counted, listing
+
+FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
+NOT_KNOWN = "not known"
+
+
+def word_of(low: float, high: float, n_topics: float) -> str:
+    """The word for an interval of the worth of n_topics topics."""
+    if math.isnan(low):
+        return NOT_KNOWN
+    if high < n_topics / 2:
+        return "much weaker"
+    if high < n_topics:
+        return "weaker"
+    if low > n_topics:
+        return "steadier"
+    return "within a factor of two" if low >= n_topics / 2 and high <= 2 * n_topics else "cannot tell"
+
+
+def too_few(topics: int, systems: int, unit: str = "topic") -> str:
+    """Why nothing can be said about a worth; nothing where it can."""
+    missing = []
+    if topics < FEWEST_TOPICS:
+        missing.append(f"{counted(topics, unit)}, at least {FEWEST_TOPICS} are needed")
+    if systems < FEWEST_SYSTEMS:
+        missing.append(f"{counted(systems, 'system')}, at least {FEWEST_SYSTEMS} are needed")
+    return f"there are only {' and '.join(missing)}" if missing else ""
+
+
+def judgment(word: str, names: tuple[str, str], sample: str, reason: str = "") -> str:
+    """The first sentence: what kind of judge this is. `sample` counts the topics and systems."""
+    truth, judge = names
+    return {
+        "much weaker": f"{judge} is a much weaker judge than {truth}",
+        "weaker": f"{judge} is a weaker judge than {truth}",
+        "steadier": f"{judge} is a steadier judge than {truth}",
+        "within a factor of two": f"{judge} is within a factor of two of {truth}, as far as {sample} can tell",
+        "cannot tell": f"{sample} cannot tell how good a judge {judge} is",
+        NOT_KNOWN: f"What {judge} is worth is not known: {reason}",
+    }[word]
+
+
+def sentence(
+    names: tuple[str, str], n_topics: float, worth: tuple[float, float, float], level: float, **how: str
+) -> str:
+    """The second sentence: how many topics of the truth do as well. `worth` has the value, low and high.
+
+    `unit` says what is counted ("topics"), `systems` which systems are ranked ("the systems").
+    """
+    truth, judge = names
+    unit, systems = how.get("unit", "topics"), how.get("systems", "the systems")
+    value, low, high = worth
+    within = f"({100 * level:g}% interval {told(low, high)})"
+    start = f"{n_topics:g} {unit} judged by {judge} rank {systems}"
+    if value == 0:
+        return f"{start} less well than 1 judged by {truth} {within}"
+    if math.isinf(value):
+        return f"{start} better than any number judged by {truth} {within}"
+    return f"{start} {'only ' if high < n_topics else ''}as well as {shown(value)} judged by {truth} {within}"
+
+
+def undecided(best: Sequence[str], count: int, topics: int, unit: str = "topics") -> list[str]:
+    """Which judge is best, or that several could be."""
+    if len(best) == 1:
+        return [f"{best[0]} is the best of {count} judges"]
+    who = f"any of the {count}" if len(best) == count else f"one of these {len(best)}: {listing(best)}"
+    return [f"The best judge is {who}; {topics} {unit} cannot tell which"]
+
+
+def shown(topics: float) -> str:
+    """A number of topics, as precise as it can be: "< 1", "6.9", "16", "no limit"."""
+    if math.isnan(topics):
+        return "-"
+    if topics > 9_999:
+        return "no limit"
+    if topics < 1:
+        return "< 1"
+    return f"{topics:.0f}" if topics >= 9.95 else f"{topics:.1f}"
+
+
+def told(low: float, high: float) -> str:
+    """The ends of an interval."""
+    if math.isnan(low):
+        return "-"
+    if shown(low) == "< 1":
+        return "less than 1" if high <= 1 else f"up to {shown(high)}" if shown(high) != "no limit" else "without limits"
+    return f"{shown(low)} or more" if shown(high) == "no limit" else f"{shown(low)} to {shown(high)}"

@@ -1,0 +1,324 @@
+"""`judge_worth`: how many topics judged by the truth a candidate's topics are worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..coefficients.registry import Coefficient, get_coefficient, headlines
+from ..data.groups import doubts_about_sizes
+from ..data.scores import Scores
+from ..errors import InputError
+from ..options import checked
+from ..pairing import On, Pairing, pairings
+from ..read.door import Collection
+from ..resampling import Resampling, Seed
+from ..results import Interval, Result, columns, settings_of
+from ..topics.correlation import not_resampled
+from ..words import counted, nearly_reversed
+from .analytic import Curve, Sample, judge_curve, truth_curve
+from .estimate import Both, Estimate, estimate, worth_from
+from .splits import split_curves
+from .verdicts import NOT_KNOWN, judgment, sentence, shown, told, too_few, word_of
+
+TOPICS = 25.0  # the worth of which is printed, whatever the sample has
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One truth and one judge on the same systems, one row per topic or group of topics."""
+
+    truth: Scores
+    judge: Scores
+    names: tuple[str, str]
+    shared: bool = True
+    """Whether both have the same topics."""
+    groups: int | None = None
+    notes: tuple[str, ...] = ()
+    teams: IntArray | None = None
+    """The team of each system, 0..G-1: systems that are drawn together."""
+    pairing: Pairing | None = None
+
+
+@dataclass(frozen=True)
+class How:
+    """What is asked about each judge."""
+
+    coefficient: Coefficient
+    level: float
+    drawn: Resampling
+    """The splits of coefficients that have no formula."""
+    n_topics: float = TOPICS
+    new_systems: bool = True
+
+    @classmethod
+    def of(cls, coefficient: str, n_topics: float, confidence_level: float, rng: Seed, *, new_systems: bool) -> How:
+        known = get_coefficient(coefficient)
+        if why := not_resampled(known):
+            raise InputError(why)
+        return cls(known, confidence_level, Resampling.of(1, rng), n_topics, new_systems)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeWorth(Result):
+    """What `judge_worth` found. `print` shows it, `plot` draws it, `to_dict` has everything."""
+
+    coefficient: str
+    names: tuple[str, str]
+    """Names of the truth and of the candidate."""
+    n_topics: float
+    """How many topics of the candidate are valued: 25, whatever the sample has."""
+    worth: float
+    """The number of topics of the truth that rank the systems as well. 0: fewer than one. inf: no number does. nan:
+    not known."""
+    interval: Interval
+    word: str
+    """"much weaker", "weaker", "within a factor of two", "steadier", "cannot tell" or "not known"."""
+    reason: str
+    """Why the worth is not known."""
+    agreement: float
+    """The expected coefficient between n_topics topics of the candidate and a quarter of the truth's topics, others."""
+
+    @property
+    def units(self) -> str:
+        """What is counted: topics, or groups of them."""
+        return "groups" if "groups" in self.settings else "topics"
+
+    @property
+    def cell(self) -> str:
+        """The worth as tables show it."""
+        return shown(self.worth)
+
+    @property
+    def verdict(self) -> str:
+        """What kind of judge this is, and how many topics of the truth its topics are worth."""
+        return ". ".join(self._sentences())
+
+    def _answers(self) -> Sequence[str]:
+        return [f"{part[:1].upper()}{part[1:]}." if k else f"{part}." for k, part in enumerate(self._sentences())]
+
+    def _sentences(self) -> list[str]:
+        sample = (
+            f"{counted(self.settings['n_topics'], self.units[:-1])} and {counted(self.settings['n_systems'], 'system')}"
+        )
+        first = judgment(self.word, self.names, sample, self.reason)
+        return [first] if self.word == NOT_KNOWN else [first, self.sentence]
+
+    @property
+    def sentence(self) -> str:
+        """How many topics of the truth rank the systems as well, with the interval."""
+        of = "the systems" if self.settings["new_systems"] else f"these {self.settings['n_systems']} systems"
+        worth = self.worth, self.interval.low, self.interval.high
+        return sentence(self.names, self.n_topics, worth, self.interval.confidence_level, unit=self.units, systems=of)
+
+    def table(self) -> str:
+        """The sample and the worth."""
+        n, m = self.settings["n_topics"], self.settings["n_systems"]
+        size = f"  {self.coefficient}, {counted(m, 'system')}, {counted(n, self.units[:-1])}"
+        if self.settings.get("judge_topics"):
+            size += f" and {self.settings['judge_topics']} others of {self.names[1]}"
+        if self.word == NOT_KNOWN:
+            return size
+        rows = [[f"worth of {self.n_topics:g} {self.units}", self.cell, told(self.interval.low, self.interval.high)]]
+        return "\n".join([size, columns(rows)])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [
+            {
+                "candidate": self.names[1],
+                "coefficient": self.coefficient,
+                "topics": self.n_topics,
+                "worth": self.worth,
+                "low": self.interval.low,
+                "high": self.interval.high,
+                "word": self.word,
+                "agreement": self.agreement,
+            }
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the worth with its interval, beside the topics of the truth."""
+        from ..plots import intervals
+
+        return intervals.worths([self], ax)
+
+
+@checked
+def judge_worth(  # noqa: PLR0913
+    truth: Collection,
+    candidate: Collection = None,
+    coefficient: str = "tau_b",
+    *,
+    n_topics: float = TOPICS,
+    new_systems: bool = True,
+    confidence_level: float = 0.95,
+    names: Sequence[str] | None = None,
+    on: On = "both",
+    rng: Seed = None,
+) -> JudgeWorth:
+    """Estimate how many topics judged by the truth a candidate's topics are worth.
+
+    A judge is worth 12 topics if 25 topics scored by that judge rank the systems as well as 12 topics scored by the
+    truth. The comparison is always made on topics that neither ranking has seen, so errors that judge and truth share
+    do not count in the judge's favour.
+
+    Parameters
+    ----------
+    truth, candidate : what `as_topics` takes
+        `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label. What
+        only one side has is left out, with an `AlignmentWarning` that names it. Below 10 topics or 8 systems the worth
+        is "not known".
+    coefficient : str
+        A name from `list_coefficients` that admits ties on both sides. "tau_b" has a formula, without any draws; others
+        are computed on random splits of the topics.
+    n_topics : float
+        How many topics of the candidate to value.
+    new_systems : bool
+        Whether the interval is for new systems and new topics; otherwise for new topics and these systems.
+    confidence_level : float
+        Confidence level of the interval.
+    names : sequence of str, optional
+        What to call the sides, as in `pair`.
+    on : {"both", "systems"}
+        Match topics as well as systems, or systems only: then the candidate may have judged other topics.
+    rng : int, Generator or None
+        Draws the splits of coefficients other than "tau_b". Without one, a seed is drawn, and the settings record it.
+
+    Returns
+    -------
+    JudgeWorth
+        The worth, its confidence interval, and a word that summarizes it ("weaker", "within a factor of two", ...).
+
+    See Also
+    --------
+    rank_judges : Compare several judges.
+    combine : Rank systems by human and machine scores together.
+
+    Notes
+    -----
+    The formulas are in docs/theory/worth.md; how often the intervals hold is in docs/measured/worth.md.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    >>> print(cc.judge_worth(people, careful, names=("people", "careful")).verdict)
+
+    """
+    how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
+    found = pairings(truth, candidate, names=names, on=on, topics=True)
+    if len(found) > 1:
+        raise InputError(f"there are {len(found)} candidates: value them with rank_judges")
+    return worth_of(matched_judge(found[0]), how)
+
+
+def matched_judge(found: Pairing) -> Judged:
+    """The sides of a pairing, one row per topic or group of topics."""
+    first, second = (side for side in found.sides if isinstance(side, Scores))
+    if min(len(first.topics), len(second.topics), len(first.systems)) < 2:
+        raise InputError(
+            f"{found.names[0]} and {found.names[1]} have {counted(len(first.systems), 'system')} and "
+            f"{counted(len(first.topics), 'topic')} in common: at least 2 of each are needed"
+        )
+    rows = first.observations(), second.observations()
+    groups = None if first.groups is None else len(rows[0].topics)
+    teams = None if first.teams is None else np.unique(first.teams, return_inverse=True)[1]
+    notes = (*found.notes, *doubts_about_sizes(first.groups))
+    names = found.names[0], found.names[1]
+    return Judged(*rows, names, found.on == "both", groups, notes, teams, found)
+
+
+def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
+    """Which of them values a candidate: the first main one, or else the first that admits ties."""
+    known = [c for c in coefficients if not not_resampled(c)]
+    return next(iter([c for c in known if c.name in headlines("main")] + known), None)
+
+
+def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) -> JudgeWorth:
+    """The worth of one judge. `curves` keeps the truth's curve for further judges on the same topics and systems."""
+    topics, others, systems = len(sides.truth.topics), len(sides.judge.topics), len(sides.truth.systems)
+    reason = too_few(min(topics, others), systems, "topic" if sides.groups is None else "group")
+    found = Estimate(math.nan, math.nan, math.nan, rises=True)
+    agreement = math.nan
+    means = sides.truth.means(), sides.judge.means()
+    value, undefined = how.coefficient.attempt(*means)
+    if not reason and undefined and sides.shared:
+        reason = f"{how.coefficient.name} is undefined: {undefined}"
+    if not reason:
+        judge, truth = curves_of(sides, how, curves)
+        found = estimate(judge, truth, how.n_topics, level=how.level, new_systems=how.new_systems)
+        agreement = Both(judge, truth, how.n_topics).agreement
+        if not found.rises:
+            reason = f"more topics judged by {sides.names[0]} do not rank the systems better"
+            found = Estimate(math.nan, math.nan, math.nan, rises=False)
+    own: dict[str, Any] = {} if sides.groups is None else {"groups": sides.groups}
+    own |= {} if sides.shared else {"judge_topics": others}
+    return JudgeWorth(
+        coefficient=how.coefficient.name,
+        names=sides.names,
+        n_topics=how.n_topics,
+        worth=found.worth,
+        interval=Interval(found.low, found.high, how.level, "jackknife over topics and systems"),
+        word=word_of(found.low, found.high, how.n_topics),
+        reason=reason,
+        agreement=agreement,
+        notes=(*sides.notes, *nearly_reversed(value, how.coefficient.name)),
+        data=sides.pairing,
+        settings=settings_of(
+            seed=None if is_analytic(how) else how.drawn.seed,
+            confidence_level=how.level,
+            n_systems=systems,
+            n_topics=topics,
+            new_systems=how.new_systems,
+            **own,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """The truth's curve, by which any number of judges of the same topics are valued, without intervals."""
+
+    truth: Sample
+    curve: Curve
+
+    @classmethod
+    def of(cls, truth: Scores) -> Yardstick | None:
+        """None where there are too few topics or systems."""
+        if too_few(len(truth.topics), len(truth.systems)):
+            return None
+        sample = Sample.of(truth.values)
+        return cls(sample, truth_curve(sample, TOPICS, None))
+
+    def worth(self, judge: FloatArray) -> float:
+        """Of 25 topics, at most 100: means over draws need a number, and beyond it nothing is known."""
+        both = Both(judge_curve(self.truth, Sample.of(judge), TOPICS, None, shared=True), self.curve, TOPICS)
+        return min(worth_from(both.inverse_worth(both.values)), 4 * TOPICS)
+
+
+def is_analytic(how: How) -> bool:
+    """Whether the coefficient has a formula."""
+    return how.coefficient.name == "tau_b"
+
+
+def curves_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None) -> tuple[Curve, Curve]:
+    """V_Y and V_X."""
+    require_room_for_pairs(len(sides.truth.systems), "worth", len(sides.truth.topics))
+    teams = np.arange(len(sides.truth.systems)) if sides.teams is None else sides.teams
+    truth, judge = Sample.of(sides.truth.values), Sample.of(sides.judge.values)
+    whole = not is_analytic(how)
+    made = judge_curve(truth, judge, how.n_topics, teams, shared=sides.shared, whole=whole)
+    kept, key = {} if curves is None else curves, sides.truth.values.tobytes() + teams.tobytes()
+    if key not in kept:
+        kept[key] = truth_curve(truth, how.n_topics, teams, whole=whole)
+    if not whole:
+        return made, kept[key]
+    if not sides.shared:
+        raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b can do without")
+    return split_curves(sides.truth.values, sides.judge.values, how, teams, (made, kept[key]))
