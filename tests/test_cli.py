@@ -44,7 +44,7 @@ def test_one_candidate_shows_the_headlines_and_with_all_every_coefficient() -> N
 
 def test_many_candidates_one_row_each_the_best_first() -> None:
     text = good("compare", PEOPLE, HASTY, CAREFUL)
-    assert text.startswith("careful is the best of 2 judges. careful is a weaker judge than people. 25 topics judged by careful ")
+    assert text.startswith("careful is the best of 2 judges. careful is a weaker judge than people. 25 topics judged ")
     head, first, second = text.splitlines()[3:6]
     assert head.split("  ")[-3:] == ["tau_b", "tau_ap_b", "p (rank test)"]
     assert (first.split()[0], second.split()[0]) == ("careful", "hasty")
