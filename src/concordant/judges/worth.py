@@ -208,7 +208,9 @@ def judge_worth(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
-    >>> print(cc.judge_worth(people, careful, names=("people", "careful")).verdict)
+    >>> found = cc.judge_worth(people, careful, names=("people", "careful"))
+    >>> found.word, round(found.worth), round(found.interval.low, 1)
+    ('weaker', 14, 7.7)
 
     """
     how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
