@@ -205,17 +205,13 @@ def test_variances_are_the_two_way_jackknife() -> None:
     x, y = Sample.of(truth), Sample.of(judge)
     both = Both(judge_curve(x, y, 10, singles(truth), shared=True), truth_curve(x, 10, singles(truth)), 10)
     errors = both.errors(lambda v: float(v[0] - v[4]))
-<<<<<<< HEAD
 
     def value(c: Any) -> Any:
         return c[0] if isinstance(c, tuple) else c
 
     t = value(both.judge.topics)[0] - value(both.truth.topics)[3]
-=======
-    t = both.judge.topics[0][0] - both.truth.topics[0][3]
->>>>>>> worth
     s = both.judge.systems[0] - both.truth.systems[3]
-    ts = both.judge.both[0][0] - both.truth.both[0][3]
+    ts = value(both.judge.both)[0] - value(both.truth.both)[3]
     rest = ts - t[:, None] - s
     rest = rest - rest.mean(0) - rest.mean(1, keepdims=True) + rest.mean()
     v_t, v_s = 17 / 18 * ((t - t.mean()) ** 2).sum(), 8 / 9 * ((s - s.mean()) ** 2).sum()

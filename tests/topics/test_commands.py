@@ -85,12 +85,8 @@ def test_worth_says_the_verdict_first() -> None:
 
 
 def test_worth_of_these_systems_and_other_topics() -> None:
-<<<<<<< HEAD
     how: dict[str, Any] = {"names": ("people", "careful"), "n_topics": 10, "new_systems": False, "on": "systems"}
     found = cc.judge_worth(PEOPLE, CAREFUL, **how)
-=======
-    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), n_topics=10, new_systems=False, on="systems")
->>>>>>> worth
     asked = ("--n-topics", "10", "--these-systems", "--on", "systems")
     assert good("worth", PEOPLE, CAREFUL, *asked) == f"{found}\n"
 
