@@ -423,7 +423,7 @@ def _worth(
 ) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
     known = for_worth(wanted)
-    if known is None or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
+    if known is None or len(found.topics) < 2 or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
         return None, []
     made = worth_of(replace(matched_judge(found), notes=()), How(known, level, drawn))
     return (None, [made.verdict]) if made.reason else (made, [])

@@ -44,6 +44,7 @@ _LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
 _POSITIVE, _FROM_0 = (lambda x: x > 0), (lambda x: x >= 0)
 _SHARE = Rule("give a number above 0 up to 1", lambda x: 0 < x <= 1)
 _TOPS = Rule("give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1)
+_VALUED = Rule("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
 # By argument, or by function and argument where two functions mean different things by a name.
 RULES: Mapping[str, Rule | Count] = {
     "alpha": Rule("give the level of the test, above 0 and below 1", _LEVEL),
@@ -64,6 +65,7 @@ RULES: Mapping[str, Rule | Count] = {
     "eps": Rule("give a positive number, which is added to the variances; 1e-5 is the paper's", _POSITIVE),
     "families": Rule("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
     "from_runs.names": Rule("give a list of names of runs, at least one", bool),
+    "judge_worth.n_topics": _VALUED,
     "judges": Rule("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
     "m": Count(2, 1_000_000),  # beyond, neighbouring values of tau are closer than rounding
     "margin": Rule("give 0 or a positive number, which multiplies the differences of the truth", _FROM_0),
@@ -76,8 +78,9 @@ RULES: Mapping[str, Rule | Count] = {
     "probability": Rule("give a number above 0 and below 1, or leave it out", _LEVEL),
     "random_rankings.tolerance": Rule("give how far tau_ap may be from its value, from 0 to 2", lambda x: 0 <= x <= 2),
     "rank_intervals.confidence_level": Rule(
-        "give a number above 0 and below 1; for estimates, rank_intervals_from_estimates(means, covariance)", _LEVEL
+        "give a number above 0 and below 1; for estimates, rank_intervals(Means(..., covariance=...))", _LEVEL
     ),
+    "rank_judges.n_topics": _VALUED,
     "rel": Rule("give the lowest relevant grade, a number above 0", _POSITIVE),
     "reported": Rule("give it as text, as it was printed ('0.870'): its last zeros say how exact it is"),
     "rng": Rule(

@@ -152,11 +152,13 @@ def pairings(
     on: On = "both",
     top: int | None = None,
     topics: bool = False,
+    many: bool | None = None,
 ) -> list[Pairing]:
     """The truth with each candidate by itself, on what these two have; so no number depends on other candidates.
 
     A pairing in the place of both sides has matched them before. What was left out is warned of. With `topics`, every
-    side must have scores on topics, all of them.
+    side must have scores on topics, all of them. `many` says whether a mapping holds candidates by name (True) or is
+    one candidate (False); by default its values tell.
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
@@ -167,7 +169,7 @@ def pairings(
         return [truth.alone(k) for k in range(len(truth.candidates))]
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
-    (own, *others), called = _sides(truth, candidates, names, topics=topics)
+    (own, *others), called = _sides(truth, candidates, names, topics=topics, many=many)
     found = []
     for side, name in zip(others, called[1:], strict=True):
         by_topic = on != "systems" and isinstance(own, Scores) and isinstance(side, Scores)
@@ -179,10 +181,10 @@ def pairings(
 
 
 def _sides(
-    truth: Any, candidates: Any, names: Sequence[str] | None, *, topics: bool = False
+    truth: Any, candidates: Any, names: Sequence[str] | None, *, topics: bool = False, many: bool | None = None
 ) -> tuple[list[Side], list[str]]:
     """The truth and its candidates, read, and what to call them: names that were given, keys, or names of files."""
-    given, keys = _candidates(candidates)
+    given, keys = _candidates(candidates, many)
     read = as_topic_side if topics else as_scores
     sides: list[Side] = [read(truth, "truth")]
     sides += [read(one, "candidate" if len(given) == 1 else f"candidate {k}") for k, one in enumerate(given, 1)]
@@ -199,9 +201,11 @@ def _sides(
     return sides, called
 
 
-def _candidates(given: Any) -> tuple[list[Any], list[str]]:
+def _candidates(given: Any, many: bool | None) -> tuple[list[Any], list[str]]:
     """One or more candidates, and their names where they have keys."""
-    if isinstance(given, Mapping) and given and all(map(_is_side, given.values())):
+    if many is False:
+        return [given], []
+    if isinstance(given, Mapping) and given and (many or all(map(_is_side, given.values()))):
         return list(given.values()), list(map(str, given))
     if isinstance(given, list | tuple) and given and all(map(_is_side, given)):
         return list(given), []
@@ -304,7 +308,9 @@ def matched_topics(given: Mapping[str, Collection], names: Sequence[str] | None 
 
     `each` says why the caller needs the scores on each topic, so that groups and totals are refused.
     """
-    found = next(iter(given.values()))
+    found, *others = given.values()
+    if others:
+        two_sides(found, others[0])
     if isinstance(found, Pairing):
         require_topics(found)
     else:
@@ -323,6 +329,19 @@ def matched_topics(given: Mapping[str, Collection], names: Sequence[str] | None 
     rows = tuple(side.observations() for side in found.sides if isinstance(side, Scores))
     notes = (*found.notes, *doubts_about_sizes(groups))
     return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics), pairing=found)
+
+
+def joined_topics(truth: Any, candidates: Any, names: Sequence[str] | None) -> Pairing:
+    """All sides, with scores on topics, on what all of them have; what was left out is warned of."""
+    if isinstance(truth, Pairing):
+        if candidates is not None or names is not None:
+            raise InputTypeError("a pairing holds both sides, with their names: give nothing else")
+        return truth
+    if candidates is None:
+        raise InputTypeError("candidates is missing: give it, or a pairing of all sides")
+    found = match(*_sides(truth, candidates, names, topics=True, many=True), "both")
+    warn_of(found)
+    return found
 
 
 def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ FAMILIES = {system: system.split("-")[0] for system in PEOPLE_SCORES.systems}
 @pytest.fixture(scope="module")
 def card() -> Any:
     judges = {"hasty": HASTY_SCORES, "careful": CAREFUL_SCORES}
-    return cc.judge_card(PEOPLE_SCORES, judges, families=FAMILIES, name="people", n_resamples=499, rng=7)
+    return cc.judge_card(PEOPLE_SCORES, judges, families=FAMILIES, n_resamples=499, rng=7)
 
 
 def test_each_number_is_that_of_its_function(card: Any) -> None:
@@ -72,8 +72,6 @@ def test_every_form_of_output(tmp_path: Path) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputTypeError, match=r"candidates is .*: give a dictionary"):
-        cc.judge_card(PEOPLE_SCORES, [HASTY_SCORES])  # type: ignore[arg-type]
     with pytest.raises(InputTypeError, match=r"labels is .*: give a dictionary"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels={"hasty": None})  # type: ignore[dict-item]
     qrels = cc.Qrels.from_dict({"1": {"a": 0, "b": 1}, "2": {"a": 1, "b": 0}})

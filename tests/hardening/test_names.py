@@ -79,7 +79,7 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
         n_resamples=99,
         rng=1,
     ),
-    "judge_card": lambda name: cc.judge_card(TRUTH, {name("b"): CANDIDATE}, n_resamples=99, rng=1, name=name("a")),
+    "judge_card": lambda name: cc.judge_card(TRUTH, [CANDIDATE], n_resamples=99, rng=1, names=[*map(name, "ab")]),
     "judge_study": lambda name: cc.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
     "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b"))),
     "rank_judges": lambda name: cc.rank_judges(TRUTH, list(SIDES.values())[1:3], names=[*map(name, "xyz")], rng=1),

@@ -61,7 +61,7 @@ def test_a_worth_does_not_depend_on_other_judges() -> None:
     less = HASTY.select(HASTY.systems[:15], HASTY.topics[:30])
     with pytest.warns(AlignmentWarning):
         both = cc.rank_judges(PEOPLE, {"careful": CAREFUL, "hasty": less})
-    alone = cc.judge_worth(PEOPLE, CAREFUL, names=("truth", "careful"))
+    alone = cc.judge_worth(PEOPLE, CAREFUL)
     assert next(judge for judge in both.judges if judge.names[1] == "careful") == alone
     assert both.best[0] == "careful"
 
@@ -143,7 +143,7 @@ def test_groups_are_counted() -> None:
         ({"n_topics": 1}, "n_topics"),
         ({"n_topics": math.inf}, "n_topics"),
         ({"confidence_level": 95}, "confidence_level"),
-        ({"names": ("a", "a")}, "the same name"),
+        ({"names": ("a", "a")}, "names two sides"),
         ({"on": "topics"}, "on is 'topics'"),
     ],
 )

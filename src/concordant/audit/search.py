@@ -13,7 +13,7 @@ import numpy as np
 from ..data.holes import Missing
 from ..errors import ConcordantError, InputError
 from ..options import checked
-from ..pairing import On, Side
+from ..pairing import On, Pairing, Side
 from ..read.door import Collection, as_scores, refuse
 from ..resampling import Progress
 from ..results import Result, plain, settings_of
@@ -187,8 +187,8 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
 @checked
 def audit(
     truth: Collection,
-    candidate: Collection | Sequence[Collection],
-    reported: str | Sequence[str],
+    candidate: Collection | Sequence[Collection] = None,
+    reported: str | Sequence[str] = (),
     *,
     top: int | Iterable[int] = (),
     departures: int = 3,
@@ -244,6 +244,10 @@ def audit(
 different values. Of the 12 values of plain rules, 0.01 would match by chance: strong evidence.
 
     """
+    if isinstance(truth, Pairing):
+        names, (truth, *candidate) = truth.names, truth.sides
+    elif candidate is None:
+        raise InputError("candidate is missing: give it, or a pairing of both sides")
     several = isinstance(candidate, (list, tuple)) and not (
         isinstance(reported, str) and all(isinstance(path, str | os.PathLike) for path in candidate)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..judges.verdicts import told
 from ..judges.worth import How, Judged, JudgeWorth
 from ..judgments.agreement import LabelAgreement
 from ..options import checked
-from ..pairing import Matched, matched_topics
+from ..pairing import Matched, joined_topics, matched_topics
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, columns, settings_of
@@ -189,8 +189,9 @@ def _listed(heads: list[str], rows: list[list[str]]) -> str:
 @checked
 def judge_card(  # noqa: PLR0913
     truth: Collection,
-    candidates: Mapping[str, Collection],
+    candidates: Any = None,
     *,
+    names: Sequence[str] | None = None,
     families: Mapping[str, str] | None = None,
     labels: Mapping[str, LabelAgreement] | None = None,
     test: Test = "t",
@@ -198,7 +199,6 @@ def judge_card(  # noqa: PLR0913
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 1_999,
-    name: str = "truth",
     rng: Seed = None,
 ) -> JudgeCard:
     """All that papers report about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
@@ -207,8 +207,10 @@ def judge_card(  # noqa: PLR0913
     ----------
     truth : what `as_topics` takes
         Scores on each topic by whom we trust; at least 10 topics.
-    candidates : mapping of str to what `as_topics` takes
-        The judges by name. All are compared on the systems and topics that all have, the truth included.
+    candidates : what `as_topics` takes, a list of these, or a mapping from names to them
+        The judges. All are compared on the systems and topics that all have, the truth included.
+    names : sequence of str, optional
+        What to call the sides, the truth first, as in `pair`.
     families : mapping of str to str, optional
         The family of each system, for `family_bias`; leave out systems without one.
     labels : mapping of str to LabelAgreement, optional
@@ -219,8 +221,6 @@ def judge_card(  # noqa: PLR0913
         Confidence level of all intervals.
     n_resamples : int
         Permutations for soft pairwise accuracy and families, and resamples for rank intervals.
-    name : str
-        What to call the truth.
     rng : int, Generator or None
         The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
@@ -238,18 +238,16 @@ def judge_card(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
-    >>> found = cc.judge_card(people, {"careful": careful, "hasty": hasty}, name="people", rng=7)
+    >>> found = cc.judge_card(people, {"careful": careful, "hasty": hasty}, rng=7)
     >>> [(judge.name, round(judge.tau_b, 3), judge.ranks.largest_drop.value) for judge in found.judges]
     [('careful', 0.905, 3.0), ('hasty', 0.723, 4.0)]
 
     """
     tested = HowTested(test, correction, alpha)
-    if labels is not None and (unknown := [key for key in labels if key not in set(map(str, candidates))]):
+    sides = matched_topics({"truth": joined_topics(truth, candidates, names)})
+    named, level = sides.names, confidence_level
+    if labels is not None and (unknown := [key for key in labels if key not in named[1:]]):
         raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
-    named = (name, *map(str, candidates))
-    given = {"truth": truth, **{f"candidates[{key!r}]": side for key, side in candidates.items()}}
-    level = confidence_level
-    sides = matched_topics(given, named)
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)
@@ -258,7 +256,9 @@ def judge_card(  # noqa: PLR0913
     base = how.seed if how.seed is not None else int(how.generator().integers(2**63))
     how = Resampling.of(how.n_resamples, base)
     first, *others = sides.scores
-    pairs = [Judged(first, side, (name, own), groups=sides.groups) for side, own in zip(others, named[1:], strict=True)]
+    pairs = [
+        Judged(first, side, (named[0], own), groups=sides.groups) for side, own in zip(others, named[1:], strict=True)
+    ]
     ranking = ranking_of(pairs, pairs, How(get_coefficient("tau_b"), level, how))
     signs = draw_signs(len(sides.scores[0].topics), how.n_resamples, how.generator())
     of_truth = reached(sides.scores[0].values, signs)
@@ -268,7 +268,7 @@ def judge_card(  # noqa: PLR0913
     judges = []
     for worth in ranking.judges:
         k = named.index(worth.names[1])
-        pair = Matched((sides.scores[0], sides.scores[k]), (name, named[k]), (), sides.groups)
+        pair = Matched((sides.scores[0], sides.scores[k]), (named[0], named[k]), (), sides.groups)
         means = sides.scores[0].means(), sides.scores[k].means()
         judges.append(
             Judge(

@@ -100,14 +100,14 @@ def judge_card(
     first, *others = read.sides([truth, *candidate], out.quiet)
     found = run(
         first,
-        dict(zip(labels[1:], others, strict=True)),
+        others,
+        names=labels,
         families=of,
         test=test,
         correction=None if correction == "none" else correction,
         alpha=alpha,
         confidence_level=level,
         n_resamples=resamples,
-        name=labels[0],
         rng=seed,
     )
     return replace(Answer.of(found), printed=found.printed)

@@ -119,7 +119,7 @@ def rank_judges(  # noqa: PLR0913
 
     """
     how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
-    found = pairings(truth, candidates, names=names, on=on, topics=True)
+    found = pairings(truth, candidates, names=names, on=on, topics=True, many=True)
     single = [matched_judge(one) for one in found]
     if len({(judged.truth.systems, judged.truth.topics, judged.judge.topics) for judged in single}) == 1:
         return ranking_of(single, single, how)

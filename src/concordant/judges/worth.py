@@ -214,7 +214,7 @@ def judge_worth(  # noqa: PLR0913
 
     """
     how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
-    found = pairings(truth, candidate, names=names, on=on, topics=True)
+    found = pairings(truth, candidate, names=names, on=on, topics=True, many=False)
     if len(found) > 1:
         raise InputError(f"there are {len(found)} candidates: value them with rank_judges")
     return worth_of(matched_judge(found[0]), how)

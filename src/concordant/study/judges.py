@@ -257,8 +257,8 @@ def judge_study(  # noqa: PLR0913
     ranking, card = None, None
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
-        card = step(judge_card(full[first], judged, labels=labels, families=families, name="the truth", rng=rng))
         called = ("the truth", *judged)
+        card = step(judge_card(full[first], judged, names=called, labels=labels, families=families, rng=rng))
         same = names[0] == "tau_b"  # which the card is about
         ranking = card.ranking if same else rank_judges(full[first], judged, names[0], names=called, rng=rng)
     else:

@@ -1,0 +1,75 @@
+"""Every function of two or more sides gives the same answer for them and for their pairing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import concordant as cc
+
+from .test_door import FAMILIES, FUNCTIONS, SIDES, plain
+
+FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1}
+# By name, how each is called with the sides, or with their pairing in the place of them.
+CALLS: dict[str, Callable[..., Any]] = {
+    "audit.audit": lambda truth, candidate=None: cc.audit.audit(truth, candidate, "0.52"),
+    "compare": lambda *given: cc.compare(*given, worth=False, **FEW),
+    "correlate": lambda *given: cc.correlate(*given, n_resamples=600, rng=1),
+    "discriminative_power": cc.discriminative_power,
+    "explain": cc.explain,
+    "family_bias": lambda truth, candidate=None: cc.family_bias(truth, candidate, FAMILIES, **FEW),
+    "judge_card": lambda *given: cc.judge_card(*given, **FEW),
+    "judge_worth": cc.judge_worth,
+    "permutation_test": lambda *given: cc.permutation_test(*given, **FEW),
+    "rank_changes": lambda *given: cc.rank_changes(*given, n_resamples=199, rng=1),
+    "rank_distance": cc.rank_distance,
+    "rank_judges": cc.rank_judges,
+    "rank_loss": lambda *given: cc.rank_loss(*given)[1].tolist(),
+    "rank_test": lambda *given: cc.rank_test(*given, **FEW),
+    "ranking_probability": lambda *given: cc.ranking_probability(*given, n_points=120, rng=1),
+    "significance_agreement": cc.significance_agreement,
+    "soft_pairwise_accuracy": lambda *given: cc.soft_pairwise_accuracy(*given, **FEW),
+    "tie_calibration": lambda *given: cc.tie_calibration(*given, rng=1),
+}
+OWN_TOPICS = {"combine", "plan_mix"}  # people and machine have different topics, so nothing is matched by them
+
+
+def test_every_function_of_two_sides_is_here() -> None:
+    assert set(CALLS) == {name for name, (count, _) in FUNCTIONS.items() if count > 1} - OWN_TOPICS
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_pairing_is_its_sides(name: str) -> None:
+    truth, *others = list(SIDES.values())[: FUNCTIONS[name][0]]
+    candidates = others[0] if len(others) == 1 else others
+    with warnings.catch_warnings(action="ignore"):
+        assert plain(CALLS[name](cc.pair(truth, candidates))) == plain(CALLS[name](truth, candidates))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_pairing_is_all_there_is(name: str) -> None:
+    truth, candidate, *_ = SIDES.values()
+    if name != "audit.audit":  # whose next argument is the number
+        with pytest.raises(cc.ConcordantError, match=r"a pairing holds both sides|candidates"):
+            CALLS[name](cc.pair(truth, candidate), candidate)
+    with pytest.raises(cc.ConcordantError, match=r"candidates? is missing: give it, or a pairing"):
+        CALLS[name](truth)
+
+
+def test_what_takes_one_candidate_refuses_several() -> None:
+    truth, *others = SIDES.values()
+    both = cc.pair(truth, others[:2])
+    for function in (cc.explain, cc.correlate, cc.rank_distance, cc.judge_worth):
+        with pytest.raises(cc.ConcordantError, match=r"there are 2 candidates|the pairing has 2 candidates"):
+            function(both)
+
+
+def test_results_keep_what_they_were_made_from() -> None:
+    truth, candidate, *_ = SIDES.values()
+    both = cc.pair(truth, candidate)
+    for found in (cc.compare(both, worth=False, **FEW), cc.explain(both), cc.soft_pairwise_accuracy(both, **FEW)):
+        assert found.data == both
+    assert cc.rank_intervals(truth, **FEW).data == truth
