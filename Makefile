@@ -18,7 +18,7 @@ test-long: $(VENV)/tools $(VENV)/installed browser
 	$(PY) -m pytest -n 2 --dist worksteal -m long --durations 15
 	$(PY) -m pytest -n 2 --dist worksteal -m "hypothesis and not long" --hypothesis-profile=long -q
 	OPENBLAS_CORETYPE=$(CORETYPE) $(PY) -m pytest -n 2 --dist worksteal -m "not long" -q $(STATISTICS)
-	OPENBLAS_CORETYPE=$(CORETYPE) $(PY) -m pytest -n 2 --dist worksteal -q tests/topics/test_worth_core.py
+	OPENBLAS_CORETYPE=$(CORETYPE) $(PY) -m pytest -n 2 --dist worksteal -q tests/judges
 
 # The statistics once more as on another processor, whose products of matrices round in another way. OpenBLAS can be any
 # x86-64 processor up to its own; Prescott is the oldest. Where NumPy has another library, this is the same run again.
