@@ -26,7 +26,7 @@ from scipy.special import stdtrit
 import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.data.means import mean_over_topics
-from concordant.mixing.estimator import combined
+from concordant.planning.mixing import combined
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "combine.md"
 TOPICS, MORE = (15, 25, 50), (1000, 100)

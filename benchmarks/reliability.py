@@ -20,7 +20,7 @@ from data import matrix
 from scipy import special, stats
 
 import concordant as cc
-from concordant.expected.estimation import estimates_of
+from concordant.planning.estimation import estimates_of
 
 FloatArray = npt.NDArray[np.float64]
 RESAMPLES = 1_000

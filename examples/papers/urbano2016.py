@@ -16,11 +16,11 @@ from making import ROOT, Item, Paper, about, data
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
-from concordant.expected.differences import Differences
-from concordant.expected.estimators import by_student, deviations
-from concordant.expected.halves import discordant_shares
-from concordant.expected.pooling import pooled_deviations, pooling
-from concordant.expected.posterior import shrinkage
+from concordant.planning.differences import Differences
+from concordant.planning.estimators import by_student, deviations
+from concordant.planning.halves import discordant_shares
+from concordant.planning.pooling import pooled_deviations, pooling
+from concordant.planning.posterior import shrinkage
 
 FloatArray = npt.NDArray[np.float64]
 paper = Paper("urbano2016")
@@ -68,7 +68,7 @@ def equations_3_4(made: Item) -> None:
         f"{found.tau:.4f}, {found.tau_ap:.4f}",
         off < 1e-12,
     )
-    made.tests.append("tests/expected/test_values.py")
+    made.tests.append("tests/planning/test_values.py")
 
 
 @paper.item("ml", "Equations 5 to 7: ML")
@@ -85,7 +85,7 @@ def ml(made: Item) -> None:
     )
     off = max(abs(row[3] - 1) / row[4] for row in rows)
     made.claim("C_n makes the standard deviation unbiased", "E = 1", f"1 within {off:.1f} standard errors", off < 2)
-    made.tests.append("tests/expected/test_values.py")
+    made.tests.append("tests/planning/test_values.py")
 
 
 def expected_tau(values: FloatArray, rule: str) -> float:
@@ -145,7 +145,7 @@ def msqd(made: Item) -> None:
         ["`expected_correlation`", cc.expected_correlation(values, "tau", "msqd", identical="concordant").value]
     )
     made.table(["equal differences", "expected tau"], rows, "P@10 of the Robust track 2004, 110 systems on 249 topics:")
-    made.tests.append("tests/expected/test_values.py")
+    made.tests.append("tests/planning/test_values.py")
 
 
 @paper.item("resampling", "Section 3.1: RES and KD", FILES[0])
@@ -165,7 +165,7 @@ def resampling(made: Item) -> None:
     made.claim(
         "the estimates converge as T grows", "T = 1,000", f"exact within {off:.1f} standard errors of 4 runs", off < 2
     )
-    made.tests.append("tests/expected/test_values.py")
+    made.tests.append("tests/planning/test_values.py")
 
 
 def resampled(name: str, coefficient: str, estimator: Any, seed: int) -> float:
@@ -196,7 +196,7 @@ def values(made: Item) -> None:
     made.notes.append(
         "In place of printed values, those of one run of the authors' code, in which RES, KD and SH are random."
     )
-    made.tests.append("tests/expected/test_values.py")
+    made.tests.append("tests/planning/test_values.py")
 
 
 @paper.item("simulation", "Section 4: the simulation", *FILES)
@@ -466,7 +466,7 @@ def future_work(made: Item) -> None:
             assert found.interval is not None
             rows.append([f"{name}, {prior} prior", found.value, found.interval.low, found.interval.high])
     made.table(["TREC 6", "posterior mean", "95% interval from", "to"], rows)
-    made.tests.append("tests/expected/test_values.py")
+    made.tests.append("tests/planning/test_values.py")
     made.reproduced = "future work"
 
 

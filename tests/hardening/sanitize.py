@@ -35,7 +35,7 @@ TESTS = {
     "address": [
         "tests/coefficients",
         "tests/ranks",
-        "tests/expected",
+        "tests/planning",
         "tests/chance",
         "tests/topics",
         "tests/judgments/test_evaluate.py",
@@ -43,7 +43,7 @@ TESTS = {
         "tests/test_comparison.py",
         "tests/hardening",
     ],
-    "thread": ["tests/coefficients", "tests/ranks", "tests/expected", "-k", "workers or thread"],
+    "thread": ["tests/coefficients", "tests/ranks", "tests/planning", "-k", "workers or thread"],
 }
 # With --all, every test that is not long, but for these: the module is not in their process, or hardly what runs there.
 APART = {

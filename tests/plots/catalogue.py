@@ -25,12 +25,12 @@ from concordant import plots
 from concordant.chance.permutation import PermutationTest
 from concordant.coefficients.ties import TieBounds
 from concordant.comparison_result import Comparison
-from concordant.expected.estimation import Reliability
-from concordant.expected.planning import TopicPlan
-from concordant.expected.probabilities import Discordance
 from concordant.judges.ranking import JudgeRanking
 from concordant.judges.worth import JudgeWorth
 from concordant.judgments.agreement import LabelAgreement
+from concordant.planning.estimation import Reliability
+from concordant.planning.more_topics import TopicPlan
+from concordant.planning.probabilities import Discordance
 from concordant.plots.matrices import matrix
 from concordant.plots.style import figure_of
 from concordant.ranks.bounds import RankIntervals

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..arrays import IntArray
 from ..data.scores import Means, Scores
-from ..expected.estimation import DRAWS, expected_correlation
 from ..options import checked
 from ..parallel import Workers
+from ..planning.estimation import DRAWS, expected_correlation
 from ..ranks.bounds import RankIntervals, rank_intervals
 from ..read.door import Collection, as_scores, as_topic_side, as_topics, is_bare
 from ..resampling import Progress, Resampling, Seed

@@ -10,7 +10,7 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
 from ..data.totals import mean_ranks
-from ..expected.posterior import correlations, draw
+from ..planning.posterior import correlations, draw
 from ..resampling import Resampling
 from ..words import counted
 

@@ -93,7 +93,7 @@ def judge_card(
 
     Example: concordant judge-card people.csv careful.csv hasty.csv
     """
-    from ..card.judge_card import judge_card as run
+    from ..judges.card import judge_card as run
 
     of = None if families is None else pairs_of(families, "system", "family")
     labels = labels_of([truth, *candidate])
@@ -129,7 +129,7 @@ def tie_calibration(
 
     Example: concordant tie-calibration people.csv careful.csv
     """
-    from ..card.tie_tolerance import tie_calibration as run
+    from ..judges.tie_tolerance import tie_calibration as run
 
     sides = read.sides([truth, candidate], out.quiet)
     return run(*sides, n_folds=folds, rng=seed)

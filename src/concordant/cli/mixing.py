@@ -41,7 +41,7 @@ def combine(
 
     Example: concordant combine few.csv careful.csv --tiers
     """
-    from ..mixing.combination import combine as run
+    from ..planning.combination import combine as run
 
     people, others = read.sides([human, machine], out.quiet)
     found = run(people, others, method=method, lam=lam, confidence_level=level)
@@ -77,7 +77,7 @@ def plan_mix(
 
     Example: concordant plan-mix few.csv careful.csv --as-good-as 60 --cost human=20 machine=0.05
     """
-    from ..mixing.plan import plan_mix as run
+    from ..planning.mix_plan import plan_mix as run
 
     name = known_coefficients([coefficient])[0]
     each = _costs(cost)

@@ -44,7 +44,7 @@ def select(
     Example: concordant select people.csv -k 10
     """
     from ..outputs import Kind, check_output, written_whole
-    from ..selection.topics import select_topics
+    from ..planning.selection import select_topics
 
     given = read(scores, out.quiet)
     known = {topic.encode() for topic in given.topics}

@@ -106,8 +106,8 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
 
     Example: concordant reliability people.csv
     """
-    from ..expected.estimation import expected_correlation
-    from ..expected.estimation import reliability as run
+    from ..planning.estimation import expected_correlation
+    from ..planning.estimation import reliability as run
 
     given = read(scores, out.quiet)
     how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
@@ -145,7 +145,7 @@ def plan(
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
     """
-    from ..expected.planning import plan_topics
+    from ..planning.more_topics import plan_topics
 
     name = known_coefficients([coefficient])[0]
     with out.bar("planning") as bar:

@@ -10,8 +10,8 @@ from .labels import symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
-    from ..expected.planning import TopicPlan
-    from ..mixing.plan import MixPlan
+    from ..planning.mix_plan import MixPlan
+    from ..planning.more_topics import TopicPlan
     from ..study.judgments import JudgmentStudy
     from ..study.reliability import ReliabilityStudy
 

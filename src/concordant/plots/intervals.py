@@ -15,12 +15,12 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
     from ..comparison_result import Compared
-    from ..expected.estimation import Reliability
     from ..judges.worth import JudgeWorth
-    from ..mixing.combination import CombinedMeans
+    from ..planning.combination import CombinedMeans
+    from ..planning.estimation import Reliability
+    from ..planning.selection import TopicSelection
     from ..ranks.bounds import RankIntervals
     from ..results import Estimate
-    from ..selection.topics import TopicSelection
 
 
 class Row(NamedTuple):

@@ -11,12 +11,12 @@ from .labels import name_places, number_ticks, symbol
 from .style import BLUE, DARK, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
-    from ..card.families import FamilyBias
-    from ..card.judge_card import JudgeCard
-    from ..card.rank_shifts import RankChanges
-    from ..card.significance_counts import SignificanceAgreement
-    from ..card.soft_accuracy import SoftPairwiseAccuracy
-    from ..card.tie_tolerance import TieCalibration
+    from ..judges.card import JudgeCard
+    from ..judges.families import FamilyBias
+    from ..judges.rank_shifts import RankChanges
+    from ..judges.significance_counts import SignificanceAgreement
+    from ..judges.soft_accuracy import SoftPairwiseAccuracy
+    from ..judges.tie_tolerance import TieCalibration
 
 
 def card(found: JudgeCard, ax: Any = None) -> Any:

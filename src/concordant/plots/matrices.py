@@ -14,8 +14,8 @@ from .style import canvas, new_width
 
 if TYPE_CHECKING:
     from ..comparison_result import Compared, Comparison
-    from ..expected.probabilities import Discordance
     from ..judgments.agreement import LabelAgreement
+    from ..planning.probabilities import Discordance
     from ..ranks.places import RankProbabilities
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey

@@ -100,7 +100,7 @@ def document_of(given: Any) -> dict[str, Any]:
 
 def _content_of(given: Result) -> dict[str, Any]:
     """What was found, what belongs beside it, and what reading the data had to say."""
-    from ..expected.estimation import Reliability, expected_correlation
+    from ..planning.estimation import Reliability, expected_correlation
 
     if isinstance(given, Comparison):
         return _of_comparison(given)
@@ -198,7 +198,7 @@ class _Truth:
 
     @classmethod
     def of(cls, c: Compared, truth: Scores | Means) -> _Truth:
-        from ..expected.estimation import expected_correlation, reliability
+        from ..planning.estimation import expected_correlation, reliability
         from ..ranks.bounds import rank_intervals
 
         if isinstance(truth, Means):

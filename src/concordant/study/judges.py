@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..card.judge_card import JudgeCard, judge_card
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
 from ..errors import InputError, import_extra
+from ..judges.card import JudgeCard, judge_card
 from ..judges.ranking import JudgeRanking, rank_judges
 from ..judges.verdicts import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import LabelAgreement, label_agreement

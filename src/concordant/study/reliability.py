@@ -15,11 +15,11 @@ from ..arrays import FloatArray
 from ..data.means import mean_over_topics
 from ..data.scores import Scores
 from ..errors import InputError
-from ..expected.estimation import ESTIMATORS, estimates_of
-from ..expected.halves import discordant_shares
 from ..files import fingerprint, write_csv
 from ..options import checked
 from ..parallel import Workers
+from ..planning.estimation import ESTIMATORS, estimates_of
+from ..planning.halves import discordant_shares
 from ..read.door import Collection, as_topics, refuse
 from ..resampling import Progress
 from ..results import columns, settings_of

@@ -15,8 +15,8 @@ from scipy import stats
 import concordant as cc
 from concordant.cli.render import Table
 from concordant.errors import AlignmentWarning, InputError, LimitError
-from concordant.mixing.combination import combined_means, paired_sides
-from concordant.mixing.estimator import combined, error_with
+from concordant.planning.combination import combined_means, paired_sides
+from concordant.planning.mixing import combined, error_with
 
 from ..commands import CAREFUL, HASTY, bad, good, rows
 

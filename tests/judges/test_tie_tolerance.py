@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.card.tie_tolerance import _best, _pairs
 from concordant.errors import InputError
+from concordant.judges.tie_tolerance import _best, _pairs
 
 from ..commands import CAREFUL, PEOPLE, bad, good
 

@@ -15,7 +15,6 @@ from ..data.holes import are_invented
 from ..data.means import mean_over_topics
 from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, warn
-from ..expected.posterior import Prior, correlations, draw_estimates
 from ..options import checked
 from ..pairing import match
 from ..ranks.bounds import RankIntervals, rank_intervals
@@ -23,7 +22,8 @@ from ..read.door import Collection, as_topic_side, refuse
 from ..resampling import Resampling, Seed
 from ..results import Estimate, Interval, Result, columns, settings_of
 from ..words import counted, listing, named
-from .estimator import Combined, combined
+from .mixing import Combined, combined
+from .posterior import Prior, correlations, draw_estimates
 
 Method: TypeAlias = Literal["shrunk", "control"]
 Errors: TypeAlias = Literal["t", "normal"]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
-from ..expected.planning import known_at, plan_topics
 from ..options import checked
 from ..read.door import Collection
 from ..read.labels import WANTED_COST, is_cost
@@ -15,7 +14,8 @@ from ..resampling import Seed
 from ..results import Result, columns, settings_of
 from ..words import argument, counted
 from .combination import combined_means, paired_sides
-from .estimator import Bias, Moments, error_with
+from .mixing import Bias, Moments, error_with
+from .more_topics import known_at, plan_topics
 
 LEAST = 15  # human topics of a mix: with fewer, nobody measured how well it ranks
 _SLACK = 1e-9  # of a variance: what is as small but for rounding is small enough

@@ -52,8 +52,8 @@ def test_two_systems_are_a_paired_t_test() -> None:
 
 
 def test_variances_that_are_alike_count_as_one() -> None:
-    from concordant.expected.differences import Differences
-    from concordant.expected.pooling import pooling
+    from concordant.planning.differences import Differences
+    from concordant.planning.pooling import pooling
 
     rng = np.random.default_rng(4)
     alike = rng.normal(size=(8, 40))

@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from concordant.expected import halves
 from matplotlib import pyplot
 from scipy import stats
 from typer.testing import CliRunner
@@ -17,8 +18,7 @@ from typer.testing import CliRunner
 import concordant as cc
 from concordant.cli.app import app
 from concordant.data.means import mean_over_topics
-from concordant.expected import halves
-from concordant.expected.posterior import draw, shrinkage
+from concordant.planning.posterior import draw, shrinkage
 
 from . import literal
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from concordant.selection import validation
 
 import concordant as cc
 from concordant.data.collection import path
 from concordant.errors import InputError
-from concordant.selection import validation
-from concordant.selection.choosing import at_random, choose
-from concordant.selection.validation import Task, halves
+from concordant.planning.choosing import at_random, choose
+from concordant.planning.validation import Task, halves
 from tests.commands import bad, good
 
 FloatArray = npt.NDArray[np.float64]
@@ -122,7 +122,7 @@ def test_the_interval_is_that_of_overlapping_splits(monkeypatch: pytest.MonkeyPa
         seen.append(plain(*args))
         return seen[-1]
 
-    monkeypatch.setattr("concordant.selection.topics.split", kept)
+    monkeypatch.setattr("concordant.planning.selection.split", kept)
     found = cc.select_topics(PEOPLE, 8, n_splits=6, confidence_level=0.9, rng=2)
     values = np.array([one.both for one in seen])
     half = stats.t.ppf(0.95, 5) * np.sqrt((1 / 6 + 1) * values.var(ddof=1))

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from scipy import stats
 
 import concordant as cc
-from concordant.card.rank_shifts import _ranks_of, _shares
+from concordant.judges.rank_shifts import _ranks_of, _shares
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
 COARSE = st.integers(2, 6).flatmap(lambda m: st.lists(st.integers(0, 3), min_size=m, max_size=m))

@@ -10,9 +10,6 @@ from typing import Any
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
 from ..errors import InputError
-from ..judges.ranking import JudgeRanking, ranking_of
-from ..judges.verdicts import told
-from ..judges.worth import How, Judged, JudgeWorth
 from ..judgments.agreement import LabelAgreement
 from ..options import checked
 from ..pairing import Matched, joined_topics, matched_topics
@@ -22,10 +19,13 @@ from ..results import Result, columns, settings_of
 from ..words import number, one_line, p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
+from .ranking import JudgeRanking, ranking_of
 from .sign_flips import BATCHES, draw_signs, reached
 from .significance import Correction, Test, significant_pairs
 from .significance_counts import HowTested, SignificanceAgreement, agreement_from
 from .soft_accuracy import SoftPairwiseAccuracy, accuracy_from
+from .verdicts import told
+from .worth import How, Judged, JudgeWorth
 
 _WIDTH = 80
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant.data.means import mean_over_topics
-from concordant.expected.differences import Differences
-from concordant.expected.estimation import ESTIMATORS
-from concordant.expected.estimators import bandwidths
-from concordant.expected.probabilities import Estimator
+from concordant.planning.differences import Differences
+from concordant.planning.estimation import ESTIMATORS
+from concordant.planning.estimators import bandwidths
+from concordant.planning.probabilities import Estimator
 from tests.places import read_matrix
 
 from . import literal

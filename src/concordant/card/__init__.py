@@ -1,1 +1,0 @@
-"""What papers that test a judge report beside tau: its card, and the statistics on it."""

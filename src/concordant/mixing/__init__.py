@@ -1,1 +1,0 @@
-"""People and machines together: one ranking from few topics of the one and many of the other, and what to buy."""
