@@ -318,7 +318,7 @@ ACCEPTED: dict[str, set[str]] = {
     **dict.fromkeys(["eps", "degrees_of_freedom", "rel"], POSITIVE),
     **dict.fromkeys(["margin", "threshold", "tolerance"], POSITIVE | {"0"}),
     **dict.fromkeys(["tau", "tau_ap"], SIGNED),
-    **dict.fromkeys(["address", "name", "source", "topic_column", "system_column", "score_column"], WORDS),
+    **dict.fromkeys(["address", "call", "name", "source", "topic_column", "system_column", "score_column"], WORDS),
     "audit.audit.top": {"10**12", "10**400", "[]", "()", "empty array"},
     "compare.rank_test": {"None"},
     "correlate.method": {"None"},
@@ -332,6 +332,7 @@ ACCEPTED: dict[str, set[str]] = {
     "lam": POSITIVE | {"0", "-1", "-3.5"},
     "measure": WORDS,
     "more_topics": {"0"},
+    "notes": {"[]", "()", "empty array", "generator"},
     "names": {"generator"},  # of two letters
     "path": WORDS,
     "progress": {"function", "class"},

@@ -23,7 +23,7 @@ from .read.naming import short_names
 from .read.reader import tables_in
 from .results import as_html
 from .tables.frames import is_frame
-from .words import argument, counted, listing, named
+from .words import argument, counted, listing, named, one_line
 
 On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means"
@@ -90,7 +90,7 @@ class Pairing:
     def __str__(self) -> str:
         topics = f" and {counted(len(self.topics), 'topic')}" if self.by_topic else ""
         head = f"{listing(self.names)}: {counted(len(self.systems), 'system')}{topics}"
-        return "\n".join([head, *(f"Note: {note}" for note in self.notes)])
+        return "\n".join(map(one_line, [head, *(f"Note: {note}" for note in self.notes)]))
 
     __repr__ = __str__
 

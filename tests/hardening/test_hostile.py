@@ -116,7 +116,6 @@ def test_a_pipe_without_a_writer_does_not_wait_for_ever(tmp_path: Path) -> None:
         "[" * 100_000,
         '{"a":' * 100_000,
         '{"r1": {"map": {"1": 1e400}}}',
-        '{"r1": {"map": {"1": NaN}}}',
         '{"r1": {"map": {"1": -Infinity}}}',
         '{"r1": {"map": {"1": %s}}}' % ("9" * 400),
         '{"r1": {"map": {"1": %s}}}' % ("9" * 5000),

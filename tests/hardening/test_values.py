@@ -8,7 +8,7 @@ import io
 import pickle
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -138,19 +138,6 @@ def test_a_result_is_a_value(name: str) -> None:
         assert made.__eq__(other) is NotImplemented
     assert made != "something else"
     assert made is not None
-
-
-def test_the_curves_of_a_worth_are_values_by_themselves() -> None:
-    found, again = (MADE["JudgeWorth"]().curves for _ in range(2))
-    for other in (again, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
-        assert found == other
-        with pytest.raises(ValueError, match="read-only"):
-            other.truth[0] = 0
-    moved = replace(found, truth=found.truth + 0.25)
-    assert found != moved
-    assert found != "something else"
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(found)
 
 
 def test_a_batch_of_tie_bounds_differs_where_a_number_does() -> None:

@@ -63,9 +63,9 @@ def test_every_form_of_output(tmp_path: Path) -> None:
     assert "Bias for families" in page
     assert "<text" in (tmp_path / "c.svg").read_text(encoding="utf-8")
     latex = good(*asked[:-2], "--format", "latex")
-    assert r"careful & 12 & 8.5 to 16 & 0.905 & 0.906 &" in latex
+    assert r"careful & 14 & 7.7 to 25 & 0.905 & 0.906 &" in latex
     text = good(*asked)
-    assert text.startswith("careful ranks the systems most like people")
+    assert text.startswith("careful is the best of 2 judges")
     assert "favours most" in text
     families.write_text("system,team\na,b\n", encoding="utf-8")
     assert "no columns named system and family" in bad(*asked, status=1)

@@ -10,7 +10,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from concordant.expected import halves
 from matplotlib import pyplot
 from scipy import stats
 from typer.testing import CliRunner
@@ -18,6 +17,7 @@ from typer.testing import CliRunner
 import concordant as cc
 from concordant.cli.app import app
 from concordant.data.means import mean_over_topics
+from concordant.planning import halves
 from concordant.planning.posterior import draw, shrinkage
 
 from . import literal

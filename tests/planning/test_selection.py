@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from concordant.selection import validation
 
 import concordant as cc
 from concordant.data.collection import path
 from concordant.errors import InputError
+from concordant.planning import validation
 from concordant.planning.choosing import at_random, choose
 from concordant.planning.validation import Task, halves
 from tests.commands import bad, good

@@ -13,7 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant import resampling
-from concordant.expected import differences
+from concordant.planning import differences
 from concordant.ranks import distance, pair_tests
 
 RNG = np.random.default_rng(8)

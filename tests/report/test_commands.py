@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,12 +35,11 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     arguments = ["compare", PEOPLE, CAREFUL, HASTY, *FEW, "--seed", "3", "--html", "r.html", "-f", "json"]
     printed = json.loads(run(*arguments))
     assert printed == in_page(tmp_path / "r.html")
-    assert printed["command"] == shlex.join(["concordant", *arguments, "-q"])
     for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
         truth, candidate = cc.read_scores(PEOPLE), cc.read_scores(other)
         names = ("people", Path(other).stem)
         how: dict[str, Any] = {"interval": True, "test": True, "n_resamples": 500, "rng": 3}
-        found = cc.compare(truth, candidate, names=names, **how).to_dict()
+        found = cc.compare(truth, candidate, **how).comparisons[0].to_dict()
         del found["verdict"]  # the report has its own
         del found["worth"]  # over the same splits for all: below
         assert {key: part[key] for key in found} == json.loads(json.dumps(found))
@@ -67,7 +65,7 @@ def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> No
     done = invoke("compare", PEOPLE, HASTY, *FEW, "--html", tmp_path / "r.html")
     assert done.exit_code == 0
     assert done.stderr == f"Report: {tmp_path / 'r.html'}\n"
-    assert "95% [" in done.stdout
+    assert done.stdout == invoke("compare", PEOPLE, HASTY, *FEW).stdout
     assert (tmp_path / "r.html").stat().st_size < 3_000_000
     assert list(tmp_path.iterdir()) == [tmp_path / "r.html"]
 
@@ -119,7 +117,7 @@ def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -
     plain = json.loads(run("judgments", *arguments, *few))
     for made in (printed["study"], plain):
         del made["cost"]
-    assert printed["study"] == plain
+    assert {**printed["study"], "read_notes": []} == plain
     page = Page((collected / "r.html").read_text(encoding="utf-8"))
     document = page.script("document")
     assert document["verdict"]["sentences"][0] == plain["verdict"] + "."
@@ -181,13 +179,7 @@ def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, 
     sides = ["people.csv", "careful.csv", "hasty.csv"]
     first = json.loads(run("compare", *sides, *more, *FEW, "--html", "a.html", "-f", "json"))
     exec(first["call"], {})
-    again = in_page(tmp_path / "report.html")
-    for document in (first, again):
-        for part in document["comparisons"]:
-            part.pop("read_notes", None)
-        for own in ("command", "files", "call"):  # of the command line
-            document.pop(own, None)
-    assert first == again
+    assert (tmp_path / "report.html").read_bytes() == (tmp_path / "a.html").read_bytes()
 
 
 def test_a_report_from_too_few_resamples_has_no_intervals_and_says_why(tmp_path: Path) -> None:

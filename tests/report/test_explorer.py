@@ -296,7 +296,6 @@ def test_coefficients_have_their_subscripts_on_charts_and_in_what_is_saved(page:
     found = browser.execute_script(SUBSCRIPTS)
     assert ["τ", "b", ""] in found
     assert ["τ", "AP,b", ""] in found
-    assert ["τ", "b", " on other topics"] in found
     assert ["part of 1 - τ", "AP,b", ""] in found
     drawn = browser.execute_script(
         "return [...document.querySelectorAll('[data-chart] text')].map((i) => i.textContent)"
@@ -304,12 +303,12 @@ def test_coefficients_have_their_subscripts_on_charts_and_in_what_is_saved(page:
     assert not any("\u2060" in it or "tau_b" in it or "tau_ap_b" in it for it in drawn)
     assert "tau_strict" in drawn  # which has no symbol
     # A chart that is drawn again, wider, and one that is saved.
-    browser.execute_script("document.querySelector('[data-chart=worth-0]').style.width = '60%'")
+    browser.execute_script("document.querySelector('[data-chart=coefficients-0]').style.width = '60%'")
     browser.execute_script("window.dispatchEvent(new Event('resize'))")
     browser.execute_async_script("setTimeout(arguments[arguments.length - 1], 300)")
     assert browser.execute_script(SUBSCRIPTS) == found
     svg = browser.execute_script(
-        "return window.concordantReport.asSvg(document.querySelector('[data-chart=worth-0] svg'))"
+        "return window.concordantReport.asSvg(document.querySelector('[data-chart=coefficients-0] svg'))"
     )
     (low,) = re.findall(r"<tspan[^>]*>b</tspan>", svg)
     assert re.search(r'dy="[1-9]', low)

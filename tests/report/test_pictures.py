@@ -55,7 +55,7 @@ def test_every_chart_that_is_empty_is_seen(look: Any) -> None:
     marks = ".plot .role-mark path, .plot .role-mark line, .plot circle, .plot .link"
     told = look("one", "light", f"document.querySelectorAll('{marks}').forEach((it) => it.remove())")
     charts = [key for key in stored("one", "light").blocks if key.startswith("chart")]
-    assert len(charts) == 7
+    assert len(charts) == 6
     for key in charts:
         assert any(it.startswith(f"{key} looks different") for it in told), key
 
