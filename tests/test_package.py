@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import pkgutil
 import subprocess
@@ -84,3 +85,12 @@ def test_modules_have_docstrings() -> None:
     for module in pkgutil.walk_packages(concordant.__path__, "concordant."):
         if not module.name.endswith("native"):
             assert importlib.import_module(module.name).__doc__, module.name
+
+
+@pytest.mark.parametrize("name", sorted(set(concordant.__all__) - {"ConcordantError", "has_native"}))
+def test_every_public_docstring_says_what_else_to_see(name: str) -> None:
+    value = getattr(concordant, name)
+    if not inspect.ismodule(value):
+        first, _, rest = (inspect.getdoc(value) or "").partition("\n")
+        assert first.endswith((".", "?")), "the first line stands alone"
+        assert "See Also\n--------\n" in rest

@@ -34,6 +34,11 @@ class Pairing:
     """One truth and one or more candidates, on the same systems and, with on="both", the same topics. Immutable.
 
     Made by `pair`. Every function that compares two sides takes it in the place of these.
+
+    See Also
+    --------
+    pair : Match the systems and topics of a truth and its candidates, by name.
+
     """
 
     sides: tuple[Side, ...]

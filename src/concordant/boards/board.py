@@ -142,6 +142,12 @@ def board(
     Board
         `rows()` is the leaderboard; `ranks` has rank intervals, tiers, p-values and who could be the best.
 
+    See Also
+    --------
+    rank_intervals : The ranks that each system may have.
+    plan_topics : How many topics are enough.
+    rank_votes : Ranks from battles.
+
     Notes
     -----
     Rank intervals are those of `rank_intervals`, the reliability that of `expected_correlation`. More topics are drawn

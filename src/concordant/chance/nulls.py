@@ -269,6 +269,11 @@ def tau_null(m: int) -> NullDistribution:
     NullDistribution
         With `pvalue`, `cdf`, `sf`, `pmf`, `ppf`, `rvs`, `plot` and the moments.
 
+    See Also
+    --------
+    tau_ap_null : AP correlation between random rankings.
+    permutation_test : Test a coefficient against chance.
+
     References
     ----------
     M. G. Kendall (1938). A New Measure of Rank Correlation. Biometrika 30.
@@ -304,6 +309,11 @@ def tau_ap_null(m: int) -> NullDistribution:
     -------
     NullDistribution
         With `pvalue`, `cdf`, `sf`, `pmf` (up to 12 systems), `ppf`, `rvs`, `plot` and the moments.
+
+    See Also
+    --------
+    tau_null : Kendall's tau between random rankings.
+    permutation_test : Test a coefficient against chance.
 
     References
     ----------

@@ -142,6 +142,12 @@ def permutation_test(  # noqa: PLR0913
     UndefinedCorrelationWarning
         Where the value is undefined: so is the p-value, nan.
 
+    See Also
+    --------
+    tau_null : Kendall's tau between random rankings.
+    tau_ap_null : AP correlation between random rankings.
+    compare : All coefficients between a truth and its candidates.
+
     Notes
     -----
     With c of B random permutations at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B; with all

@@ -62,6 +62,11 @@ def random_rankings(
     InputError
         If no ranking has that value; the message names the nearest values.
 
+    See Also
+    --------
+    tau_null : Kendall's tau between random rankings.
+    tau_ap_null : AP correlation between random rankings.
+
     Notes
     -----
     tau holds exactly: the rankings are drawn by dynamic programming over the numbers of discordant pairs. For tau_ap,

@@ -36,6 +36,12 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     TiesError
         If a side has ties. `tau_ap_a` admits them in candidate, `tau_ap_b` on both sides.
 
+    See Also
+    --------
+    tau_ap_a : AP correlation with ties in the candidate.
+    tau_ap_b : AP correlation with ties on both sides.
+    tau : Kendall's tau for rankings without ties.
+
     References
     ----------
     E. Yilmaz, J. A. Aslam and S. Robertson (2008). A New Rank Correlation Coefficient for Information Retrieval. SIGIR.
@@ -66,6 +72,11 @@ def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers:
     ------
     TiesError
         If a side has ties. `tau_ap_b` admits them.
+
+    See Also
+    --------
+    tau_ap : AP correlation of candidate with the truth, for rankings without ties.
+    pearson_rank_symmetric : Pearson rank, mean of both directions.
 
     References
     ----------
@@ -99,6 +110,12 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     TiesError
         If the truth has ties: `tau_ap_b` admits them, `tau_ap_strict` is made for them.
 
+    See Also
+    --------
+    tau_ap : AP correlation of candidate with the truth, for rankings without ties.
+    tau_ap_b : AP correlation with ties on both sides.
+    tie_bounds : What ties leave open.
+
     References
     ----------
     J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 8.
@@ -129,6 +146,11 @@ def tau_ap_ties(
     not in candidate counts as not concordant. (The paper's equation 10 omits the "- 1"; its worked example needs it.)
     `tau_ap_b` is the mean of both directions. Without ties it is `tau_ap`. Undefined when a side is all tied.
 
+    See Also
+    --------
+    tau_ap_a : AP correlation with ties in the candidate.
+    tau_ap_b : AP correlation with ties on both sides.
+
     References
     ----------
     J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, equation 10.
@@ -153,6 +175,12 @@ def tau_ap_b(
 
     tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. Symmetric. Without ties it is
     `tau_ap_symmetric`. Undefined when a side is all tied.
+
+    See Also
+    --------
+    tau_ap : AP correlation of candidate with the truth, for rankings without ties.
+    tau_ap_a : AP correlation with ties in the candidate.
+    tau_b : With ties on both sides.
 
     References
     ----------
@@ -186,6 +214,11 @@ def tau_ap_strict(
 
     1 only for rankings equal in order and ties. Not symmetric; always defined. Without ties it is `tau_ap`. The rule is
     named as future work by Urbano and Marrero.
+
+    See Also
+    --------
+    tau_ap_b : AP correlation with ties on both sides.
+    tau_strict : Kendall's tau in which a tie is an error unless both sides have it.
 
     References
     ----------

@@ -16,6 +16,11 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
 
     Symmetric, from -1 to 1. Not a rank correlation: one outlier can decide it. Undefined when a side is all tied.
 
+    See Also
+    --------
+    spearman : Correlation of ranks.
+    pearson_rank : Pearson rank, rho_r, of candidate with the truth.
+
     References
     ----------
     K. Pearson (1895). Note on Regression and Inheritance in the Case of Two Parents. Proc. Royal Society 58.
@@ -35,6 +40,11 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
     Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined when a side is all tied.
+
+    See Also
+    --------
+    pearson : Correlation of scores.
+    tau_b : With ties on both sides.
 
     References
     ----------
@@ -57,6 +67,11 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 
     Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
     truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined when a side is all tied.
+
+    See Also
+    --------
+    tau_ap : AP correlation of candidate with the truth, for rankings without ties.
+    tau_b : With ties on both sides.
 
     References
     ----------

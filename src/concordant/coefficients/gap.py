@@ -29,6 +29,11 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     TiesError
         If candidate has ties: `tau_gap_a` admits them.
 
+    See Also
+    --------
+    tau_gap_a : Gap-sensitive AP correlation with ties in the candidate.
+    pearson_rank : Pearson rank, rho_r, of candidate with the truth.
+
     References
     ----------
     N. Gao and D. Oard (2015). A Head-Weighted Gap-Sensitive Correlation Coefficient. SIGIR.
@@ -58,6 +63,11 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     ------
     LimitError
         If so many systems are tied that it would take hours.
+
+    See Also
+    --------
+    tau_gap : Gap-sensitive AP correlation of candidate with the truth.
+    tau_a : With ties in the candidate, as the mean over their orders.
 
     References
     ----------

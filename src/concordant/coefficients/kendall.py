@@ -28,6 +28,12 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     TiesError
         If a side has ties. `tau_a` admits them in candidate, `tau_b` on both sides.
 
+    See Also
+    --------
+    tau_a : With ties in the candidate, as the mean over their orders.
+    tau_b : With ties on both sides.
+    tau_ap : AP correlation of candidate with the truth, for rankings without ties.
+
     References
     ----------
     M. G. Kendall (1938). A New Measure of Rank Correlation. Biometrika 30(1/2), 81-93.
@@ -57,6 +63,12 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     TiesError
         If the truth has ties: `tau_b` admits them, `tau_strict` is made for them.
 
+    See Also
+    --------
+    tau : Kendall's tau for rankings without ties.
+    tau_b : With ties on both sides.
+    tie_bounds : What ties leave open.
+
     References
     ----------
     M. A. Woodbury (1940). Rank Correlation when There are Equal Variates. The Annals of Mathematical Statistics 11(3).
@@ -83,6 +95,12 @@ def tau_b(
 
     tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
     side. Equal to ``scipy.stats.kendalltau``. Without ties it is `tau`. Symmetric. Undefined when a side is all tied.
+
+    See Also
+    --------
+    tau : Kendall's tau for rankings without ties.
+    tau_a : With ties in the candidate, as the mean over their orders.
+    tau_ap_b : AP correlation with ties on both sides.
 
     References
     ----------
@@ -113,6 +131,11 @@ def tau_strict(
     ties it is `tau`. The rule is named as future work by Urbano and Marrero. In machine translation it is known as
     tau_23, and as (tau_23 + 1) / 2, `pairwise_accuracy`, it is one of WMT's official statistics.
 
+    See Also
+    --------
+    tau_b : With ties on both sides.
+    tau_ap_strict : AP correlation in which a tie is an error unless both sides have it.
+
     References
     ----------
     J. Urbano and M. Marrero (2017). The Treatment of Ties in AP Correlation. ICTIR, section 4.
@@ -141,6 +164,11 @@ def pairwise_accuracy(
     without ties (tau + 1) / 2. 1 for rankings equal in order and ties, 0 when every pair is wrong, 0.5 on average for
     random rankings without ties. Symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and Freitag,
     in their software acc_23; without ties the accuracy of Kocmi et al.
+
+    See Also
+    --------
+    tau : Kendall's tau for rankings without ties.
+    soft_pairwise_accuracy : Agreement of p-values for pairs of systems.
 
     References
     ----------

@@ -91,6 +91,11 @@ def rbo(
     float or ndarray
         A float for two vectors or two mappings, otherwise an array of the broadcast leading shape.
 
+    See Also
+    --------
+    tau_ap : AP correlation of candidate with the truth, for rankings without ties.
+    tau_ap_b : AP correlation with ties on both sides.
+
     References
     ----------
     W. Webber, A. Moffat, J. Zobel: A similarity measure for indefinite rankings. ACM TOIS 28(4), 2010.

@@ -28,6 +28,11 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     Undefined where a side is all tied, or the total weight is 0, as when all systems below the best are tied as the
     worst, and always for two systems.
 
+    See Also
+    --------
+    pearson_rank_symmetric : Pearson rank, mean of both directions.
+    tau_gap : Gap-sensitive AP correlation of candidate with the truth.
+
     References
     ----------
     N. Gao, M. Bagdouri and D. W. Oard (2016). Pearson Rank: A Head-Weighted Gap-Sensitive Score-Based Correlation
@@ -51,6 +56,11 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
     For two rankings of equal standing. Undefined where either direction is.
+
+    See Also
+    --------
+    pearson_rank : Pearson rank, rho_r, of candidate with the truth.
+    tau_ap_symmetric : The mean of both directions of AP correlation.
 
     References
     ----------

@@ -223,6 +223,10 @@ _BY_NAME = {c.name: c for c in _COEFFICIENTS}
 def list_coefficients() -> tuple[Coefficient, ...]:
     """All coefficients with their properties, in the order of the docs' table.
 
+    See Also
+    --------
+    get_coefficient : A coefficient by its name.
+
     Examples
     --------
     >>> import concordant as cc
@@ -249,7 +253,13 @@ def headlines(kind: Headline = "main") -> tuple[str, ...]:
 
 
 def get_coefficient(name: str) -> Coefficient:
-    """The coefficient of that name; an unknown name is an error that lists the known ones."""
+    """The coefficient of that name; an unknown name is an error that lists the known ones.
+
+    See Also
+    --------
+    list_coefficients : All coefficients with their properties, in the order of the docs' table.
+
+    """
     try:
         return _BY_NAME[name]
     except (KeyError, TypeError):

@@ -69,6 +69,11 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str 
     TiesError
         If the truth has ties and the coefficient does not admit them.
 
+    See Also
+    --------
+    tau_a : With ties in the candidate, as the mean over their orders.
+    tau_ap_a : AP correlation with ties in the candidate.
+
     Notes
     -----
     The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of

@@ -73,6 +73,12 @@ class Scores:
     notes : iterable of str
         What reading them left out, filled in or renamed.
 
+    See Also
+    --------
+    Means : One score per system.
+    read_scores : Read files.
+    as_scores : Take frames, dictionaries and results of tools.
+
     Examples
     --------
     >>> s = Scores([[0.5, 0.25], [0.75, 1.0]], topics=["301", "302"], systems=["bm25", "ql"], measure="map")
@@ -447,6 +453,12 @@ class Means:
     degrees_of_freedom : float, optional
         Those of `errors` or `covariance`, where they were estimated: n - 1 for means over n topics. By default they are
         taken as known.
+
+    See Also
+    --------
+    Scores : Topics x systems.
+    as_scores : Take frames, dictionaries and results of tools.
+    rank_intervals : The ranks that each system may have.
 
     Examples
     --------

@@ -229,6 +229,15 @@ def judge_card(  # noqa: PLR0913
     JudgeCard
         One `Judge` each, the one whose topics are worth most first, and the ranking of the judges with its tests.
 
+    See Also
+    --------
+    judge_worth : Estimate how many topics judged by the truth a candidate's topics are worth.
+    rank_judges : Estimate what several judges are worth, and which of them could be the best.
+    soft_pairwise_accuracy : Agreement of p-values for pairs of systems.
+    significance_agreement : Which significant differences both sides find.
+    rank_changes : Which systems a judge moves.
+    family_bias : Does a judge favour a family of systems?
+
     Notes
     -----
     Each number is that of the function by itself, `rank_judges`, `soft_pairwise_accuracy`, `significance_agreement`,

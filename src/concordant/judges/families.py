@@ -155,6 +155,11 @@ def family_bias(
     FamilyBias
         By family, the shift, its tests, the ranking without it and the worst case.
 
+    See Also
+    --------
+    judge_card : All that papers report about judges.
+    rank_changes : Which systems a judge moves.
+
     Notes
     -----
     The candidate's means are compared with slope * the truth's, both as deviations from the topics' means. The slope is

@@ -136,6 +136,11 @@ def rank_changes(
         With the largest drop and rise, the ranks of both sides' best systems and the overlap of the k best, each with
         an interval.
 
+    See Also
+    --------
+    rank_intervals : The ranks that each system may have.
+    judge_card : All that papers report about judges.
+
     Notes
     -----
     Tied systems share the mean of their ranks. A tie at the k-th place counts in parts: the overlap is the mean over

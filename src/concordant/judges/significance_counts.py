@@ -205,6 +205,12 @@ def significance_agreement(
         With the six counts, which sum to the number of pairs, and the rates of false positives, false negatives, false
         discoveries and false wins of the best system.
 
+    See Also
+    --------
+    soft_pairwise_accuracy : Agreement of p-values for pairs of systems.
+    discriminative_power : The share of significant differences that another ranking confirms.
+    judge_card : All that papers report about judges.
+
     Notes
     -----
     The direction is that of the means, for Wilcoxon's test, too. A pair whose means are tied on both sides has the same

@@ -96,6 +96,12 @@ def soft_pairwise_accuracy(
     SoftPairwiseAccuracy
         With the value, its Monte Carlo error and the hard pairwise accuracy beside it.
 
+    See Also
+    --------
+    pairwise_accuracy : The share of pairs in the same order.
+    significance_agreement : Which significant differences both sides find.
+    judge_card : All that papers report about judges.
+
     Notes
     -----
     p is the share of permutations whose difference is at least the observed one, as in WMT's software, and both sides

@@ -92,6 +92,11 @@ def tie_calibration(
     TieCalibration
         With the accuracy on topics that had no part in the choice, and the tolerance for use elsewhere.
 
+    See Also
+    --------
+    pairwise_accuracy : The share of pairs in the same order.
+    judge_card : All that papers report about judges.
+
     Notes
     -----
     A pair with a difference of at most the tolerance is tied for the candidate; for the truth only equal scores are. A

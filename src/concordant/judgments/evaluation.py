@@ -58,6 +58,12 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     Scores
         Topics x systems, named as ir-measures names the measure.
 
+    See Also
+    --------
+    evaluate_all : Like `evaluate`, for several measures at once.
+    read_runs : Read runs.
+    read_qrels : Read judgments.
+
     References
     ----------
     C. Buckley and E. M. Voorhees (2004). Retrieval evaluation with incomplete information. SIGIR. (Bpref)
@@ -96,6 +102,10 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
     -------
     dict of str to Scores
         By the names of the measures, as ir-measures writes them; the same topics and systems in all.
+
+    See Also
+    --------
+    evaluate : Score every run on every topic.
 
     Examples
     --------

@@ -33,6 +33,12 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     Several judges are a dictionary of these: {"human": qrels, "machine": others}.
 
+    See Also
+    --------
+    Runs : What systems retrieved.
+    read_qrels : Read judgments.
+    evaluate : Score every run on every topic.
+
     Examples
     --------
     >>> import concordant as cc

@@ -65,6 +65,12 @@ class Runs:
     `evaluate` scores them under judgments. Only the order of the documents is kept, not their scores. A topic that some
     systems lack has no documents there.
 
+    See Also
+    --------
+    Qrels : What was judged.
+    read_runs : Read runs.
+    evaluate : Score every run on every topic.
+
     Examples
     --------
     >>> import concordant as cc

@@ -197,6 +197,12 @@ def combine(
         With `means` and their `covariance`; `rank_intervals`,
         `expected_correlation`, and the `worth` of the mix in human topics.
 
+    See Also
+    --------
+    plan_mix : The cheapest mix of people and machine.
+    judge_worth : Estimate how many topics judged by the truth a candidate's topics are worth.
+    rank_intervals : The ranks that each system may have.
+
     Notes
     -----
     With y the human scores on n topics, x the machine's on the same, u the machine's on N more, control variates give

@@ -141,6 +141,11 @@ def expected_correlation(  # noqa: PLR0913
     Estimate
         `float(e)` is the value; `e.interval` is there with "posterior".
 
+    See Also
+    --------
+    reliability : How close a ranking is to the true one, by all estimators.
+    plan_topics : How many topics are enough.
+
     Notes
     -----
     Observed means that are tied count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
@@ -232,6 +237,11 @@ def reliability(
     -------
     Reliability
         `estimates` by estimator; `tau` and `tau_ap` are those of the posterior.
+
+    See Also
+    --------
+    expected_correlation : Expected correlation with the true ranking, by one estimator.
+    plan_topics : How many topics are enough.
 
     References
     ----------

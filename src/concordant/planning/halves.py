@@ -58,6 +58,11 @@ def split_half(
     Estimate
         With method "sh(w)" or "sh(w/o)".
 
+    See Also
+    --------
+    expected_correlation : Expected correlation with the true ranking, by one estimator.
+    reliability : How close a ranking is to the true one, by all estimators.
+
     Notes
     -----
     A pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other. With

@@ -114,6 +114,11 @@ def plan_mix(
     MixPlan
         `cheapest` is the answer, `rows()` has a mix for each number of human topics.
 
+    See Also
+    --------
+    combine : One ranking from people and machine.
+    plan_topics : How many topics are enough.
+
     Notes
     -----
     The error of a mix is that of `combine` with method "shrunk": variances, the machine's covariance with people and

@@ -154,6 +154,12 @@ def plan_topics(  # noqa: PLR0913
     TopicPlan
         `n_topics` is the answer, `rows()` the curve.
 
+    See Also
+    --------
+    reliability : How close a ranking is to the true one, by all estimators.
+    select_topics : Which topics to keep.
+    plan_mix : The cheapest mix of people and machine.
+
     Examples
     --------
     >>> import concordant as cc

@@ -140,6 +140,11 @@ def discordance(  # noqa: PLR0913
     Discordance
         A systems x systems matrix, best first, and the expected tau and tau_ap.
 
+    See Also
+    --------
+    expected_correlation : Expected correlation with the true ranking, by one estimator.
+    rank_intervals : The ranks that each system may have.
+
     Notes
     -----
     A pair of systems that differ by the same on every topic has p = 0. Identical systems have p = 1/2, or 0 with

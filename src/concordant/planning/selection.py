@@ -163,6 +163,11 @@ def select_topics(  # noqa: PLR0913
         `topics` are those chosen; `both` says how well topics chosen in this way rank other systems, compared with
         other topics, and `systems` the same compared with all topics.
 
+    See Also
+    --------
+    plan_topics : How many topics are enough.
+    reliability : How close a ranking is to the true one, by all estimators.
+
     Notes
     -----
     Every number but `in_sample` comes from splits in which neither the systems of the test nor, in `both`, its topics

@@ -276,6 +276,11 @@ def rank_intervals(
         One interval per system; `tiers`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
         could decide otherwise.
 
+    See Also
+    --------
+    board : A leaderboard with the ranks that are real.
+    rank_test : Could this ranking be the true one, given the topics?
+
     Notes
     -----
     With holes, systems are ranked by what their mean on all topics would be if each score is the sum of a topic effect

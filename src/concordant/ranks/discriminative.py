@@ -89,6 +89,11 @@ def discriminative_power(
     DiscriminativePower
         `float(found)` is the share.
 
+    See Also
+    --------
+    significance_agreement : Which significant differences both sides find.
+    rank_test : Could this ranking be the true one, given the topics?
+
     References
     ----------
     B. Carterette (2009). On Rank Correlation and the Distance Between Rankings. SIGIR, section 3.

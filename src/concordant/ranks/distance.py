@@ -68,6 +68,11 @@ def rank_distance(
     float or ndarray
         A float for one ranking, otherwise an array of the leading shape of `candidate`.
 
+    See Also
+    --------
+    rank_test : Could this ranking be the true one, given the topics?
+    ranking_probability : How probable a ranking is.
+
     Notes
     -----
     Systems that are tied in `candidate` claim no order among themselves. The nearest means are then sought among all

@@ -55,6 +55,11 @@ _SAVED: dict[str, Callable[[Any], bool]] = {
 class DistanceDistribution(Result):
     """Rank distances of resampled topics. `bootstrap` makes one, `save` and `load` keep it.
 
+    See Also
+    --------
+    rank_test : Could this ranking be the true one, given the topics?
+    rank_distance : How far a ranking is from the scores, in standard errors.
+
     Examples
     --------
     >>> import numpy as np, concordant as cc

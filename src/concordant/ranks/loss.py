@@ -55,6 +55,10 @@ def rank_loss(
     tuple of float and ndarray
         The loss, and its gradient, one number for each score: what `scipy.optimize.minimize` takes with `jac=True`.
 
+    See Also
+    --------
+    rank_distance : How far a ranking is from the scores, in standard errors.
+
     Notes
     -----
     The loss is a quadratic program. By the envelope theorem its derivative by a difference f is minus twice the

@@ -131,6 +131,11 @@ def rank_probabilities(  # noqa: PLR0913
     RankProbabilities
         A systems x ranks matrix, and the threshold that was used.
 
+    See Also
+    --------
+    rank_intervals : The ranks that each system may have.
+    ranking_probability : How probable a ranking is.
+
     References
     ----------
     B. Carterette (2009). On Rank Correlation and the Distance Between Rankings. SIGIR, section 4.2 and figure 3.

@@ -52,6 +52,11 @@ def ranking_probability(
     float
         Between 0 and 1. With 20,000 points off by less than 1e-4 for up to 25 systems, or 1e-3 where some are tied.
 
+    See Also
+    --------
+    rank_distance : How far a ranking is from the scores, in standard errors.
+    rank_test : Could this ranking be the true one, given the topics?
+
     Notes
     -----
     The integral is that of Genz: the variables are taken one by one, each given those before it, on randomly shifted

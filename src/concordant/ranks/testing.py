@@ -154,6 +154,11 @@ def rank_test(  # noqa: PLR0913
     RankTest
         `pvalue`, `distance`, `critical_value`, and the `distribution` of the resamples.
 
+    See Also
+    --------
+    rank_distance : How far a ranking is from the scores, in standard errors.
+    compare : All coefficients between a truth and its candidates.
+
     References
     ----------
     B. Carterette (2009). On Rank Correlation and the Distance Between Rankings. SIGIR, section 3.2.

@@ -21,6 +21,12 @@ def read_qrels(what: Any) -> Qrels:
     >>> import io
     >>> read_qrels(io.StringIO("1 0.5  010vptx3 2\n1 1  02f0opkr -1\n"))["1"]
     {'010vptx3': 2, '02f0opkr': -1}
+
+    See Also
+    --------
+    evaluate : Score every run on every topic.
+    read_runs : Read the runs of a folder.
+
     """
     items = sources.expand(what)
     if len(items) != 1:

@@ -34,7 +34,14 @@ def read_run(what: Any) -> Run:
 
 
 def read_runs(what: Any) -> Runs:
-    """Read the runs of a folder, a glob, a list of files or {name: path}. Tags that differ are warned of."""
+    """Read the runs of a folder, a glob, a list of files or {name: path}. Tags that differ are warned of.
+
+    See Also
+    --------
+    evaluate : Score every run on every topic.
+    read_qrels : Read relevance judgments.
+
+    """
     tags: dict[str, str] = {}
 
     def each() -> Iterator[Run]:

@@ -44,6 +44,10 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     path
         The file, which is written whole or not at all. It replaces an earlier report, and no other file.
 
+    See Also
+    --------
+    compare : All coefficients between a truth and its candidates; `found.report(path)` writes the same page.
+
     Examples
     --------
     >>> import concordant as cc, pathlib, tempfile

@@ -240,6 +240,11 @@ def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any
     Scores
         With topics sim1, sim2, ... and the systems and the measure of the original.
 
+    See Also
+    --------
+    plan_topics : How many topics are enough.
+    reliability : How close a ranking is to the true one, by all estimators.
+
     Examples
     --------
     >>> import concordant as cc

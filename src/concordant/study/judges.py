@@ -212,6 +212,11 @@ def judge_study(  # noqa: PLR0913
     JudgeStudy
         Estimates, tests and label agreement by judge.
 
+    See Also
+    --------
+    judgment_study : What changed judgments do to a ranking.
+    judge_card : All that papers report about judges.
+
     Examples
     --------
     >>> import concordant as cc

@@ -347,6 +347,11 @@ def judgment_study(  # noqa: PLR0913
     StudyError
         If a trial failed, or what runs them; what was finished is kept in the folder.
 
+    See Also
+    --------
+    judge_study : Several judges of the same runs.
+    evaluate : Score every run on every topic.
+
     References
     ----------
     E. Yilmaz, J. A. Aslam and S. Robertson (2008). A new rank correlation coefficient for IR. SIGIR.

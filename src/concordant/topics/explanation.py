@@ -225,6 +225,11 @@ def explain(
     Explanation
         With `pairs`, `systems` and `topics`, the worst first.
 
+    See Also
+    --------
+    compare : All coefficients between a truth and its candidates.
+    correlate : One coefficient, with its interval.
+
     Notes
     -----
     Pairs, exact for tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap: these are

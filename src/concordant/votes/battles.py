@@ -38,6 +38,12 @@ class Votes:
 
     >>> Votes(["x", "y"], ["y", "z"], ["a", "tie"])
     <Votes: 2 battles of 3 systems>
+
+    See Also
+    --------
+    read_votes : Read battles: which of two systems answered better.
+    rank_votes : Ranks from battles.
+
     """
 
     systems: tuple[str, ...]
@@ -147,6 +153,10 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
     ------
     ReadError
         Names the file and what it lacks.
+
+    See Also
+    --------
+    rank_votes : Ranks from battles.
 
     Examples
     --------

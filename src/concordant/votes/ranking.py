@@ -70,6 +70,12 @@ def rank_votes(
         One interval per system; `tiers`, `best(k)` and `pvalues` say more; `estimates()` can be compared with other
         rankings.
 
+    See Also
+    --------
+    read_votes : Read battles: which of two systems answered better.
+    board : A leaderboard with the ranks that are real.
+    rank_intervals : The ranks that each system may have.
+
     Notes
     -----
     Battles on one question err together, so questions are resampled where they are known. The estimates are taken as

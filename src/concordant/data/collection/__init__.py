@@ -27,6 +27,10 @@ def path(name: str) -> Path:
 def load_collection(name: str) -> Scores:
     """The scores by one judge of the collection that comes with the package: "people", "careful" or "hasty".
 
+    See Also
+    --------
+    read_scores : Read files.
+
     Examples
     --------
     >>> import concordant as cc
