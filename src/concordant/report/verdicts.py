@@ -185,7 +185,8 @@ def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> 
 
 
 def _each(parts: Any) -> list[str]:
-    return [f"{c['candidate']}: {c['verdict']['headline']}" for c in parts]
+    told = [(c["candidate"], c["verdict"]["headline"]) for c in parts]
+    return [said if said.startswith(name) else f"{name}: {said}" for name, said in told]
 
 
 def _of_tiers(document: Mapping[str, Any]) -> Verdict:
