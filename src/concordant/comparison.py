@@ -22,14 +22,14 @@ from .judges.ranking import JudgeRanking, ranking_of
 from .judges.verdicts import too_few
 from .judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
 from .options import checked
-from .pairing import On, Pairing, match, measures_of, pairings
+from .pairing import On, Pairing, match, measures_of, pairings, rejoined
 from .parallel import Workers
 from .ranks.distance import Problem
 from .ranks.distribution import RankTestMethod
 from .ranks.testing import RankTest, rank_test_of
 from .read.door import Collection
 from .resampling import Progress, Resampling, Seed
-from .results import settings_of
+from .results import seed_of, settings_of
 from .topics.bootstrap import check_bootstrap, limits
 from .topics.correlation import NO_INTERVAL, estimate_of, not_resampled, undefined_on
 from .words import counted, listing, nearly_reversed
@@ -222,8 +222,8 @@ def _together(pairs: Sequence[Pairing]) -> Pairing | None:
     if len({(one.systems, one.topics) for one in pairs}) > 1:
         return None
     notes = dict.fromkeys(note for one in pairs for note in one.notes)
-    sides = (first.truth, *(one.candidates[0] for one in pairs))
-    return Pairing(sides, (first.names[0], *(one.names[1] for one in pairs)), first.on, tuple(notes))
+    sides, names = rejoined(pairs)
+    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes))
 
 
 def _main(wanted: Sequence[Coefficient]) -> Coefficient:
@@ -232,8 +232,7 @@ def _main(wanted: Sequence[Coefficient]) -> Coefficient:
 
 def _matrix(pairs: Sequence[Pairing], wanted: Sequence[Coefficient]) -> FloatArray:
     """A coefficient between all sides, on what all of them have."""
-    sides = [pairs[0].truth, *(one.candidates[0] for one in pairs)]
-    names = [pairs[0].names[0], *(one.names[1] for one in pairs)]
+    sides, names = rejoined(pairs)
     by_topic = all(one.by_topic for one in pairs)
     found = match(sides, names, "both" if by_topic else "systems", choice=True, holes=True)
     means = np.stack([side.means() for side in found.observations()])
@@ -305,7 +304,7 @@ def whole(found: Comparison) -> Comparison:
     chosen = [v.coefficient for v in found.comparisons[0].values] if is_named(found) else headlines("inferred")
     made = []
     for c in found.comparisons:
-        drawn = Resampling.of(settings["n_resamples"], settings["seed"])
+        drawn = Resampling.of(settings["n_resamples"], seed_of(settings))
         why = ""
         try:
             check_bootstrap(drawn.n_resamples)
@@ -449,7 +448,7 @@ def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared]
     if any(c.same or math.isnan(c[known.name]) for c in found):
         return list(found), None
     sides = [replace(matched_judge(c.pairing), notes=()) for c in found]
-    drawn = Resampling.of(first.settings["n_resamples"], first.settings["seed"] or 0, workers)
+    drawn = Resampling.of(first.settings["n_resamples"], seed_of(first.settings), workers)
     ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
     worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate]) for c in found], ranking

@@ -96,9 +96,7 @@ RULES: Mapping[str, Rule | Count] = {
     "study.rng": Rule("a study needs a seed, a whole number, so that it can be continued", _FROM_0),
     "teams": Rule("give a dictionary from each team to the names of its runs", bool),
     "tolerance": Rule("give a number >= 0, in the units of the scores (0: only equal scores are tied)", _FROM_0),
-    **dict.fromkeys(
-        ("candidates", "collections"), Rule("give a dictionary of collections, such as {'llm': scores}", bool)
-    ),
+    "collections": Rule("give a dictionary of collections, such as {'llm': scores}", bool),
     **dict.fromkeys(("drop_bottom", "quantile"), Rule("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
     **dict.fromkeys(("tau", "tau_ap"), Rule("give a value from -1 to 1", lambda x: -1 <= x <= 1)),
 }

@@ -268,15 +268,11 @@ def paired(
     such choice. A side may lack scores for good, and is then compared by its means; not where the caller needs topics,
     and says with `otherwise` what else one can do.
     """
+    two_sides(truth, candidate)
     if isinstance(truth, Pairing):
-        if candidate is not None:
-            raise InputTypeError("a pairing holds both sides: give nothing else")
         if otherwise is not None:
             require_topics(truth, otherwise)
-        two_sides(truth, None)
         return truth
-    if candidate is None:
-        raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
     given = zip((truth, candidate), ("truth", "candidate"), strict=True)
     if otherwise is None:
         sides = [as_scores(side, name) for side, name in given]
@@ -308,20 +304,23 @@ class Matched:
         return {} if self.groups is None else {"groups": self.groups}
 
 
-def matched_topics(given: Mapping[str, Collection], names: Sequence[str] | None = None, *, each: str = "") -> Matched:
-    """Sides by the arguments that they came as, on the same topics, at least 2, and at least 2 systems.
+def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:
+    """Two sides, or the pairing in their place, on the same topics, at least 2, and at least 2 systems.
 
     `each` says why the caller needs the scores on each topic, so that groups and totals are refused.
     """
-    found, *others = given.values()
-    if others:
-        two_sides(found, others[0])
-    if isinstance(found, Pairing):
-        require_topics(found)
-    else:
-        called = tuple(given) if names is None else tuple(names)
-        found = match([as_topic_side(side, name) for name, side in given.items()], called, "both")
-        warn_of(found)
+    two_sides(truth, candidate)
+    if isinstance(truth, Pairing):
+        return matched_rows(truth, each=each)
+    sides = [as_topic_side(truth, "truth"), as_topic_side(candidate, "candidate")]
+    found = match(sides, ("truth", "candidate"), "both")
+    warn_of(found)
+    return matched_rows(found, each=each)
+
+
+def matched_rows(found: Pairing, *, each: str = "") -> Matched:
+    """The sides of a pairing as what is drawn at random; refused where they have too little in common."""
+    require_topics(found)
     n, m = len(found.topics), len(found.systems)
     if n < 2 or m < 2:
         who = f"{found.names[0]} and {found.names[1]}" if len(found.names) == 2 else "all sides"
@@ -334,6 +333,12 @@ def matched_topics(given: Mapping[str, Collection], names: Sequence[str] | None 
     rows = tuple(side.observations() for side in found.sides if isinstance(side, Scores))
     notes = (*found.notes, *doubts_about_sizes(groups))
     return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics), pairing=found)
+
+
+def rejoined(found: Sequence[Pairing]) -> tuple[list[Side], list[str]]:
+    """One truth and the candidates of several pairings with it, and their names."""
+    first = found[0]
+    return [first.truth, *(one.candidates[0] for one in found)], [first.names[0], *(one.names[1] for one in found)]
 
 
 def joined_topics(truth: Any, candidates: Any, names: Sequence[str] | None) -> Pairing:

@@ -41,6 +41,12 @@ def settings_of(
     }
 
 
+def seed_of(settings: Mapping[str, Any]) -> int:
+    """The seed that made a result; 0 where it was a generator, which cannot be asked again."""
+    seed: int | None = settings["seed"]
+    return 0 if seed is None else seed
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result(ABC):
     """Base of all results. A subclass has its numbers as fields, and says `verdict` and `rows`.

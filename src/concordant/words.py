@@ -46,13 +46,6 @@ def listing(labels: Iterable[Any], most: int = 12) -> str:
     return ", ".join(labels[:most]) + more
 
 
-def some_of(part: int, whole: int, nouns: str) -> str:
-    """'Both judges', 'All 3 judges', '2 of 3 judges', to begin a sentence."""
-    if part < whole:
-        return f"{part} of {whole} {nouns}"
-    return f"Both {nouns}" if whole == 2 else f"All {whole} {nouns}"
-
-
 def closest(label: str, labels: Collection[str]) -> str | None:
     """The label that is nearly the same, if there is one."""
     near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)

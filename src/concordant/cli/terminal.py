@@ -205,18 +205,13 @@ class Bar:
         else:
             self._tell(done, total)
 
-    def pulse(self) -> None:
-        """Say that it runs, where nobody knows how far it is."""
-        if not self.quiet and sys.stderr.isatty():
-            self._open(None)
-
     def _draw(self, done: int, total: int) -> None:
         if self.bar is None and time.monotonic() - self.start > 1:
             self._open(total)
         if self.bar is not None:
             self.bar.update(self.task, completed=done, total=total)
 
-    def _open(self, total: int | None) -> None:
+    def _open(self, total: int) -> None:
         from rich.console import Console
         from rich.progress import Progress
 

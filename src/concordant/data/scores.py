@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from .means import mean_over_topics
 from .totals import RULES, Rule, Total, type_weights
 from .uncertainty import check_covariance, check_errors
 
+T = TypeVar("T")
 _SHOWN = 20  # systems in a notebook
 _CELL = "text-align: right; font-variant-numeric: tabular-nums"
 _LARGEST = 1e300  # sums over topics stay finite
@@ -40,8 +41,71 @@ def require_summable(values: FloatArray, name: str) -> None:
 _NOT_COMPARED = ("missing", "source", "call", "notes")  # where scores come from, and what is to be done about holes
 
 
+def _made(kind: Callable[..., T], values: FloatArray, about: Mapping[str, Any]) -> T:
+    return kind(values, **about)
+
+
+class _Data:
+    """What `Scores` and `Means` share: values that say what is true of them, and are not changed."""
+
+    values: FloatArray
+    lower_is_better: bool
+
+    @cached_property
+    def has_holes(self) -> bool:
+        """Whether a score is missing."""
+        return has_holes(self.values)
+
+    def shown(self, values: FloatArray | None = None) -> FloatArray:
+        """Values with the sign that the scores were given with; by default all of them."""
+        return with_sign(self.values if values is None else values, self.lower_is_better)
+
+    def settled(self, *, open_to_holes: bool = False) -> tuple[Self, tuple[str, ...]]:
+        """Apply the policy for missing scores; and say what was filled in or left out."""
+        raise NotImplementedError
+
+    def complete(self) -> Self:
+        """Apply the policy for missing scores now, with a warning of what was filled in or left out."""
+        made, said = self.settled()
+        for sentence in said:
+            warn(sentence)
+        return made
+
+    def described(self, **about: Any) -> Self:
+        """The same scores, of which something else is true: where they come from, missing, groups, teams, errors."""
+        if about.keys() <= {"source", "call", "notes"}:  # which need no check, and no copy of the values
+            made = object.__new__(type(self))
+            vars(made).update(vars(self) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
+            return made
+        return _made(type(self), self.shown(), self._about() | about)
+
+    def _repr_html_(self) -> str:
+        return _ranking_html(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        same = self._content() == other._content()
+        return same and bool(np.array_equal(self.values, other.values, equal_nan=self.has_holes))
+
+    def __hash__(self) -> int:
+        return hash((*self._content().values(), self.values.tobytes()))
+
+    def _about(self) -> dict[str, Any]:
+        """All that is true of them but the values, as arguments of the constructor."""
+        names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
+        return {name: getattr(self, name) for name in names if name != "values"}
+
+    def _content(self) -> dict[str, Any]:
+        known = {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
+        return {name: v.tobytes() if isinstance(v, np.ndarray) else v for name, v in known.items()}
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _made, (type(self), self.shown(), self._about())  # read-only again after pickling
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(_Data):
     """Scores of one measure, topics x systems, higher is better, with all that is true of them. Immutable.
 
     Parameters
@@ -175,11 +239,6 @@ class Scores:
 
     # What is true of them ---------------------------------------------------------------------------------------------
 
-    @cached_property
-    def has_holes(self) -> bool:
-        """Whether a score is missing."""
-        return has_holes(self.values)
-
     def counts(self) -> IntArray:
         """How many topics each system has."""
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
@@ -193,10 +252,6 @@ class Scores:
     def unit(self) -> str:
         """What is drawn at random: topic, or group."""
         return "topic" if self.groups is None else "group"
-
-    def shown(self, values: FloatArray | None = None) -> FloatArray:
-        """Values with the sign that the scores were given with; by default those of all topics and systems."""
-        return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def decimals(self) -> int | None:
         """The number of decimals that all scores are written with, up to 6; None where they have more.
@@ -273,12 +328,6 @@ class Scores:
             groups = [of[k].pop() for k in kept]
         about = self._take(systems)._about() | {"topics": names[kept].tolist(), "types": None, "groups": groups}
         return Scores(self.shown(values[np.ix_(kept, systems)]), **about), tuple(notes)
-
-    def complete(self) -> Scores:
-        """Apply the policy for missing scores now, with a warning of what was filled in or left out."""
-        made, said = self.settled()
-        _tell(said)
-        return made
 
     def points(self) -> Scores:
         """What each system gets on each topic by the rule for totals; the scores themselves where that is the mean."""
@@ -382,10 +431,6 @@ class Scores:
             about |= {"topics": topics, "groups": None, "types": None}
         return Scores(self.shown(values), **about)
 
-    def described(self, **about: Any) -> Scores:
-        """The same scores, of which something else is true: groups, total, types, missing, teams, families."""
-        return _relabelled(self, about) or Scores(self.shown(), **(self._about() | about))
-
     @checked
     def to_frame(self, long: bool = False) -> Any:
         """A pandas frame, topics x systems; or long, with columns topic, system, measure and value. Scores as given."""
@@ -410,35 +455,9 @@ class Scores:
         holes = f", {counted(int(np.isnan(self.values).sum()), 'score')} missing" if self.has_holes else ""
         return f"<Scores: {shape}{_described(self)}{holes}>"
 
-    def _repr_html_(self) -> str:
-        return _ranking_html(self)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Scores):
-            return NotImplemented
-        same = self._content() == other._content()
-        return same and bool(np.array_equal(self.values, other.values, equal_nan=self.has_holes))
-
-    def __hash__(self) -> int:
-        return hash((*self._content().values(), self.values.tobytes()))
-
-    def _about(self) -> dict[str, Any]:
-        """All that is true of them but the values, as arguments of the constructor."""
-        return {name: getattr(self, name) for name in Scores.__dataclass_fields__ if name != "values"}
-
-    def _content(self) -> dict[str, Any]:
-        return {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
-
-    def __reduce__(self) -> tuple[Callable[..., Scores], tuple[Any, ...]]:
-        return _made, (Scores, self.shown(), self._about())  # read-only again after pickling
-
-
-def _made(kind: type[Any], values: FloatArray, about: Mapping[str, Any]) -> Any:
-    return kind(values, **about)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Means:
+class Means(_Data):
     """One score per system, higher is better: a leaderboard, or what is left where topics are not known. Immutable.
 
     What needs topics (intervals, tests, reliability) refuses it and says so; everything else takes it as it takes
@@ -532,11 +551,6 @@ class Means:
         """None are known."""
         return
 
-    @cached_property
-    def has_holes(self) -> bool:
-        """Whether a score is missing."""
-        return has_holes(self.values)
-
     def settled(self, *, open_to_holes: bool = False) -> tuple[Means, tuple[str, ...]]:
         """Apply the policy for missing scores: leave out systems that have none, or raise; and say so."""
         if not self.has_holes:
@@ -556,19 +570,9 @@ class Means:
             f"{before}{counted(len(lacking), 'system')} without a score left out: {listing(lacking)}",
         )
 
-    def complete(self) -> Means:
-        """Apply the policy for missing scores now, with a warning of what was left out."""
-        made, said = self.settled()
-        _tell(said)
-        return made
-
     def means(self) -> FloatArray:
         """The score of each system, in the order of `systems`."""
         return self.values
-
-    def shown(self, values: FloatArray | None = None) -> FloatArray:
-        """Values with the sign that the scores were given with; by default those of all systems."""
-        return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
         """The systems by their scores, best first; each inner tuple holds the systems that are tied."""
@@ -587,57 +591,13 @@ class Means:
             about["covariance"] = self.covariance[np.ix_(places, places)]
         return Means(self.shown()[places], **about)
 
-    def described(self, **about: Any) -> Means:
-        """The same scores, of which something else is true: missing, teams, families, errors, covariance."""
-        return _relabelled(self, about) or Means(self.shown(), **(self._about() | about))
-
     def __repr__(self) -> str:
         return f"<Means: {counted(len(self.systems), 'system')}{_described(self)}>"
-
-    def _repr_html_(self) -> str:
-        return _ranking_html(self)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Means):
-            return NotImplemented
-        same = self._content() == other._content()
-        return same and bool(np.array_equal(self.values, other.values, equal_nan=self.has_holes))
-
-    def __hash__(self) -> int:
-        return hash((*self._content().values(), self.values.tobytes()))
-
-    def _about(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in Means.__dataclass_fields__ if name != "values"}
-
-    def _content(self) -> dict[str, Any]:
-        content = {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
-        arrays = {name: None if (array := content[name]) is None else array.tobytes() for name in _EXACTNESS}
-        return content | arrays
-
-    def __reduce__(self) -> tuple[Callable[..., Means], tuple[Any, ...]]:
-        return _made, (Means, self.shown(), self._about())  # read-only again after pickling
-
-
-_EXACTNESS = ("errors", "covariance")
-
-
-def _relabelled(scores: Any, about: dict[str, Any]) -> Any:
-    """The same scores from somewhere else, without a copy of them; None where more than that is said."""
-    if not about.keys() <= {"source", "call", "notes"}:
-        return None
-    made = object.__new__(type(scores))
-    vars(made).update(vars(scores) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
-    return made
 
 
 def _described(scores: Scores | Means) -> str:
     """The measure, and that lower is better, for a repr."""
     return "".join(f", {part}" for part in (scores.measure, "lower is better" * scores.lower_is_better) if part)
-
-
-def _tell(said: Iterable[str]) -> None:
-    for sentence in said:
-        warn(sentence)
 
 
 def with_sign(values: FloatArray, lower_is_better: bool) -> FloatArray:
@@ -653,7 +613,7 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
     return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
 
 
-def _ranking_html(scores: Scores | Means) -> str:
+def _ranking_html(scores: Any) -> str:
     """A heading and a table of ranks, names and means, for a notebook."""
     means = dict(zip(scores.systems, scores.means().tolist(), strict=True))
     shown = dict(zip(scores.systems, scores.shown(scores.means()).tolist(), strict=True))

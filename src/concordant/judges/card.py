@@ -12,7 +12,7 @@ from ..coefficients.registry import get_coefficient
 from ..errors import InputError
 from ..judgments.agreement import LabelAgreement
 from ..options import checked
-from ..pairing import Matched, joined_topics, matched_topics
+from ..pairing import Matched, joined_topics, matched_rows
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, columns, settings_of
@@ -253,7 +253,7 @@ def judge_card(  # noqa: PLR0913
 
     """
     tested = HowTested(test, correction, alpha)
-    sides = matched_topics({"truth": joined_topics(truth, candidates, names)})
+    sides = matched_rows(joined_topics(truth, candidates, names))
     named, level = sides.names, confidence_level
     if labels is not None and (unknown := [key for key in labels if key not in named[1:]]):
         raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")

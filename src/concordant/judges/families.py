@@ -184,7 +184,7 @@ def family_bias(
 
     """
     level, how = confidence_level, Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics(truth, candidate)
     own = sides.scores[0]
     if families is None and own.families is None:
         raise InputError("families is missing: give {system: family}, or read the scores with their families")

@@ -171,7 +171,7 @@ def rank_changes(
 
     """
     level, how = confidence_level, Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics(truth, candidate)
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "rank changes", 5)
     size = default_k(m) if k is None else k

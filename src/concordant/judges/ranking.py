@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..options import checked
-from ..pairing import On, match, pairings
+from ..pairing import On, match, pairings, rejoined
 from ..read.door import Collection
 from ..resampling import Seed
 from ..results import Result, columns
@@ -123,8 +123,7 @@ def rank_judges(  # noqa: PLR0913
     single = [matched_judge(one) for one in found]
     if len({(judged.truth.systems, judged.truth.topics, judged.judge.topics) for judged in single}) == 1:
         return ranking_of(single, single, how)
-    sides = [found[0].truth, *(one.candidates[0] for one in found)]
-    together = match(sides, [found[0].names[0], *(one.names[1] for one in found)], on)
+    together = match(*rejoined(found), on)
     return ranking_of(single, [matched_judge(together.alone(k)) for k in range(len(single))], how)
 
 

@@ -242,7 +242,7 @@ def significance_agreement(
 
     """
     how = Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics(truth, candidate)
     require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
     # The same draws for both sides, also where a generator was given.
     how = Resampling.of(how.n_resamples, how.seed if how.seed is not None else int(how.generator().integers(2**63)))

@@ -126,7 +126,7 @@ def soft_pairwise_accuracy(
 
     """
     drawn = Resampling.of(n_resamples, rng)
-    sides = matched_topics({"truth": truth, "candidate": candidate})
+    sides = matched_topics(truth, candidate)
     n, m = sides.scores[0].values.shape
     require_room_for_pairs(m, "soft pairwise accuracy", 6 * BATCHES)
     signs = draw_signs(n, drawn.n_resamples, drawn.generator())

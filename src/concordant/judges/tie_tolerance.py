@@ -121,7 +121,7 @@ def tie_calibration(
     """
     drawn = Resampling.of(1, rng)
     each = "ties are between the scores on one topic"
-    sides = matched_topics({"truth": truth, "candidate": candidate}, each=each)
+    sides = matched_topics(truth, candidate, each=each)
     n, m = sides.scores[0].values.shape
     require_room_for_pairs(m, "tie calibration", 5 * n)
     require(n_folds <= n, "n_folds", n_folds, f"give a whole number from 2 to the {n} topics")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from ..comparison_result import Compared, Comparison, is_named
 from ..data.scores import Means, Scores, with_sign
 from ..errors import InputError, InputTypeError
 from ..pairing import Pairing
-from ..results import Result, plain
+from ..results import Result, plain, seed_of
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
 
@@ -52,8 +52,8 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
         if key not in of_truth:
             of_truth[key] = _Truth.of(c, own)
         explained = _explained(c, of_truth[key], side, FEW_PAIRS if len(found) > MANY else MOST_PAIRS)
-        read = {"read_notes": list(dict.fromkeys(note for one in c.pairing.sides for note in one.notes))}
-        parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained, **read})
+        read = _read_notes(c.pairing.sides)
+        parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained, "read_notes": read})
     made = None if whole.ranking is None else whole.ranking.to_dict()
     scores = _scores(found, pairs)
     return {"comparisons": parts, "ranking": made, "scores": scores, "notes": notes, "call": _call(whole)}
@@ -93,8 +93,8 @@ def document_of(given: Any) -> dict[str, Any]:
     if {"rows", "systems", "verdict"} <= set(made):
         return _completed({"report": "judgments", "format": FORMAT, "study": made})
     raise InputError(
-        "there is no report for this: give the JSON of board, compare, judge-card, judgments, reliability or tiers, "
-        "which they print with --format json"
+        "there is no report for this: board, compare, judge_card, rank_intervals, reliability and studies of judgments "
+        "have one"
     )
 
 
@@ -106,14 +106,19 @@ def _content_of(given: Result) -> dict[str, Any]:
         return _of_comparison(given)
     content = given.to_dict()
     if isinstance(given, Reliability) and given.data is not None:
-        how: dict[str, Any] = {"rng": given.settings["seed"]}
+        how: dict[str, Any] = {"rng": seed_of(given.settings)}
         with warnings.catch_warnings(action="ignore"):  # said before
             made = [expected_correlation(given.data, name, "posterior", **how) for name in ("tau", "tau_ap")]
         content["posterior"] = [estimate.to_dict() for estimate in made]
     if given.data is not None:
         sides = given.data.sides if isinstance(given.data, Pairing) else [given.data]
-        content["read_notes"] = list(dict.fromkeys(note for side in sides for note in side.notes))
+        content["read_notes"] = _read_notes(sides)
     return content
+
+
+def _read_notes(sides: Iterable[Scores | Means]) -> list[str]:
+    """What reading had to say about the data, each once."""
+    return list(dict.fromkeys(note for side in sides for note in side.notes))
 
 
 def _completed(document: dict[str, Any]) -> dict[str, Any]:
@@ -208,7 +213,7 @@ class _Truth:
             return cls(scores, notes=("one topic only, so nothing is known of the truth's own precision",))
         wanted = headlines("inferred")
         chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
-        how: dict[str, Any] = {"rng": _seed(c)}
+        how: dict[str, Any] = {"rng": seed_of(c.settings)}
         with warnings.catch_warnings(action="ignore"):  # their notes say it
             found = reliability(scores, **how)
             ceiling = [expected_correlation(scores, name, "posterior", **how) for name in chosen]
@@ -233,11 +238,6 @@ class _Truth:
             "rank_intervals": self.rank_intervals and self.rank_intervals.to_dict(),
             "truth_notes": list(self.notes),
         }
-
-
-def _seed(c: Compared) -> int:
-    seed: int | None = c.settings["seed"]
-    return 0 if seed is None else seed
 
 
 def _scores(found: Sequence[Compared], pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any] | None:
