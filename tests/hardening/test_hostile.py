@@ -146,7 +146,7 @@ def test_a_file_name_that_is_no_text_can_be_written(tmp_path: Path) -> None:
 
 
 def test_a_long_name_of_an_output_is_no_matter(tmp_path: Path) -> None:
-    from concordant.read.outputs import written_whole
+    from concordant.data.outputs import written_whole
 
     name = "\N{GRINNING FACE}" * 60 + ".csv"  # 244 bytes of at most 255
     with written_whole(tmp_path / name) as file:

@@ -98,6 +98,7 @@ def test_the_noun_follows_from_the_files(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(["system,topic,map,P_5", *rows, ""]))
     by_map, by_p5 = (cc.read_scores(file, measure=measure) for measure in ("map", "P_5"))
+    assert isinstance(by_map, cc.Scores)
     assert cc.pair(by_map, by_p5).noun == "measure"
     assert cc.pair(by_map, by_p5, noun="pool").noun == "pool"
     halves = [by_map.select(topics=[t for t in by_map.topics if (int(t[1:]) < 6) == first]) for first in (True, False)]

@@ -533,7 +533,7 @@ def test_the_next_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     target, other = tmp_path / "x.html", tmp_path / ".x.html.mine.part"
     other.write_text("not of this kind")
     program = (
-        "import sys, time; from concordant.read.outputs import written_whole\n"
+        "import sys, time; from concordant.data.outputs import written_whole\n"
         "with written_whole(sys.argv[1]) as file:\n"
         "    file.write(b'half'); file.flush(); print('writing', flush=True); time.sleep(60)"
     )

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from ..data.outputs import FIGURE, REPORT
 from ..errors import InputError, require_extras
-from ..read.outputs import FIGURE, REPORT
 from .options import writable
 from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
 from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told

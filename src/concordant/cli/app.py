@@ -207,7 +207,7 @@ def demo(
 def _save_collection(folder: Path) -> None:
     """The files of the examples; what is there is never overwritten."""
     from ..data.collection import NAMES, path
-    from ..read.outputs import written_whole
+    from ..data.outputs import written_whole
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in NAMES:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ..data.outputs import SCORES
 from ..errors import InputError
-from ..read.outputs import SCORES
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
 from .options import (

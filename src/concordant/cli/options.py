@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand
 
+from ..data.outputs import Kind, check_output, guarding
 from ..errors import InputError
-from ..read.outputs import Kind, check_output, guarding
 from ..words import naming
 
 OUTPUTS = ("html", "output", "plot", "save")

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, read_only
+from ..data.outputs import JUDGMENTS, written_whole
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, warn
 from ..options import checked
-from ..read.outputs import JUDGMENTS, written_whole
 from ..words import counted, listing
 from .documents import TopicDocuments
 from .runs import BoolArray

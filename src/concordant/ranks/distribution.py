@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from .. import __version__
 from ..arrays import FloatArray, IntArray
+from ..data.outputs import DISTANCES, written_whole
 from ..data.results import Result, settings_of
 from ..errors import InputError, ReadError
 from ..inference.nulls import numbers
@@ -30,7 +31,6 @@ from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
 from ..read.files import fingerprint, load_array, most_bytes, read_bytes, too_large
-from ..read.outputs import DISTANCES, written_whole
 from ..words import counted
 from .distance import LEAST_EPS, Problem, Projection, solved
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.outputs import Kind, reading, written_whole
 from ..errors import InputError, InputTypeError, ReadError, limit_of
 from ..words import closest
-from .outputs import Kind, reading, written_whole
 
 # The most that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. Set
 # CONCORDANT_MAX_BYTES in the environment, or this, to read larger files. All other limits of bytes are shares of it.

@@ -14,9 +14,9 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
+from ..data.outputs import clear_parts, guarding, write_new, written_whole
 from ..errors import InputError, ReadError, warn
 from ..read.files import load_array, read_bytes, read_text
-from ..read.outputs import clear_parts, guarding, write_new, written_whole
 from .grid import Grid
 
 _CHECKSUM = hashlib.sha256().digest_size

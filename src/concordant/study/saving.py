@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..data.outputs import FIGURE, written_whole
 from ..data.results import Result
 from ..errors import InputError, MissingExtraError, warn
 from ..options import checked
 from ..read.files import write_csv
-from ..read.outputs import FIGURE, written_whole
 from ..words import nearest
 
 

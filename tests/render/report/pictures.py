@@ -1,6 +1,6 @@
 """Reports of each size in each form, as pictures without text: small, and the same with other fonts and browsers.
 
-`python -m tests.render.report.pictures` makes the pictures again that `test_pictures` compares with. Look at the pages first.
+`python -m tests.render.report.pictures` makes the pictures again that `test_pictures` compares with; look at the pages.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from ...data.outputs import FIGURE, written_whole
 from ...errors import InputError, InputTypeError, import_extra
-from ...read.outputs import FIGURE, written_whole
 
 COLUMN = 3.3  # inches: one of the two columns of a page
 TEXT = 7.0  # inches: both
@@ -72,7 +72,7 @@ def style(width: float = COLUMN) -> Iterator[None]:
     Examples
     --------
     >>> import concordant as cc
-    >>> from concordant import plots
+    >>> from concordant.render import figures as plots
     >>> with plots.style(width=7):
     ...     ax = cc.tau_null(20).plot(value=0.4)
     >>> float(ax.figure.get_figwidth())
@@ -157,7 +157,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> import concordant as cc
-    >>> from concordant import plots
+    >>> from concordant.render import figures as plots
     >>> ax = cc.tau_null(20).plot(value=0.4)
     >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from ...data.outputs import REPORT, written_whole
 from ...errors import LimitError, require_extras
 from ...options import checked
-from ...read.outputs import REPORT, written_whole
 from ..markup import text, visible
 from ..references import bibliography, reference
 from .boards import board_html

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from ...read.outputs import REPORT_START
+from ...data.outputs import REPORT_START
 
 
 def head(title: str, style: str, scripts: Sequence[str]) -> str:
