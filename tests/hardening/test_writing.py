@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.data import outputs
 from concordant.data.outputs import write_new, written_whole
-from concordant.read import outputs
 from concordant.study.execution import run_grid
 from concordant.study.grid import Grid
 

@@ -24,8 +24,8 @@ import typer
 import concordant as cc
 from concordant.cli.app import app
 from concordant.cli.options import OUTPUTS
+from concordant.data import outputs
 from concordant.errors import InputError
-from concordant.read import outputs
 
 from ..commands import run
 
