@@ -21,7 +21,6 @@ from ..arrays import FloatArray
 from .analytic import Curve
 
 STEP = 1e-5  # of the numerical derivatives
-ROUGH = 2.0  # topics: means over fewer are not normal, so a lower end below it is none
 MOST = 60.0  # log of the widest interval that is still counted out
 
 
@@ -177,8 +176,7 @@ def estimate(judge: Curve, truth: Curve, n_topics: float, *, level: float = 0.95
         # The lower end is on the scale of the cube root, the upper one on the log scale: a log interval for an estimate
         # that is too high begins too high (docs/measured/worth.md).
         reach = min(reach / u, MOST)
-        low = max(1 - reach / 3, 0.0) ** 3 / u
-        return Estimate(1 / u, low if low >= ROUGH else 0.0, math.exp(reach) / u, rises)
+        return Estimate(1 / u, max(1 - reach / 3, 0.0) ** 3 / u, math.exp(reach) / u, rises)
     return Estimate(math.inf, 1 / (u + reach) if u + reach > 0 else math.inf, math.inf, rises)
 
 
