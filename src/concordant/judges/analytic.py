@@ -143,26 +143,6 @@ class Design:
         identical = ((d == 0) & (dd <= 0)) | ((e == 0) & (ee <= 0))
         return np.where(identical, 0.0, found) if identical.any() else found
 
-    def one_topic(self, moments: Moments, *, own: bool) -> float:
-        """V of one topic of the judge, or of the truth's `own`, exactly as far as that topic goes.
-
-        Single topics are not nearly normal. Each is compared with the expected reference from the other topics; how far
-        that is off the normal form fades with more topics.
-        """
-        from scipy.special import ndtr
-
-        judge, b, n = self.truth if own else self.judge, self.reference, len(self.truth)
-        total, row = 0.0, 0
-        # Judges on other topics leave the reference as it is.
-        blocks = self.left_out(0) if own or self.shared else [moments]
-        for d, _, dd, *_ in blocks:
-            one = judge.differences[row : row + len(d)] if d.ndim == 2 else judge.differences
-            signs = np.where(np.abs(one) > 1e-12, np.sign(one), 0.0)
-            reference = 2 * ndtr(d / _spread(dd, b, n - 1 if d.ndim == 2 else n, self.truth.step)) - 1
-            total += float(((signs * reference).mean(-1) / np.sqrt(np.maximum((signs != 0).mean(-1), 1e-9))).sum())
-            row += len(one)
-        return total / len(judge) / float(np.sqrt(1 - _tied(self.truth, moments[0], moments[2], float(b))))
-
     def untied(self, moments: Moments, judge_size: float, *, own: bool) -> float:
         """What tau_b divides by: the root of the shares of pairs that are not tied, in reference and judge."""
         d, e, dd, ee, _ = moments
@@ -244,11 +224,9 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
 
     whole = design.moments()
     untied = [design.untied(whole, k, own=own) for k in sizes]
-    normal = design.signs(whole, 1.0, own=own).mean() / design.untied(whole, 1.0, own=own)
-    shift = (design.one_topic(whole, own=own) - normal) / sizes**1.5
     if teams is None:
         pairs = [design.signs(whole, k, own=own).mean() / by for k, by in zip(sizes, untied, strict=True)]
-        return Curve(sizes, np.array(pairs) + shift, (), np.empty((len(sizes), 0)), ())
+        return Curve(sizes, np.array(pairs), (), np.empty((len(sizes), 0)), ())
     i, j = np.triu_indices(len(teams), 1)
     place = np.concatenate([teams[i], teams[j]])
     has = csr_array((np.ones(len(place)), (np.tile(np.arange(len(i)), 2), place)))
@@ -261,8 +239,7 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
         of = np.array([design.signs(moments, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
         flat = of.reshape(-1, of.shape[-1])
         without = (flat.sum(-1)[:, None] - flat @ has) / rest
-        by = shift.reshape(-1, *[1] * (of.ndim - 2))
-        return of.mean(-1) + by, without.reshape(*of.shape[:-1], -1) + by[..., None]
+        return of.mean(-1), without.reshape(*of.shape[:-1], -1)
 
     values, systems = means(whole)
     samples = range(1 if own or design.shared else 2)
