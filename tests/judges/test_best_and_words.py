@@ -24,7 +24,7 @@ def test_best_is_the_rule_literally() -> None:
             for j in set(range(4)) - {i}:
                 apart = left[j] - left[i]
                 error = math.sqrt(19 / 20 * ((apart - apart.mean()) ** 2).sum())
-                beaten |= (values[j] - values[i]) / error > student.isf(0.05 / 3, 19)
+                beaten |= (values[j] - values[i]) / error > student.isf(0.05 / 4, 19)
             assert found[i] == (not beaten)
 
 
