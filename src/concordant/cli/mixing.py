@@ -1,4 +1,4 @@
-"""`concordant combine` and `plan-mix`: people and machines together."""
+"""`concordant combine`: people and machines together."""
 
 from __future__ import annotations
 
@@ -28,8 +28,21 @@ def combine(
         Literal["shrunk", "control"],
         typer.Option(help="Shrink towards the machine by what is seen of its bias, or control variates alone."),
     ] = "shrunk",
-    lam: Annotated[float | None, typer.Option(help="The weight of the control variates; default: the best.")] = None,
-    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system could have.")] = False,
+    ranks: Annotated[bool, typer.Option("--ranks", help="Also show the ranks that each system could have.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Find the cheapest mix of human and machine topics; needs --cost.")
+    ] = False,
+    cost: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="human=COST machine=COST", help="For --plan: the cost per topic of each."),
+    ] = None,
+    as_good_as: Annotated[
+        int | None, typer.Option(min=1, help="For --plan: as good as this many human topics.")
+    ] = None,
+    target: Annotated[
+        float, typer.Option(help="For --plan: or the expected correlation with the true ranking to reach.")
+    ] = 0.9,
+    coefficient: CoefficientOption = "tau",
     level: LevelOption = 0.95,
     read: Reader,
     seed: SeedOption = 0,
@@ -37,52 +50,33 @@ def combine(
 ) -> Found:
     """Rank systems by human and machine scores together.
 
-    People have scored few topics, and a machine these and many more.
+    People have scored few topics, and a machine these and many more. With --plan: how many topics of each are the
+    cheapest way to a ranking that is good enough.
 
-    Example: concordant combine few.csv careful.csv --tiers
+    Example: concordant combine few.csv careful.csv --ranks
     """
     from ..planning.combination import combine as run
+    from ..planning.mix_plan import plan_mix
 
+    if plan != (cost is not None):
+        raise typer.BadParameter("--plan and --cost go together: --plan --cost human=20 machine=0.05")
+    each = None if cost is None else _costs(cost)
+    name = known_coefficients([coefficient])[0]
     people, others = read.sides([human, machine], out.quiet)
-    found = run(people, others, method=method, lam=lam, confidence_level=level)
-    if not tiers:
+    if each is not None:
+        return plan_mix(people, others, target, name, costs=each, as_good_as=as_good_as, rng=seed)
+    found = run(people, others, method=method, confidence_level=level)
+    if not ranks:
         return found
-    ranks = found.rank_intervals(level, rng=seed)
+    intervals = found.rank_intervals(level, rng=seed)
 
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
-        of = {row["system"]: row for row in ranks.rows()}
-        names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
+        of = {row["system"]: row for row in intervals.rows()}
+        names = {"rank": "rank", "low": "rank_low", "high": "rank_high"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
-    return replace(Answer.of([found, ranks]), rows=rows, plot=found.plot)
-
-
-@answering(plot=True)
-def plan_mix(
-    human: HumanArgument,
-    machine: MachineArgument,
-    *,
-    cost: Annotated[tuple[str, str], typer.Option(metavar="human=COST machine=COST", help="Cost per topic of each.")],
-    target: Annotated[float, typer.Option(help="The expected correlation with the true ranking to reach.")] = 0.9,
-    coefficient: CoefficientOption = "tau",
-    as_good_as: Annotated[int | None, typer.Option(min=1, help="Instead: as good as this many human topics.")] = None,
-    read: Reader,
-    seed: SeedOption = 0,
-    out: Output,
-) -> Found:
-    """Find the cheapest mix of human and machine topics.
-
-    It ranks the systems as well as wanted, by what a pilot shows of the machine.
-
-    Example: concordant plan-mix few.csv careful.csv --as-good-as 60 --cost human=20 machine=0.05
-    """
-    from ..planning.mix_plan import plan_mix as run
-
-    name = known_coefficients([coefficient])[0]
-    each = _costs(cost)
-    people, others = read.sides([human, machine], out.quiet)
-    return run(people, others, target, name, costs=each, as_good_as=as_good_as, rng=seed)
+    return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)
 
 
 def _costs(given: tuple[str, str]) -> tuple[float, float]:

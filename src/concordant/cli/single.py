@@ -1,4 +1,4 @@
-"""`look`, `tiers`, `reliability` and `plan`: what one collection says by itself."""
+"""`look` and `plan`: what one collection says by itself."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from ..outputs import SCORES, SCORES_START
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
-    LevelOption,
     Random,
     ResamplesOption,
     ScoresArgument,
 )
-from .reading import Reader, known_coefficients, refuse_single_systems
+from .reading import Reader, known_coefficients
 from .render import Table, to_csv
 
 if TYPE_CHECKING:
@@ -55,78 +54,6 @@ def look(
 
 
 @answering(plot=True, html=True)
-def tiers(
-    scores: ScoresArgument,
-    *,
-    level: LevelOption = 0.95,
-    marginal: Annotated[
-        bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
-    ] = False,
-    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
-    resamples: ResamplesOption = 49_999,
-    read: Reader,
-    random: Random,
-    out: Output,
-) -> Found:
-    """Show the ranks that each system could have, and the tiers.
-
-    Example: concordant tiers people.csv -k 3
-    """
-    from ..ranks.bounds import rank_intervals
-    from ..words import listing
-
-    given = read(scores, out.quiet)
-    refuse_single_systems([given])
-    if best is not None and best > len(given.systems):
-        raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
-    with out.bar("resampling") as bar:
-        found = rank_intervals(
-            given,
-            level,
-            simultaneous=not marginal,
-            n_resamples=resamples,
-            rng=random.seed,
-            workers=random.workers,
-            progress=bar.update,
-        )
-    if best is None:
-        return found
-    top = found.best(best)
-    who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
-    more = {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}
-    found = replace(found, settings={**found.settings, "best": more})
-    return replace(Answer.of(found), text=lambda: str(found).replace("\n\n", f"\n\n{who}\n\n", 1))
-
-
-@answering(plot=True, html=True)
-def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
-    """Estimate the correlation with the true ranking.
-
-    The true ranking is by the means across the population of topics.
-
-    Example: concordant reliability people.csv
-    """
-    from ..planning.estimation import expected_correlation
-    from ..planning.estimation import reliability as run
-
-    given = read(scores, out.quiet)
-    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
-    found = run(given, **how)
-    posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
-
-    def text() -> str:
-        spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
-        known = f"95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
-        return f"{found}\n\n{known}\n\nCite: concordant cite urbano2016"
-
-    return replace(
-        Answer.of(found),
-        text=text,
-        content=lambda: {**found.to_dict(), "posterior": [e.to_dict() for e in posterior]},
-    )
-
-
-@answering(plot=True)
 def plan(
     scores: ScoresArgument,
     *,
@@ -141,25 +68,39 @@ def plan(
     random: Random,
     out: Output,
 ) -> Found:
-    """Find out how many topics are enough.
+    """How close to the truth is this ranking, and how many topics are enough?
+
+    The true ranking is by the means over all such topics. --all shows every estimator of the correlation with it.
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
     """
+    from ..planning.estimation import reliability
     from ..planning.more_topics import plan_topics
 
     name = known_coefficients([coefficient])[0]
+    given = read(scores, out.quiet)
+    drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("planning") as bar:
-        return plan_topics(
-            read(scores, out.quiet),
+        found = plan_topics(
+            given,
             name,
             target,
             probability,
             n_resamples=resamples,
             most=most,
-            rng=random.seed,
-            workers=random.workers,
             progress=bar.update,
+            **drawn,
         )
+    if not (out.every or out.html):
+        return found
+    now = reliability(given, **drawn)
+
+    def text(every: bool) -> str:
+        shown = found.text(every=every, more="--all")
+        return f"{shown}\n\n{now.table()}\n\nCite: concordant cite urbano2016" if every else shown
+
+    content = lambda: {**found.to_dict(), "reliability": now.to_dict()}  # noqa: E731
+    return replace(Answer.of(found), text=text, content=content if out.every else found.to_dict, result=now)
 
 
 def write_scores(scores: Scores, path: Path) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..coefficients.registry import headlines
-from ..comparison_result import POPULATION
 from ..markup import text
 from .elements import Column, Span, number, pvalue, spark, table, topics, words
 from .parts import Part, Records, domain_of
+
+POPULATION = "population: estimate for all such topics, bias-corrected"
 
 MANY = 10  # of more candidates than that, pages show less of each
 
