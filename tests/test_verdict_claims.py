@@ -250,8 +250,9 @@ def test_a_mix_is_worth_more_with_a_good_machine_than_with_a_bad_one() -> None:
     helps, useless = cc.combine(people, good), cc.combine(people, bad)
     assert helps.worth > 40
     assert helps.verdict == (
-        f"20 topics judged by human and 40 more by machine rank the systems as well as {helps.worth:.0f} judged by human "
-        f"(95% interval {helps.worth_interval.low:.0f} to {helps.worth_interval.high:.0f}); {helps.means.systems[0]} ranks first"
+        f"20 topics by human and 40 more by machine rank the systems as well as {helps.worth:.0f} by human "
+        f"(95% interval {helps.worth_interval.low:.0f} to {helps.worth_interval.high:.0f}); "
+        f"{helps.means.systems[0]} ranks first"
     )
     assert 15 < useless.worth < 22
     tied = replace(helps, means=cc.Means(np.ones(12), LABELS))

@@ -96,16 +96,17 @@ class CombinedMeans(Result):
         values = self.means.values
         first = [system for system, mean in zip(self.means.systems, values, strict=True) if mean == values[0]]
         top = f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
-        topics = f"{self.n_human} topics judged by {human} and {self.n_machine:,} more by {machine}"
+        topics = f"{self.n_human} topics by {human} and {self.n_machine:,} more by {machine}"
         if math.isinf(self.worth):
             return f"{topics} leave no error; {top}"
         low, high = self.worth_interval.low, self.worth_interval.high
         level = f"{100 * self.worth_interval.confidence_level:g}% interval"
         within = f"{level} {_shown(low)} to {_shown(high)}" if math.isfinite(high) else f"{level} not known"
-        return f"{topics} rank the systems as well as {_shown(self.worth)} judged by {human} ({within}); {top}"
+        return f"{topics} rank the systems as well as {_shown(self.worth)} by {human} ({within}); {top}"
 
     def _answers(self) -> Sequence[str]:
-        return [f"{line}." for line in (self.verdict, *self._sentences())]
+        worth, _, top = self.verdict.rpartition("; ")
+        return [f"{line}." for line in (worth, *self._sentences(), top)]
 
     def _sentences(self) -> list[str]:
         """How much the machine helped, whom it favours, and what the method relies on."""

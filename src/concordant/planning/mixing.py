@@ -206,7 +206,7 @@ def _telling(paired: FloatArray) -> FloatArray:
     if some.all() or not some.any():
         return paired
     mean = paired[some].mean(axis=0)
-    return np.where(some[:, None], mean + (paired - mean) * (len(paired) / some.sum()), mean)
+    return np.asarray(np.where(some[:, None], mean + (paired - mean) * (len(paired) / some.sum()), mean))
 
 
 def _favours(
@@ -248,8 +248,8 @@ def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
 
-    def log_worth(yy: FloatArray, yx: FloatArray, xx: FloatArray, uu: FloatArray, at: tuple[int, int]) -> FloatArray:
-        k, more = at
+    def log_worth(of: list[FloatArray], k: int, more: int) -> FloatArray:
+        yy, yx, xx, uu = of
         with np.errstate(divide="ignore", invalid="ignore"):
             machine = (xx + uu) / (k + more - 2)
             slope = np.where(xx > 0, yx / xx, 0.0)
@@ -261,8 +261,8 @@ def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
     sums = [np.asarray((a * b).sum()) for a, b in ((y, y), (y, x), (x, x), (u, u))]
     of_topics = [(a * b).sum(axis=1) * n / (n - 1) for a, b in ((y, y), (y, x), (x, x))]
     without = [
-        log_worth(*(s - t for s, t in zip(sums, of_topics, strict=False)), sums[3], (n - 1, others)),
-        log_worth(*sums[:3], sums[3] - (u * u).sum(axis=1) * others / (others - 1), (n, others - 1)),
+        log_worth([*(s - t for s, t in zip(sums, of_topics, strict=False)), sums[3]], n - 1, others),
+        log_worth([*sums[:3], sums[3] - (u * u).sum(axis=1) * others / (others - 1)], n, others - 1),
     ]
     variance = sum((len(w) - 1) / len(w) * float(((w - w.mean()) ** 2).sum()) for w in without)
     return math.sqrt(variance) if math.isfinite(variance) else math.inf
