@@ -265,7 +265,7 @@ def test_a_plan_of_a_mix_says_what_it_is_predicted_from_and_what_was_not_tried()
     cheap = cc.plan_mix(people, good, as_good_as=40, costs=(20, 0.05))
     assert cheap.cheapest.cost < cheap.alone.cost
     assert cheap.verdict.endswith(
-        f"for {cheap.cheapest.cost:g} instead of {cheap.alone.cost:g}; predicted from 20 topics"
+        f"cost {cheap.cheapest.cost:g} instead of {cheap.alone.cost:g}; predicted from 20 topics"
     )
     dear = cc.plan_mix(people, good, as_good_as=40, costs=(1, 1000))
     few = cc.plan_mix(people, good, as_good_as=10, costs=(20, 0.05))

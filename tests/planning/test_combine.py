@@ -179,9 +179,7 @@ def test_topics_on_which_the_machine_gives_all_systems_one_score_tell_nothing() 
     assert (found.n_machine, found.worth, found.worth_interval) == (4, four.worth, four.worth_interval)
     assert_array_equal(found.means.values, four.means.values)
     values[12:15] = 1
-    with pytest.raises(
-        InputError, match=r"two topics that human did not. It judged 1, and gives all systems one score"
-    ):
+    with pytest.raises(InputError, match=r"two topics .* It judged 1, and gives all systems one score"):
         cc.combine(human, cc.Scores(values, machine.topics, machine.systems))
 
 
@@ -400,7 +398,7 @@ def test_the_commands(tmp_path: Path) -> None:
     )
     assert "careful favours no system significantly (corrected for 20 systems)." in shown
     assert "tier  rank" in shown
-    assert max(map(len, shown.splitlines())) <= 120
+    assert max(map(len, shown.split("\n\n")[0].splitlines())) <= 120
     asked = ("combine", few, CAREFUL, "--plan", "--as-good-as", "40", "--cost", "machine=0.05", "human=20")
     assert good(*asked).startswith("To match 40 topics judged by people, let people judge 15 and careful these and ")
     assert "belong together" in bad("combine", few, CAREFUL, "--plan", status=2)
