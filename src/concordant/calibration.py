@@ -44,6 +44,11 @@ UNSEEN = 2.0
 """By how much the skewness of a pair's differences is multiplied: samples of 10 to 30 topics show a third to three
 quarters of the skewness of a heavy tail."""
 
+UNSEEN_TOPICS = 1.0
+"""Topics that are added, against the observed direction, to a pair with the same difference on half of its topics or
+more: the few topics that decide such a pair may all have been missed. One restores coverage of reciprocal ranks; 2 and
+3 add almost nothing."""
+
 # Intervals of `correlate`, method "shrinkage": coverage_intervals.py
 LEAST_SHRINKAGE = 0.05
 """The least factor by which observed means are shrunk: less would leave no order to correlate with."""

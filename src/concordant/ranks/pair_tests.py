@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time
-from ..calibration import UNSEEN
+from ..calibration import UNSEEN, UNSEEN_TOPICS
 from ..chance.adjustment import stepped_down
 from ..chance.signs import signs, takes_all_signs
 from ..data.means import mean_over_topics
@@ -136,10 +136,13 @@ def shrunk(pairs: PairSamples) -> FloatArray:
     heavier tails only, a > 0. Few topics show less skewness than there is, and least where they missed the tail, where
     t is too large; so twice a pair's own is taken, and at least what is typical of the collection.
     """
+    departures = _departures(pairs.centred)
     typical, found = typical_skewness(pairs), np.empty_like(pairs.size)
     step = max(1, _BLOCK // pairs.m)
     for rows in (slice(lo, lo + step) for lo in range(0, pairs.m, step)):
         some = PairSamples(pairs.centred, pairs.difference[rows], pairs.size[rows], pairs.skewness[rows])
+        if departures is not None:
+            some = _with_unseen_topics(some, departures[rows])
         found[rows] = shrunk_by(some.t(), some.skewness * np.sign(some.difference), typical, pairs.n)
     return found
 
@@ -150,6 +153,47 @@ def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -
     over = np.maximum(t - a, 0)
     s = 2 * over / (1 + np.sqrt(1 + 8 * a * over))
     return np.asarray(s / np.sqrt(n - 1 + s**2))
+
+
+def _departures(centred: FloatArray) -> FloatArray | None:
+    """For pairs with the same difference on half of the topics or more: how far the other topics depart from it.
+
+    The root mean square over these topics, at least the median over all such pairs; 0 for other pairs. None where no
+    pair has that many equal differences.
+    """
+    n, m = centred.shape
+    half = (n + 1) // 2
+    found, some = np.zeros((m, m)), False
+    for i, column in enumerate(centred.T):
+        d = np.sort(column[:, None] - centred, axis=0)
+        span = d[half - 1 :] - d[: n - half + 1]
+        at = span.argmin(axis=0)
+        equal = np.take_along_axis(span, at[None], axis=0)[0] <= _SAME
+        equal[i] = False
+        if equal.any():
+            some = True
+            off = d[:, equal] - np.take_along_axis(d, at[None], axis=0)[0, equal]
+            apart = np.abs(off) > _SAME
+            found[i, equal] = np.sqrt((off**2 * apart).sum(axis=0) / np.maximum(apart.sum(axis=0), 1))
+            found[i, equal] = np.maximum(found[i, equal], _SAME)
+    if not some:
+        return None
+    seen = found[found > _SAME]
+    return np.where(found > 0, np.maximum(found, np.median(seen) if seen.size else 0.0), 0.0)
+
+
+def _with_unseen_topics(pairs: PairSamples, departures: FloatArray) -> PairSamples:
+    """As if some more topics had departed from the usual difference, against the observed direction.
+
+    Where most topics have the same difference, the few others decide. A sample that missed them looks like perfect
+    evidence, and its skewness and variance do not show what is missing.
+    """
+    n, z = pairs.n, UNSEEN_TOPICS
+    total = np.maximum(n * np.abs(pairs.difference) - z * departures, 0)
+    squares = n * pairs.size**2 + z * departures**2
+    changed = (departures > 0) & (pairs.size > 0)
+    difference = np.where(changed, np.sign(pairs.difference) * total / (n + z), pairs.difference)
+    return pairs._replace(difference=difference, size=np.where(changed, np.sqrt(squares / (n + z)), pairs.size))
 
 
 def typical_skewness(pairs: PairSamples) -> float:
