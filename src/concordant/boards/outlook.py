@@ -36,12 +36,12 @@ class Outlook:
         """What changes, in words."""
         if self.topics == 0:
             return ""
-        stays = "more than 0.99" if self.leader_stays > 0.99 else f"{self.leader_stays:.2f}"
-        tau, now, then = "the expected tau with the true ranking", round(self.tau_now, 3), round(self.tau_then, 3)
-        change = f"raise {tau} from {now:.3f} to {then:.3f}" if then > now else f"leave {tau} at {now:.3f}"
+        stays = "more than 0.95" if self.leader_stays > 0.95 else f"about {self.leader_stays:.1f}"
+        now, then = round(self.tau_now, 2), round(self.tau_then, 2)
+        change = f"raise it from {now:.2f} to {then:.2f}" if then > now else f"leave it at {now:.2f}"
         return (
-            f"{counted(self.topics, f'more {unit}')} would {change}, move a system by {self.places_moved:.1f} places "
-            f"on average, and leave the first system first with a probability of {stays}"
+            f"{counted(self.topics, f'more {unit}')} would {change} and move a system by {self.places_moved:.1f} places "
+            f"on average; the first system would stay first with probability {stays}"
         )
 
 

@@ -29,7 +29,7 @@ def combine(
         typer.Option(help="Shrink towards the machine by what is seen of its bias, or control variates alone."),
     ] = "shrunk",
     lam: Annotated[float | None, typer.Option(help="The weight of the control variates; default: the best.")] = None,
-    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system could have.")] = False,
+    ranks: Annotated[bool, typer.Option("--ranks", help="Also show the ranks that each system could have.")] = False,
     level: LevelOption = 0.95,
     read: Reader,
     seed: SeedOption = 0,
@@ -39,23 +39,23 @@ def combine(
 
     People have scored few topics, and a machine these and many more.
 
-    Example: concordant combine few.csv careful.csv --tiers
+    Example: concordant combine few.csv careful.csv --ranks
     """
     from ..planning.combination import combine as run
 
     people, others = read.sides([human, machine], out.quiet)
     found = run(people, others, method=method, lam=lam, confidence_level=level)
-    if not tiers:
+    if not ranks:
         return found
-    ranks = found.rank_intervals(level, rng=seed)
+    intervals = found.rank_intervals(level, rng=seed)
 
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
-        of = {row["system"]: row for row in ranks.rows()}
-        names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
+        of = {row["system"]: row for row in intervals.rows()}
+        names = {"rank": "rank", "high": "rank_high", "border_below": "border_below"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
-    return replace(Answer.of([found, ranks]), rows=rows, plot=found.plot)
+    return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)
 
 
 @answering(plot=True)

@@ -1,10 +1,10 @@
-"""`rank_intervals`: the ranks that each system could have, given the topics; tiers and the k best from them."""
+"""`rank_intervals`: the ranks that each system could have, given the topics; borders and the k best from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,20 @@ from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_scores, as_topics, is_bare
 from ..resampling import Progress, Resampling, Seed, is_borderline
-from ..results import Result, as_html, settings_of
+from ..results import Estimate, Result, as_html, settings_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors
 from .pair_tests import corrected_pvalues
 
+if TYPE_CHECKING:
+    from ..boards.outlook import Outlook
+
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
+SCHEMA, FORMAT = "concordant-board", 2
+"""Of the JSON: docs/reference/board-json.md. The number grows when a field changes its meaning or goes."""
+SHOWN = 20  # systems in the table that is printed
+NAMED = 5  # systems that the verdict names
 
 
 @dataclass(frozen=True)
@@ -53,15 +60,15 @@ class Best:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankIntervals(Result):
-    """What `rank_intervals` found, systems by their observed order."""
+    """A board: what `rank_intervals`, `board` and `rank_votes` found, systems by their observed order."""
 
     _index = "system"
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
     means: FloatArray
     """Totals by the rule `total`, higher is better: mean ranks, or errors, have their sign changed."""
-    rank: IntArray
-    """The observed one: 1 + the number of strictly better systems."""
+    observed: IntArray
+    """The rank on these topics: 1 + the number of systems with a strictly better total."""
     low: IntArray
     """The best rank that a system may have: 1 + the number of significantly better systems."""
     high: IntArray
@@ -73,6 +80,17 @@ class RankIntervals(Result):
     total: Total
     lower_is_better: bool = False
     """Whether totals are shown with the sign changed back, because lower is better."""
+    topics: IntArray | None = None
+    """How many topics each system has; None where only standard errors, or votes, are known."""
+    reliability: tuple[Estimate, ...] = ()
+    """From `board`: expected tau and tau_ap with the true ranking, with intervals."""
+    outlook: Outlook | None = None
+    """From `board`: what more topics would change."""
+
+    @property
+    def rank(self) -> IntArray:
+        """The rank to print: 1 + the number of significantly better systems, so systems can share one."""
+        return self.low
 
     def better(self) -> BoolArray:
         """`[i, j]` says whether system j is significantly better than i, as the interval of i counts it."""
@@ -82,22 +100,34 @@ class RankIntervals(Result):
         return np.asarray(self.pvalues <= 1 - self.confidence_level + 1e-12)
 
     @property
+    def borders(self) -> tuple[int, ...]:
+        """After how many systems a border lies: every one above is significantly better than every one below.
+
+        There are none where the level holds for each system by itself: a border speaks of many systems at once.
+        """
+        if not self.simultaneous:
+            return ()
+        better = self.better() & self._significant().T
+        ahead = np.argmin(better, axis=1)  # how many systems, from the first on, are all better than this one
+        least = np.minimum.accumulate(ahead[::-1])[::-1]  # than this one and all below it
+        return tuple(k for k in range(1, len(self.systems)) if least[k] >= k)
+
+    @property
     def borderline(self) -> tuple[tuple[str, str], ...]:
         """Pairs whose p-value lies so close to the level that another seed could decide otherwise."""
         if self.settings.get("exact"):
             return ()
-        close = is_borderline(self.pvalues, 1 - self.confidence_level, self.settings["n_resamples"])
+        draws = self.settings.get("normal_draws") or self.settings["n_resamples"]
+        close = is_borderline(self.pvalues, 1 - self.confidence_level, draws)
         return tuple((self.systems[i], self.systems[j]) for i, j in np.argwhere(np.triu(close | close.T, 1)))
 
     def doubts(self) -> tuple[str, ...]:
-        """That the seed decided something, in a sentence; nothing where it did not."""
+        """Name the pairs that another seed could decide otherwise, in a sentence."""
         if not (pairs := self.borderline):
             return ()
-        shown = listing((f"{a} and {b}" for a, b in pairs), 3)
-        return (
-            f"borderline: {counted(len(pairs), 'pair')} so close to the level that another seed could decide otherwise "
-            f"({shown}); more resamples settle it",
-        )
+        are = "pair is" if len(pairs) == 1 else "pairs are"
+        shown = listing((f"{a} and {b}" for a, b in pairs), 2)
+        return (f"{len(pairs)} {are} too close to call ({shown}); raise {named('n_resamples')}",)
 
     def __getitem__(self, system: str) -> tuple[int, int]:
         """The best and the worst rank of a system."""
@@ -105,28 +135,6 @@ class RankIntervals(Result):
             raise InputError(f"there is no system {system!r}{nearest(str(system), self.systems)}")
         k = self.systems.index(system)
         return int(self.low[k]), int(self.high[k])
-
-    @property
-    def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The systems in their observed order, cut wherever one is significantly worse than the best of its tier.
-
-        Walk down the ranking. A tier goes on until a system is significantly worse than the tier's first one; that
-        system begins the next tier. Systems with equal means stay together: they are cut off when each of them is
-        significantly worse than one of the tier's first.
-
-        So the first system of every tier is significantly worse than the first of the tier above. Not every system of a
-        tier need be worse than every one above it: see `pvalues`.
-        """
-        worse = self.better()
-        found: list[list[int]] = []
-        heads: list[int] = []
-        for mean in np.unique(self.means)[::-1]:
-            group = np.flatnonzero(self.means == mean).tolist()
-            if not found or worse[np.ix_(group, heads)].any(axis=1).all():
-                found.append([])
-                heads = group
-            found[-1] += group
-        return tuple(tuple(self.systems[k] for k in tier) for tier in found)
 
     @checked
     def best(self, k: int = 1) -> Best:
@@ -148,22 +156,31 @@ class RankIntervals(Result):
 
     @property
     def verdict(self) -> str:
-        """How many tiers there are, who could be the best, and how many neighbours cannot be separated."""
-        first = [system for system, rank in zip(self.systems, self.rank, strict=True) if rank == 1]
-        others = len(set(self.best(1).possible) - set(first))
-        top = f"{listing(first)} tie for first" if len(first) > 1 else f"{first[0]} ranks first"
-        if others:
-            top += f", but {counted(others, 'other system')} could be the best"
-        elif len(first) == 1:
-            top = f"{first[0]} is the best system ({100 * self.confidence_level:g}% confidence)"
-        return (
-            f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
-            f"are not separable{self._evidence()}"
-        )
+        """Who is, or could be, the best."""
+        first, m = self.best(1).possible, len(self.systems)
+        alone = "" if self.simultaneous else ", each taken by itself"
+        if len(first) == 1:
+            return (
+                f"{one_line(first[0])} is the best of {m} systems{alone} ({100 * self.confidence_level:g}% confidence)."
+            )
+        shown = [one_line(system) for system in first[:NAMED]]
+        rest = f" and {len(first) - NAMED} more" if len(first) > NAMED else f" and {shown.pop()}"
+        return f"{len(first)} of {m} systems could be the best{alone}: {', '.join(shown)}{rest}."
 
-    def _evidence(self) -> str:
-        """What the verdict ends with: what the ranks are known from."""
-        return f" with {self._sample}" if "topics" in self.settings else ""
+    @property
+    def border_sentence(self) -> str:
+        """Where the borders are, in words."""
+        if not self.simultaneous:
+            return ""
+        if not (borders := self.borders):
+            return "No border: nowhere are all systems above significantly better than all below."
+        places = [str(k) for k in borders]
+        after = " and ".join([", ".join(places[:-1]), places[-1]] if len(places) > 1 else places)
+        noun = "Border" if len(borders) == 1 else "Borders"
+        return f"{noun} after the first {after}: all systems above are significantly better than all below."
+
+    def _answers(self) -> tuple[str, ...]:
+        return tuple(line for line in (self.verdict, self.border_sentence) if line)
 
     def _value(self) -> str:
         """The head of the column of means."""
@@ -172,6 +189,8 @@ class RankIntervals(Result):
     def _draws(self) -> str:
         """What the intervals were made from."""
         n, freedom = self.settings["n_resamples"], self.settings.get("degrees_of_freedom")
+        if "resampled" in self.settings:
+            return f"{n:,} resamples of {self.settings['resampled']}s"
         if "topics" not in self.settings:
             normal = "normal draws" if freedom is None else f"draws from Student's t, {freedom:.3g} degrees of freedom"
             return f"{n:,} {normal}"
@@ -179,32 +198,54 @@ class RankIntervals(Result):
         return f"{drawn} of {self._sample}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first; "mean" is the total by the rule, as people print it."""
-        tier_of = {system: k for k, tier in enumerate(self.tiers, start=1) for system in tier}
-        shown = with_sign(self.means, self.lower_is_better)
+        """One row per system, best first; "rank" is the lower end of the interval, "total" as people print it."""
+        shown, borders = with_sign(self.means, self.lower_is_better), set(self.borders)
+        topics = [None] * len(shown) if self.topics is None else self.topics.tolist()
+        columns = zip(self.systems, shown, self.low, self.high, self.observed, topics, strict=True)
         return [
-            {"system": s, "mean": float(mean), "rank": int(r), "low": int(lo), "high": int(hi), "tier": tier_of[s]}
-            for s, mean, r, lo, hi in zip(self.systems, shown, self.rank, self.low, self.high, strict=True)
+            {
+                "system": system,
+                "rank": int(low),
+                "high": int(high),
+                "observed": int(observed),
+                "total": float(total),
+                "topics": n,
+                "border_below": k in borders,
+            }
+            for k, (system, total, low, high, observed, n) in enumerate(columns, start=1)
         ]
 
-    def table(self) -> str:
-        """One line per system, and what the intervals hold."""
+    def table(self, most: int | None = SHOWN) -> str:
+        """The first systems, or all with None; what the intervals hold, how reliable the ranking is, what is to come."""
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
         held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
-        return "\n".join([*self.lines(), "", held])
+        return "\n".join([*self._lines(most), "", *(f"{said}." for said in (held, *self.outlook_sentences()))])
 
-    def lines(self, most: int | None = None) -> list[str]:
-        """A head, and one line per system, or for so many of the best."""
+    def _lines(self, most: int | None) -> list[str]:
         names, decimals = [one_line(system) for system in self.systems[:most]], RULES[self.total].decimals
         width = max(6, *map(len, names))
-        return [
-            f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks",
-            *(
-                f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['mean']:>9.{decimals}f}  "
-                f"{row['low']} to {row['high']}"
-                for name, row in zip(names, self.rows()[:most], strict=True)
-            ),
-        ]
+        lines = [f"  rank  {'system':<{width}}  {self._value():>9}  could be"]
+        for name, row in zip(names, self.rows()[:most], strict=True):
+            span = f"{row['rank']} to {row['high']}"
+            lines.append(f"  {row['rank']:>4}  {name:<{width}}  {row['total']:>9.{decimals}f}  {span}")
+            if row["border_below"]:
+                lines.append(f"  {'-' * (width + 29)}")
+        if more := len(self.systems) - len(names):
+            lines.append(f"  ... {counted(more, 'more system')}: --all, or table(None) in Python")
+        return lines
+
+    def outlook_sentences(self) -> tuple[str, ...]:
+        """How close the ranking is to the true one, and what more topics would change; nothing if not estimated."""
+        if not self.reliability:
+            return ()
+        tau = self.reliability[0]
+        assert tau.interval is not None  # by the posterior
+        close = (
+            f"Expected tau with the true ranking {tau.value:.2f} ({tau.interval.low:.2f} to {tau.interval.high:.2f})"
+        )
+        unit = "group" if "groups" in self.settings else "topic"
+        future = self.outlook.sentence(unit) if self.outlook is not None else ""
+        return tuple(said for said in (close, future) if said)
 
     @property
     def _sample(self) -> str:
@@ -213,13 +254,36 @@ class RankIntervals(Result):
         return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
 
     def _contents(self) -> dict[str, Any]:
-        names = ("confidence_level", "simultaneous", "total", "lower_is_better")
-        found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
-        found["borderline"] = self.borderline
-        return found | {name: getattr(self, name) for name in names}
+        differs = self.better()
+        return {
+            "schema": SCHEMA,
+            "format": FORMAT,
+            "borders": self.borders,
+            "border_sentence": self.border_sentence,
+            "rows": self.rows(),
+            "could_be_best": self.best(1).possible,
+            "neighbours": {"pairs": len(self.systems) - 1, "different": len(self.systems) - 1 - self.inseparable},
+            "reliability": [
+                {"coefficient": e.coefficient, "value": e.value, "low": e.interval.low, "high": e.interval.high}
+                for e in self.reliability
+                if e.interval is not None
+            ],
+            "outlook": self.outlook,
+            "outlook_sentences": self.outlook_sentences(),
+            "borderline": self.borderline,
+            "differs": [row.tobytes().hex() for row in np.packbits(differs | differs.T, axis=1)],
+            "total": self.total,
+            "simultaneous": self.simultaneous,
+            "confidence_level": self.confidence_level,
+            "lower_is_better": self.lower_is_better,
+        }
+
+    def estimates(self) -> Means:
+        """One number per system, for `compare` and all else that takes a ranking."""
+        return Means(self.means, self.systems, str(self.settings.get("method", "")))
 
     def plot(self, ax: Any = None) -> Any:
-        """A line for the ranks of each system, a dot for the observed one, tiers as bands."""
+        """Draw a line for the ranks of each system, a dot for the observed one, and the borders."""
         from ..plots import intervals
 
         return intervals.rank_intervals(self, ax)
@@ -273,7 +337,7 @@ def rank_intervals(
     Returns
     -------
     RankIntervals
-        One interval per system; `tiers`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
+        One interval per system; `borders`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
         could decide otherwise.
 
     See Also
@@ -309,15 +373,19 @@ def rank_intervals(
     >>> scores = cc.Scores(values, topics=range(40), systems=["a", "b", "c", "d"])
     >>> found = cc.rank_intervals(scores, rng=1)
     >>> found.verdict
-    '3 tiers; b ranks first, but 1 other system could be the best; 1 of 3 adjacent ranks are not separable with 40 topics'
+    '2 of 4 systems could be the best: b and a.'
+    >>> found.borders
+    (2, 3)
     >>> print(found.table())
-      tier  rank  system       mean  ranks
-         1     1  b          1.0413  1 to 2
-         1     2  a          1.0119  1 to 2
-         2     3  c          0.8137  3 to 3
-         3     4  d          0.4635  4 to 4
+      rank  system       mean  could be
+         1  b          1.0413  1 to 2
+         1  a          1.0119  1 to 2
+      -----------------------------------
+         3  c          0.8137  3 to 3
+      -----------------------------------
+         4  d          0.4635  4 to 4
     <BLANKLINE>
-    95% confidence for all intervals together; 49,999 resamples of 40 topics
+    95% confidence for all intervals together; 49,999 resamples of 40 topics.
 
     >>> published = cc.Means([527.0, 525.9, 417.4], ["Japan", "Korea", "Chile"], errors=[2.5, 3.1, 2.4])
     >>> found = cc.rank_intervals(published, rng=1)
@@ -352,7 +420,8 @@ def rank_intervals(
         "exact": takes_all_signs(n, how.n_resamples, opposite=False),
     }
     found = _ranked(points, totals, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
-    return replace(found, total=given.total, data=given)
+    counts = given.counts()[[given.systems.index(system) for system in found.systems]]
+    return replace(found, total=given.total, data=given, topics=counts)
 
 
 _INDEPENDENT = ("only standard errors are known, so the systems were taken as independent",)
@@ -377,7 +446,7 @@ def _ranked(
     found = RankIntervals(
         systems=tuple(side.systems[k] for k in order),
         means=means,
-        rank=1 + higher.sum(axis=1),
+        observed=1 + higher.sum(axis=1),
         low=1 + (significant & higher).sum(axis=1),
         high=len(means) - (significant & higher.T).sum(axis=1),
         pvalues=pvalues,
