@@ -40,8 +40,8 @@ class Outlook:
         now, then = round(self.tau_now, 2), round(self.tau_then, 2)
         change = f"raise it from {now:.2f} to {then:.2f}" if then > now else f"leave it at {now:.2f}"
         return (
-            f"{counted(self.topics, f'more {unit}')} would {change} and move a system by {self.places_moved:.1f} places "
-            f"on average; the first system would stay first with probability {stays}"
+            f"{counted(self.topics, f'more {unit}')} would {change} and move a system by {self.places_moved:.1f} "
+            f"places on average; the first system would stay first with probability {stays}"
         )
 
 

@@ -216,7 +216,7 @@ class RankIntervals(Result):
         ]
 
     def table(self, most: int | None = SHOWN) -> str:
-        """The first systems, or all with None; what the intervals hold, how reliable the ranking is, what is to come."""
+        """The first systems, or all with None; what the intervals hold, and how reliable the ranking is."""
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
         held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
         return "\n".join([*self._lines(most), "", *(f"{said}." for said in (held, *self.outlook_sentences()))])
