@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.ranks.bounds import RankIntervals
 
 TREC = Path(__file__).parents[2] / "data" / "trec"
 
 
-def literal(found: cc.ranks.bounds.RankIntervals) -> tuple[int, ...]:
+def literal(found: RankIntervals) -> tuple[int, ...]:
     """By the definition, pair by pair."""
     p, mean, m = found.pvalues, found.means, len(found.systems)
     return tuple(
