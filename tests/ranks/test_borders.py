@@ -47,6 +47,6 @@ def test_a_board_without_borders_says_so_and_rank_1_could_be_the_best() -> None:
 
 
 def test_single_systems_have_no_borders() -> None:
-    values = np.random.default_rng(1).random((20, 3)) + [4, 2, 0]
+    values = np.random.default_rng(1).random((20, 3)) - np.array([0, 2, 4])
     assert cc.rank_intervals(values, rng=1).borders == (1, 2)
     assert cc.rank_intervals(values, simultaneous=False, rng=1).borders == ()
