@@ -24,7 +24,7 @@ from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 if TYPE_CHECKING:
     from ..results import Result
 
-CHARTS = ("altair", "vl_convert")  # what a report with charts needs
+
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""

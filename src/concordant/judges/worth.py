@@ -149,6 +149,10 @@ class JudgeWorth(Result):
             }
         ]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, with the second sentence of the verdict by itself."""
+        return {**super().to_dict(), "sentence": "" if self.word == NOT_KNOWN else self.sentence}
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the worth with its interval, beside the topics of the truth."""
         from ..plots import intervals

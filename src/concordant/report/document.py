@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +28,6 @@ from .verdicts import verdict_of, verdict_of_many
 FORMAT = 1
 MOST_PAIRS = 100
 FEW_PAIRS = 20  # of systems, kept of each of many candidates
-MOST_SCORES = 4_000_000  # letters, of which a page then has a third
 
 
 def _of_comparison(given: Comparison) -> dict[str, Any]:
@@ -55,8 +53,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
         read = _read_notes(c.pairing.sides)
         parts.append({**c.to_dict(), **of_truth[key].shown, "explanation": explained, "read_notes": read})
     made = None if whole.ranking is None else whole.ranking.to_dict()
-    scores = _scores(found, pairs)
-    return {"comparisons": parts, "ranking": made, "scores": scores, "notes": notes, "call": _call(whole)}
+    return {"comparisons": parts, "ranking": made, "notes": notes, "call": _call(whole)}
 
 
 def document_of(given: Any) -> dict[str, Any]:
@@ -67,8 +64,7 @@ def document_of(given: Any) -> dict[str, Any]:
         content = given
     else:
         raise InputTypeError(f"a page is made of a result, and not of a {type(given).__name__}")
-    large = "scores" if "comparisons" in content else ""  # and ready for JSON
-    made = {key: value if key == large else plain(value) for key, value in content.items()}
+    made = {key: plain(value) for key, value in content.items()}
     if {"ranking", "labels", "study"} <= set(made):  # judges: a study of judgments, and what is said of the judges
         study = {**made.pop("study"), "labels": made.pop("labels")}
         made = {"study": study, "judges": made}
@@ -238,28 +234,6 @@ class _Truth:
             "rank_intervals": self.rank_intervals and self.rank_intervals.to_dict(),
             "truth_notes": list(self.notes),
         }
-
-
-def _scores(found: Sequence[Compared], pairs: Sequence[tuple[Any, ...]]) -> dict[str, Any] | None:
-    """Scores by topic of both sides, for who explores them: each truth once, in the order of `report.picture`.
-
-    None where the sides have no topics in common, where their means are no plain means, where a score is missing, or
-    where the page would become too large.
-    """
-    if any(c.settings.get("total", "mean") != "mean" for c in found):
-        return None
-    if not all(
-        c.topics and isinstance(a, Scores) and isinstance(b, Scores) for c, (a, b) in zip(found, pairs, strict=True)
-    ):
-        return None
-    truths: dict[Any, Scores] = {}
-    for c, (a, _) in zip(found, pairs, strict=True):
-        truths.setdefault((c.systems, c.topics), a)
-    if not all(np.isfinite(side.values).all() for pair in pairs for side in pair):
-        return None
-    sides = {"truths": list(truths.values()), "candidates": [b for _, b in pairs]}
-    made = {name: [side.shown().tolist() for side in of] for name, of in sides.items()}
-    return made if len(json.dumps(made)) <= MOST_SCORES else None
 
 
 def _explained(c: Compared, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:

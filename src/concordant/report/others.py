@@ -7,12 +7,13 @@ from typing import Any
 
 from ..coefficients.registry import headlines
 from ..markup import text
+from ..plots.labels import most_telling
 from ..study.judgments import OTHERS
 from ..words import counted
-from . import charts
+from . import drawings
 from .candidates import worth_columns, worth_row
-from .elements import chart, details, items, name, names, number, table, topics, words
-from .parts import Parts, Records, domain_of, known_fields
+from .elements import details, figure, name, names, number, table, topics, words
+from .parts import Parts, Records
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
 
@@ -23,31 +24,29 @@ def tier_parts(document: Mapping[str, Any]) -> Parts:
     settings = found["settings"]
     size = f"{counted(len(found['systems']), 'system')}, {counted(settings['topics'], 'topic')}"
     parts = Parts("Rank intervals and tiers", size + (f", {settings['measure']}" if settings["measure"] else ""))
-    rows: Records = [
-        {**row, "truth_rank": row["rank"], "truth_place": place} for place, row in enumerate(found["systems"])
+    rows: Records = found["systems"]
+    kept, left_out = most_telling([0] * len(rows))
+    drawn = [
+        {"label": rows[k]["system"], "value": rows[k]["rank"], "low": rows[k]["low"], "high": rows[k]["high"]}
+        for k in kept
     ]
-    for row in rows:
-        said = (
-            f"mean {row['mean']:.4f}, rank {row['rank']} of {len(rows)}, ranks {row['low']} to {row['high']} possible"
-        )
-        parts.systems[row["system"]] = [f"{said}, tier {row['tier']}"]
-    parts.chart("ranks-0", charts.rank_intervals(len(rows), found["confidence_level"], candidate=False), rows)
     columns = [names("system"), number("tier"), number("rank")]
     columns += [number("mean" if found["total"] == "mean" else "mean rank", "mean")]
     columns += [number("best rank", "low"), number("worst rank", "high")]
     scope = "all systems together" if found["simultaneous"] else "each system by itself"
     about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: rank on these topics."
-    its_table = table("Ranks with their intervals", columns, rows)
-    parts.add("systems", "Systems", chart("ranks-0", "Ranks that the topics leave open", about, its_table))
+    about += f" {left_out}." if left_out else ""
+    picture = drawings.spans(drawn, "rank, 1 is best", (1.0, float(max(len(rows), 2))))
+    parts.front = figure("Ranks that the topics leave open", picture, about)
+    parts.statistics.append(("Ranks", table("Ranks with their intervals", columns, rows)))
     tiers = [{"tier": k, "count": len(tier), "who": ", ".join(tier)} for k, tier in enumerate(found["tiers"], start=1)]
     columns = [number("tier"), number("systems", "count"), words("names", "who")]
     note = (
         "<p>A tier begins with the first system that is significantly worse than the best one of the tier above. Not "
         "every system of a tier is worse than every one above it.</p>"
     )
-    parts.add("tiers", "Tiers", note + table("Tiers", columns, tiers) + _best(found.get("best")))
-    parts.add("caveats", "Caveats", items(found.get("notes") or ["nothing"]))
-    parts.cite(["rank_intervals"])
+    parts.statistics.append(("Tiers", note + table("Tiers", columns, tiers) + _best(found.get("best"))))
+    parts.notes, parts.cited = list(found.get("notes") or ()), ["rank_intervals"]
     return parts
 
 
@@ -77,15 +76,12 @@ def reliability_parts(document: Mapping[str, Any]) -> Parts:
             ends = {end: (e["interval"] or {}).get(end) for end in ("low", "high")}
             rows.append({"label": "posterior", "place": len(rows), "value": e["value"], **ends})
         about = f"Expected {coefficient} with the true ranking, by each estimator; the posterior has an interval."
-        key = f"estimates-{coefficient}"
-        parts.chart(key, charts.forest(coefficient, about, len(rows), known_fields(rows)), rows)
+        parts.front += figure(f"Expected {coefficient}", drawings.spans(rows, coefficient), about)
         columns = [words("estimator", "label"), number(coefficient, "value"), number("low"), number("high")]
-        its_table = table(f"Expected {coefficient}", columns, rows)
-        parts.add(f"expected-{coefficient}", f"Expected {coefficient}", chart(key, coefficient, about, its_table))
+        parts.statistics.append((f"Expected {coefficient}", table(f"Expected {coefficient}", columns, rows)))
     notes = ["sh(w) and sh(w/o) are baselines, known to be too high"]
     notes += [*found.get("notes", ()), *found.get("read_notes", ())]
-    parts.add("caveats", "Caveats", items(notes))
-    parts.cite(["reliability"])
+    parts.notes, parts.cited = notes, ["reliability"]
     return parts
 
 
@@ -112,7 +108,7 @@ def card_parts(document: Mapping[str, Any]) -> Parts:
         )
         for key, value in found["card"][0].items()
     ]
-    parts.add("card", "The judges", table("One row per judge", columns, found["card"]))
+    parts.front = table("One row per judge", columns, found["card"])
     families: Records = [
         {"judge": judge["name"], **row}
         for judge in found["judges"]
@@ -122,9 +118,9 @@ def card_parts(document: Mapping[str, Any]) -> Parts:
     if families:
         columns = [names("judge"), names("family"), number("shift"), number("p (Holm)", "adjusted")]
         columns += [number("tau_b without it", "tau_without"), number("least move", "least_move")]
-        parts.add("families", "Bias for families", table("Shifts in standard deviations", columns, families))
-    parts.add("caveats", "Caveats", items([*found["notes"], *found.get("read_notes", ())]))
-    parts.cite(["tau_b", "tau_ap_b", "soft_pairwise_accuracy", "significance_agreement"])
+        parts.statistics.append(("Bias for families", table("Shifts in standard deviations", columns, families)))
+    parts.notes = [*found["notes"], *found.get("read_notes", ())]
+    parts.cited = ["tau_b", "tau_ap_b", "soft_pairwise_accuracy", "significance_agreement"]
     return parts
 
 
@@ -147,17 +143,16 @@ def judgment_parts(document: Mapping[str, Any]) -> Parts:
         (s for s in (*reversed(headlines("main")), *headlines("inferred")) if s in there),
         there[0] if there else rows[0]["statistic"],
     )
-    parts.add("ranking", "What happens to the ranking", _levels(rows, kinds, statistic, parts))
+    parts.front = _levels(rows, kinds, statistic)
     if document.get("judges"):
-        parts.add(
-            "judges", "Which judge ranks the systems more like the truth?", _judge_tests(document["judges"], parts)
-        )
+        title = "Which judge ranks the systems more like the truth?"
+        parts.statistics.append((title, _judge_tests(document["judges"])))
     if study.get("labels"):
-        parts.add("labels", "Do the judges give the same labels?", _labels(study["labels"]))
-    parts.add("systems", "Systems", _study_systems(systems, study, parts))
-    parts.add("caveats", "Caveats", items(_caveats(document)))
+        parts.statistics.append(("Do the judges give the same labels?", _labels(study["labels"])))
+    parts.statistics += [("Every statistic", _all_levels(rows, kinds)), ("Systems", _study_systems(systems, study))]
+    parts.notes = _caveats(document)
     coefficients = list(dict.fromkeys(row["statistic"] for row in rows if row["statistic"] not in OTHERS))
-    parts.cite([*coefficients, "rank_test"])
+    parts.cited = [*coefficients, "rank_test"]
     return parts
 
 
@@ -185,53 +180,36 @@ def shown_systems(study: Mapping[str, Any]) -> Records:
     return [row for row in rows if row["measure"] == measure and (row["change"], row["level"]) in levels]
 
 
-def _levels(rows: Records, kinds: Sequence[str], statistic: str, parts: Parts) -> str:
+def _levels(rows: Records, kinds: Sequence[str], statistic: str) -> str:
+    """A statistic by level and measure, with what the middle of the draws spans."""
     content = ""
-    columns = [names("level"), words("measure"), words("statistic"), *map(number, ("mean", "low", "high", "sd"))]
-    columns += [number("draws"), number("judgments")]
-    for k, kind in enumerate(kinds):
-        of_kind = [row for row in rows if row["change"] == kind]
-        drawn = [row for row in of_kind if row["statistic"] == statistic and row["mean"] is not None]
-        order = list(dict.fromkeys(row["level"] for row in of_kind))
-        key, about = (
-            f"levels-{k}",
-            f"{statistic} between the ranking by the full judgments and that by the changed ones.",
-        )
-        parts.chart(key, charts.levels(statistic, kind, drawn, order), drawn)
-        content += chart(key, f"{statistic} by {kind}", about, table(f"{kind}: all statistics", columns, of_kind))
+    for kind in kinds:
+        drawn = [
+            {"label": f"{row['level']}, {row['measure']}", "value": row["mean"], "low": row["low"], "high": row["high"]}
+            for row in rows
+            if row["change"] == kind and row["statistic"] == statistic and row["mean"] is not None
+        ]
+        about = f"{statistic} between the ranking by the full judgments and that by the changed ones."
+        content += figure(f"{statistic} by {kind}", drawings.spans(drawn[: drawings.MOST], statistic), about)
     return content
 
 
-def _study_systems(rows: Records, study: Mapping[str, Any], parts: Parts) -> str:
+def _all_levels(rows: Records, kinds: Sequence[str]) -> str:
+    columns = [names("level"), words("measure"), words("statistic"), *map(number, ("mean", "low", "high", "sd"))]
+    columns += [number("draws"), number("judgments")]
+    return "".join(
+        table(f"{kind}: all statistics", columns, [row for row in rows if row["change"] == kind]) for kind in kinds
+    )
+
+
+def _study_systems(rows: Records, study: Mapping[str, Any]) -> str:
     columns = [names("system"), number("score, full", "full_score"), number("score"), number("rank, full", "full_rank")]
     columns += [number("rank"), number("places lost", "rank_shift"), number("unjudged")]
     levels = list(dict.fromkeys((row["change"], row["level"]) for row in rows))
     content = ""
-    for k, (kind, level) in enumerate(levels):
+    for kind, level in levels:
         of_level = [row for row in rows if (row["change"], row["level"]) == (kind, level)]
-        drawn = [
-            {
-                "system": row["system"],
-                "truth": row["full_score"],
-                "candidate": row["score"],
-                "truth_rank": row["full_rank"],
-                "candidate_rank": row["rank"],
-                "outside": False,
-            }
-            for row in of_level
-        ]
-        for row in drawn:
-            said = parts.systems.setdefault(
-                row["system"], [f"full judgments: {row['truth']:.4f}, rank {row['truth_rank']:g}"]
-            )
-            said.append(f"{kind} {level}: {row['candidate']:.4f}, rank {row['candidate_rank']:g}")
-        limits = domain_of([row[side] for row in drawn for side in ("truth", "candidate")])
-        key, measure = f"scatter-{k}", of_level[0]["measure"]
-        spec = charts.scatter(f"{measure}, full judgments", f"{measure}, {kind} {level}", limits, intervals=False)
-        parts.chart(key, spec, drawn)
-        about = f"{measure} by the full judgments against {measure} by {kind} {level}."
-        made = chart(key, f"{kind} {level}", about, table(f"Systems, {kind} {level}", columns, of_level))
-        content += details(text(f"{kind} {level}"), f'<div class="grid">{made}</div>', opened=k == 0)
+        content += details(text(f"{kind} {level}"), table(f"Systems, {kind} {level}", columns, of_level))
     in_all = len(dict.fromkeys((row["change"], row["level"], row["measure"]) for row in study["systems"]))
     if in_all > len(levels):
         content += (
@@ -240,7 +218,7 @@ def _study_systems(rows: Records, study: Mapping[str, Any], parts: Parts) -> str
     return content
 
 
-def _judge_tests(judges: Mapping[str, Any], parts: Parts) -> str:
+def _judge_tests(judges: Mapping[str, Any]) -> str:
     """What each judge's topics are worth, its coefficients with intervals, and the judges against each other."""
     content, ranking = "", judges["ranking"]
     if ranking:

@@ -15,9 +15,6 @@ from .parts import cut
 MOST_TOLD = 6
 """Candidates that get a sentence each; of more, they are counted."""
 
-SUBJECTS = ("Across topics", "Agreement", "Truth itself", "Rank test", "Disagreements", "Worth", "Best")
-"""What the sentences of a verdict begin with."""
-
 Verdict = dict[str, Any]
 
 
@@ -39,9 +36,24 @@ def verdict_of(c: Mapping[str, Any]) -> Verdict:
     fewer, each with confidence, "open" where neither is certain, and "unknown" where worth is not known.
     """
     c = {**c, "truth": cut(c["truth"], 60), "candidate": cut(c["candidate"], 60)}
-    answer, headline = _answer(c)
-    sentences = [_agreement(c), _itself(c), _tested(c), _disagreements(c)]
-    return {"answer": answer, "headline": headline, "sentences": [s for s in sentences if s]}
+    answer, headline, *second = _answer(c)
+    found = [_agreement(c), _itself(c), _tested(c), _disagreements(c)]
+    word = (c.get("worth") or {}).get("word", "")
+    sentences = [*second, *([_NEXT[word].format(**c)] if word in _NEXT else [])]
+    return {"answer": answer, "headline": headline, "sentences": sentences, "details": [s for s in found if s]}
+
+
+_WEAK = (
+    "Next: `concordant explain` shows the topics and systems behind it; `concordant combine` ranks the systems by "
+    "{truth} and {candidate} together."
+)
+_NEXT = {
+    "much weaker": _WEAK,
+    "weaker": _WEAK,
+    "within a factor of two": "Next: `concordant plan` says how many topics are enough.",
+    "cannot tell": "Next: judge more topics by both; `concordant plan` says how many.",
+    "steadier": "Next: look at the systems below whose ranks {candidate} changes before you replace {truth}.",
+}
 
 
 def judged_by(c: Mapping[str, Any]) -> str | None:
@@ -51,7 +63,7 @@ def judged_by(c: Mapping[str, Any]) -> str | None:
     return next((n for n in known if _known(c["intervals"].get(n), "low")), next(iter([*known, *defined]), None))
 
 
-def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
+def _answer(c: Mapping[str, Any]) -> tuple[str, ...]:
     if c.get("same"):
         return "unknown", f"{c['verdict']}."
     worth = c.get("worth")
@@ -61,7 +73,8 @@ def _answer(c: Mapping[str, Any]) -> tuple[str, str]:
         low, high = worth["interval"]["low"], worth["interval"]["high"]
         high = math.inf if high is None else high
         answer = "yes" if low >= worth["n_topics"] else "no" if high < worth["n_topics"] else "open"
-        return answer, f"{worth['verdict']}."
+        first = worth["verdict"].removesuffix(f". {worth.get('sentence')}")
+        return answer, f"{first}.", f"{worth['sentence']}."
     name = judged_by(c)
     if name is None:
         return "unknown", f"No coefficient has a value for {c['candidate']} against {c['truth']}."
@@ -78,7 +91,7 @@ def _agreement(c: Mapping[str, Any]) -> str:
     if name is None:
         return ""
     size = counted(len(c["systems"]), "system") + (f" and {counted(len(c['topics']), 'topic')}" if c["topics"] else "")
-    text = f"Agreement: {name} is {c['coefficients'][name]:.3f} on {size}"
+    text = f"{name} is {c['coefficients'][name]:.3f} on {size}"
     span = _known(c["intervals"].get(name), "low")
     if span:
         centre = span.get("bias_corrected")
@@ -148,7 +161,7 @@ def _of_candidates(document: Mapping[str, Any]) -> Verdict:
         told = parts[len(ranking["best"]) < 2 :]  # the headline has the worth of a single best one
         sentences = _each(told) if len(parts) <= MOST_TOLD else _counted(parts, ranking)
         headline = _leaders(ranking)
-        return {"answer": parts[0]["verdict"]["answer"], "headline": headline, "sentences": [*sentences, *itself]}
+        return {"answer": parts[0]["verdict"]["answer"], "headline": headline, "sentences": sentences}
     top = max(c["coefficients"][name] for c in parts)
     best = [c for c in parts if c["coefficients"][name] == top]
     who = listing([c["candidate"] for c in best])
