@@ -106,6 +106,8 @@ def calls() -> dict[str, Call]:
         "ranking_probability": (cc.ranking_probability, {**two, "n_points": 20, "rng": 1}),
         "rank_votes": (cc.rank_votes, {"votes": cc.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS}),
         "board": (cc.board, {**one, **DRAWS}),
+        "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
+        "neighbours": (cc.neighbours, {**one, "rng": 1}),
         "discordance": (cc.discordance, one),
         "discriminative_power": (cc.discriminative_power, two),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),

@@ -127,7 +127,9 @@ def test_the_smallest_difference_is_found_with_a_power_of_80() -> None:
 
 def test_limits_of_a_variance_without_excess_are_chi_squares() -> None:
     flat = np.linspace(-1, 1, 20)  # flatter than the normal, which is not rewarded
-    assert variance_limits(flat, 0.95) == pytest.approx((19 / stats.chi2.ppf(0.975, 19), 19 / stats.chi2.ppf(0.025, 19)))
+    assert variance_limits(flat, 0.95) == pytest.approx(
+        (19 / stats.chi2.ppf(0.975, 19), 19 / stats.chi2.ppf(0.025, 19))
+    )
     heavy = np.r_[np.zeros(18), 1.0, -1.0]
     g2 = stats.kurtosis(heavy, bias=False)
     df = 2 / (g2 / 20 + 2 / 19)

@@ -299,7 +299,7 @@ def _difference(side: Scores, a: str, b: str, level: float, ranks: RankIntervals
         groups = np.unique(places[both], return_inverse=True)[1]
     d, mean = _differences(x, y)
     each = 1 - (1 - level) / n_pairs
-    found = paired(d, mean, each, groups, binary=_are_binary(x, y))
+    found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
     return Difference(
         a=a,
         b=b,
