@@ -215,8 +215,8 @@ class Scores(_Data):
         if (bad := _first_unusable(array.reshape(len(rows), -1))) is not None:
             i, j = bad[0], bad[1] // (array.shape[2] if array.ndim == 3 else 1)
             raise InputError(
-                f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i].flat[bad[1]]}: every score must be a "
-                f"number, at most {_LARGEST:g} in size, or nan where it is missing"
+                f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i].flat[bad[1]]}: every score must be "
+                f"a number, at most {_LARGEST:g} in size, or nan where it is missing"
             )
         np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
         runs = None

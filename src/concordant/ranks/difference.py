@@ -57,7 +57,7 @@ class Difference(Result):
     @property
     def significant(self) -> bool:
         """Whether the p-value lies below 1 - the confidence level."""
-        return self.pvalue <= 1 - self.settings["confidence_level"] + 1e-12
+        return bool(self.pvalue <= 1 - self.settings["confidence_level"] + 1e-12)
 
     @property
     def verdict(self) -> str:

@@ -48,7 +48,7 @@ def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = N
     n = len(d)
     if groups is not None:
         se, df = clustered(d, groups)
-        units, method = np.bincount(groups, weights=d), "CR2"
+        units, method = np.asarray(np.bincount(groups, weights=d), dtype=np.float64), "CR2"
     else:
         se, df = float(d.std(ddof=1)) / math.sqrt(n), n - 1.0
         units, method = d, "paired t"

@@ -25,8 +25,7 @@ class Grid:
     """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
 
     `systems` is None where all of it is one run, whose name is to be found elsewhere. `percent`: the file writes the
-    scores with a percent sign. `runs` has what `values` are means of, topics x systems x runs, where cells were measured
-    repeatedly.
+    scores with a percent sign. `runs` has what `values` are means of, topics x systems x runs, where cells have several.
     """
 
     values: FloatArray
@@ -41,7 +40,7 @@ class Grid:
         return cls(np.array(list(scores.values()), dtype=np.float64)[:, None], list(scores))
 
 
-def pivot(
+def pivot(  # noqa: PLR0917
     origin: Origin,
     topics: Sequence[str],
     systems: Sequence[str] | None,
@@ -52,7 +51,8 @@ def pivot(
 ) -> Grid:
     """One score for each topic and system, in the order of first appearance, without summary rows.
 
-    Where `runs` tells repeated scores apart, the mean of each cell; `twice(first, again)` is the error for a second score.
+    Where `runs` tells repeated scores apart, each cell has their mean. `twice(first, again)` is the error for a second
+    score.
     """
     keep = _topics_only(origin, topics)
     if len(keep) < len(topics):
