@@ -68,6 +68,7 @@ from .ranks.loss import rank_loss as rank_loss
 from .ranks.places import rank_probabilities as rank_probabilities
 from .ranks.region import ranking_probability as ranking_probability
 from .ranks.testing import rank_test as rank_test
+from .read import read_labels as read_labels
 from .read import read_qrels as read_qrels
 from .read import read_runs as read_runs
 from .read import read_scores as read_scores
