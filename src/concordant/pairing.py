@@ -27,6 +27,7 @@ from .words import argument, counted, listing, named, one_line
 
 On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means"
+Noun: TypeAlias = Literal["judge", "measure", "pool", "benchmark"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Pairing:
     on: On
     notes: tuple[str, ...] = ()
     """What was left out or filled in, and what to doubt."""
+    noun: Noun = "judge"
+    """What the candidates are, for the sentences of results."""
 
     @property
     def truth(self) -> Side:
@@ -111,6 +114,7 @@ def pair(
     names: Sequence[str] | None = None,
     on: On = "both",
     top: int | None = None,
+    noun: Noun | None = None,
 ) -> Pairing:
     """Match the systems and topics of a truth and its candidates, by name.
 
@@ -126,6 +130,9 @@ def pair(
         "both": the same systems and the same topics. "systems": the same systems, each side with its own topics.
     top : int, optional
         Keep the k best systems of the truth, and those tied with the k-th.
+    noun : {"judge", "measure", "pool", "benchmark"}, optional
+        What the candidates are, for the sentences of results. By default two measures, or two sets of topics, of one
+        file are measures, or benchmarks; everything else is a judge.
 
     Returns
     -------
@@ -146,7 +153,20 @@ def pair(
 
     """
     sides, called = _sides(truth, candidates, names)
-    return best(match(sides, called, on, choice=True, holes=True), top)
+    return _called(best(match(sides, called, on, choice=True, holes=True), top), noun)
+
+
+def _called(found: Pairing, noun: Noun | None) -> Pairing:
+    """With the noun for its candidates: the one given, or what their files tell."""
+    return replace(found, noun=noun or _noun_of(found))
+
+
+def _noun_of(found: Pairing) -> Noun:
+    if not found.truth.source or len({side.source for side in found.sides}) > 1:
+        return "judge"
+    if len({side.measure for side in found.sides}) > 1:
+        return "measure"
+    return "judge" if found.by_topic else "benchmark"
 
 
 def pairings(
@@ -156,6 +176,7 @@ def pairings(
     names: Sequence[str] | None = None,
     on: On = "both",
     top: int | None = None,
+    noun: Noun | None = None,
     topics: bool = False,
     many: bool | None = None,
 ) -> list[Pairing]:
@@ -171,7 +192,7 @@ def pairings(
         for side in truth.sides if topics else ():
             if isinstance(side, Means):
                 raise InputError("the pairing has a side without topics: pair the scores on each topic")
-        return [truth.alone(k) for k in range(len(truth.candidates))]
+        return [replace(truth.alone(k), noun=noun or truth.noun) for k in range(len(truth.candidates))]
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
     (own, *others), called = _sides(truth, candidates, names, topics=topics, many=many)
@@ -182,7 +203,7 @@ def pairings(
         found.append(match([own, side], [called[0], name], kind, choice=True, holes=not topics))
     for note in dict.fromkeys(note for one in found for note in one.notes):
         warn(note, AlignmentWarning)
-    return [best(one, top) for one in found]
+    return [_called(best(one, top), noun) for one in found]
 
 
 def _sides(

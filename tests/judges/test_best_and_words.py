@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import t as student
 
+import concordant as cc
 from concordant.judges.best import could_be_best
-from concordant.judges.verdicts import judgment, sentence, shown, told, too_few, word_of
+from concordant.judges.verdicts import judgment, question, sentence, shown, told, too_few, word_of
 
 
 def test_best_is_the_rule_literally() -> None:
@@ -61,7 +63,7 @@ def test_reasons() -> None:
 def test_sentences() -> None:
     names = ("people", "gpt")
     assert judgment("much weaker", names, "") == "gpt is a much weaker judge than people"
-    assert judgment("cannot tell", names, "9 topics and 8 systems").startswith("9 topics and 8 systems cannot tell")
+    assert judgment("cannot tell", names, "9 topics and 8 systems").startswith("9 topics and 8 systems are too few")
     assert sentence(names, 25, (5.04, 2.2, 9), 0.95) == (
         "25 topics judged by gpt rank the systems only as well as 5.0 judged by people (95% interval 2.2 to 9.0)"
     )
@@ -76,3 +78,28 @@ def test_numbers() -> None:
     assert [shown(x) for x in (math.nan, 0.4, 1.04, 9.96, math.inf)] == ["-", "< 1", "1.0", "10", "no limit"]
     assert told(0, 0.5) == "less than 1"
     assert told(0, math.inf) == "without limits"
+
+
+def test_a_measure_is_no_judge() -> None:
+    names, worth = ("map", "P_5"), (5.0, 2.0, 9.0)
+    assert judgment("weaker", names, "", "measure") == "P_5 is a weaker measure than map"
+    said = sentence(names, 25, worth, 0.95, noun="measure")
+    assert (
+        said
+        == "25 topics measured by P_5 rank the systems only as well as 5.0 measured by map (95% interval 2.0 to 9.0)"
+    )
+    assert "25 topics of small rank" in sentence(("large", "small"), 25, worth, 0.95, noun="benchmark")
+    assert question("measure", names) == "Can P_5 replace map as measure?"
+    assert question("judge", ("people", "a", "b")) == "Which of 2 judges could replace people?"
+
+
+def test_the_noun_follows_from_the_files(tmp_path: Path) -> None:
+    rows = [f"s{k},t{t},{k * t % 7},{k + t}" for k in range(9) for t in range(12)]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["system,topic,map,P_5", *rows, ""]))
+    by_map, by_p5 = (cc.read_scores(file, measure=measure) for measure in ("map", "P_5"))
+    assert cc.pair(by_map, by_p5).noun == "measure"
+    assert cc.pair(by_map, by_p5, noun="pool").noun == "pool"
+    halves = [by_map.select(topics=[t for t in by_map.topics if (int(t[1:]) < 6) == first]) for first in (True, False)]
+    assert cc.pair(*halves, on="systems").noun == "benchmark"
+    assert cc.pair(by_map, cc.as_scores(by_p5.to_frame())).noun == "judge"

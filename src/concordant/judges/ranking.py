@@ -15,7 +15,7 @@ from ..pairing import On, match, pairings, rejoined
 from ..read.door import Collection
 from ..resampling import Seed
 from ..results import Result, columns
-from ..words import one_line
+from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
 from .best import could_be_best
 from .verdicts import told, too_few, undecided
@@ -43,7 +43,8 @@ class JudgeRanking(Result):
         first = self.judges[0]
         if len(self.judges) == 1:
             return first._sentences()
-        return [*undecided(self.best, len(self.judges), first.settings["n_topics"], first.units), first.verdict]
+        sample = counted(first.settings["n_topics"], first.units[:-1])
+        return [undecided(self.best, len(self.judges), sample, first.noun), first.verdict]
 
     def table(self) -> str:
         """One row per judge."""

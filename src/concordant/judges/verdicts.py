@@ -1,4 +1,6 @@
-"""The words for a judge's worth, and the sentences around them: every surface takes them from here.
+"""The words for a worth, and the sentences around them: every surface takes them from here.
+
+What is compared with the truth is called a judge, a measure, a pool or a benchmark: its noun.
 
 For an interval [L, H] of the worth of a topics:
 
@@ -14,10 +16,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..pairing import Noun
 from ..words import counted, listing
 
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
 NOT_KNOWN = "not known"
+_SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
+"""How topics belong to a side: "25 topics judged by gpt"."""
+
+
+def question(noun: Noun, names: Sequence[str]) -> str:
+    """The question that a comparison answers; `names` has the truth's first."""
+    truth, *others = names
+    if len(others) > 1:
+        return f"Which of {len(others)} {noun}s could replace {truth}?"
+    return f"Can {others[0]} replace {truth} as {noun}?"
 
 
 def word_of(low: float, high: float, n_topics: float) -> str:
@@ -43,44 +56,50 @@ def too_few(topics: int, systems: int, unit: str = "topic") -> str:
     return f"there are only {' and '.join(missing)}" if missing else ""
 
 
-def judgment(word: str, names: tuple[str, str], sample: str, reason: str = "") -> str:
-    """The first sentence: what kind of judge this is. `sample` counts the topics and systems."""
-    truth, judge = names
+def judgment(word: str, names: Sequence[str], sample: str, noun: Noun = "judge", reason: str = "") -> str:
+    """The first sentence: how good the candidate is. `sample` counts the topics and systems."""
+    truth, candidate = names
     return {
-        "much weaker": f"{judge} is a much weaker judge than {truth}",
-        "weaker": f"{judge} is a weaker judge than {truth}",
-        "steadier": f"{judge} is a steadier judge than {truth}",
-        "within a factor of two": f"{judge} is within a factor of two of {truth}, as far as {sample} can tell",
-        "cannot tell": f"{sample} cannot tell how good a judge {judge} is",
-        NOT_KNOWN: f"What {judge} is worth is not known: {reason}",
+        "much weaker": f"{candidate} is a much weaker {noun} than {truth}",
+        "weaker": f"{candidate} is a weaker {noun} than {truth}",
+        "steadier": f"{candidate} is a steadier {noun} than {truth}",
+        "within a factor of two": f"{candidate} is within a factor of two of {truth}, as far as {sample} can tell",
+        "cannot tell": f"{sample} are too few to tell how good a {noun} {candidate} is",
+        NOT_KNOWN: f"What {candidate} is worth is not known: {reason}",
     }[word]
 
 
 def sentence(
-    names: tuple[str, str], n_topics: float, worth: tuple[float, float, float], level: float, **how: str
+    names: Sequence[str],
+    n_topics: float,
+    worth: tuple[float, float, float],
+    level: float,
+    *,
+    noun: Noun = "judge",
+    unit: str = "topics",
+    systems: str = "the systems",
 ) -> str:
     """The second sentence: how many topics of the truth do as well. `worth` has the value, low and high.
 
-    `unit` says what is counted ("topics"), `systems` which systems are ranked ("the systems").
+    `unit` says what is counted, `systems` which systems are ranked.
     """
-    truth, judge = names
-    unit, systems = how.get("unit", "topics"), how.get("systems", "the systems")
+    truth, candidate = names
     value, low, high = worth
-    within = f"({100 * level:g}% interval {told(low, high)})"
-    start = f"{n_topics:g} {unit} judged by {judge} rank {systems}"
+    by, within = _SCORED[noun], f"({100 * level:g}% interval {told(low, high)})"
+    start = f"{n_topics:g} {unit} {by} {candidate} rank {systems}"
     if value == 0:
-        return f"{start} less well than 1 judged by {truth} {within}"
+        return f"{start} less well than 1 {by} {truth} {within}"
     if math.isinf(value):
-        return f"{start} better than any number judged by {truth} {within}"
-    return f"{start} {'only ' if high < n_topics else ''}as well as {shown(value)} judged by {truth} {within}"
+        return f"{start} better than any number {by} {truth} {within}"
+    return f"{start} {'only ' if high < n_topics else ''}as well as {shown(value)} {by} {truth} {within}"
 
 
-def undecided(best: Sequence[str], count: int, topics: int, unit: str = "topics") -> list[str]:
-    """Which judge is best, or that several could be."""
+def undecided(best: Sequence[str], count: int, sample: str, noun: Noun = "judge") -> str:
+    """Which of several is best, or that several could be. `sample` counts the topics."""
     if len(best) == 1:
-        return [f"{best[0]} is the best of {count} judges"]
+        return f"{best[0]} is the best of {count} {noun}s"
     who = f"any of the {count}" if len(best) == count else f"one of these {len(best)}: {listing(best)}"
-    return [f"The best judge is {who}; {topics} {unit} cannot tell which"]
+    return f"The best {noun} is {who}; {sample} cannot tell which"
 
 
 def shown(topics: float) -> str:

@@ -15,7 +15,7 @@ from ..data.groups import doubts_about_sizes
 from ..data.scores import Scores
 from ..errors import InputError
 from ..options import checked
-from ..pairing import On, Pairing, pairings
+from ..pairing import Noun, On, Pairing, pairings
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Interval, Result, columns, settings_of
@@ -85,6 +85,12 @@ class JudgeWorth(Result):
     """The expected coefficient between n_topics topics of the candidate and a quarter of the truth's topics, others."""
 
     @property
+    def noun(self) -> Noun:
+        """What the candidate is: a judge, a measure, a pool or a benchmark."""
+        noun: Noun = self.settings["noun"]
+        return noun
+
+    @property
     def units(self) -> str:
         """What is counted: topics, or groups of them."""
         return "groups" if "groups" in self.settings else "topics"
@@ -106,7 +112,7 @@ class JudgeWorth(Result):
         sample = (
             f"{counted(self.settings['n_topics'], self.units[:-1])} and {counted(self.settings['n_systems'], 'system')}"
         )
-        first = judgment(self.word, self.names, sample, self.reason)
+        first = judgment(self.word, self.names, sample, self.noun, self.reason)
         return [first] if self.word == NOT_KNOWN else [first, self.sentence]
 
     @property
@@ -114,7 +120,8 @@ class JudgeWorth(Result):
         """How many topics of the truth rank the systems as well, with the interval."""
         of = "the systems" if self.settings["new_systems"] else f"these {self.settings['n_systems']} systems"
         worth = self.worth, self.interval.low, self.interval.high
-        return sentence(self.names, self.n_topics, worth, self.interval.confidence_level, unit=self.units, systems=of)
+        level = self.interval.confidence_level
+        return sentence(self.names, self.n_topics, worth, level, noun=self.noun, unit=self.units, systems=of)
 
     def table(self) -> str:
         """The sample and the worth."""
@@ -278,6 +285,7 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
             n_systems=systems,
             n_topics=topics,
             new_systems=how.new_systems,
+            noun="judge" if sides.pairing is None else sides.pairing.noun,
             **own,
         ),
     )

@@ -164,7 +164,7 @@ def _leaders(ranking: Mapping[str, Any]) -> str:
     if len(best) < 2:
         return f"{ranking['verdict']}."
     names = [cut(name, 60) for name in best]
-    return f"{undecided(names, len(ranking['judges']), first['settings']['n_topics'])[0]}."
+    return f"{undecided(names, len(ranking['judges']), counted(first['settings']['n_topics'], 'topic'))}."
 
 
 def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> list[str]:
