@@ -102,4 +102,5 @@ def test_the_noun_follows_from_the_files(tmp_path: Path) -> None:
     assert cc.pair(by_map, by_p5, noun="pool").noun == "pool"
     halves = [by_map.select(topics=[t for t in by_map.topics if (int(t[1:]) < 6) == first]) for first in (True, False)]
     assert cc.pair(*halves, on="systems").noun == "benchmark"
-    assert cc.pair(by_map, cc.as_scores(by_p5.to_frame())).noun == "judge"
+    (other := tmp_path / "other.csv").write_text(file.read_text())
+    assert cc.pair(by_map, cc.read_scores(other, measure="P_5")).noun == "judge"
