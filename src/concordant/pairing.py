@@ -362,19 +362,6 @@ def rejoined(found: Sequence[Pairing]) -> tuple[list[Side], list[str]]:
     return [first.truth, *(one.candidates[0] for one in found)], [first.names[0], *(one.names[1] for one in found)]
 
 
-def joined_topics(truth: Any, candidates: Any, names: Sequence[str] | None) -> Pairing:
-    """All sides, with scores on topics, on what all of them have; what was left out is warned of."""
-    if isinstance(truth, Pairing):
-        if candidates is not None or names is not None:
-            raise InputTypeError("a pairing holds both sides, with their names: give nothing else")
-        return truth
-    if candidates is None:
-        raise InputTypeError("candidates is missing: give it, or a pairing of all sides")
-    found = match(*_sides(truth, candidates, names, topics=True, many=True), "both")
-    warn_of(found)
-    return found
-
-
 def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
     """Both sides of a pairing, or the two that were given."""
     if not isinstance(truth, Pairing):

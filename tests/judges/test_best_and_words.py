@@ -24,7 +24,7 @@ def test_best_is_the_rule_literally() -> None:
             for j in set(range(4)) - {i}:
                 apart = left[j] - left[i]
                 error = math.sqrt(19 / 20 * ((apart - apart.mean()) ** 2).sum())
-                beaten |= (values[j] - values[i]) / error > student.isf(0.05 / 3, 19)
+                beaten |= (values[j] - values[i]) / error > student.isf(0.05 / 4, 19)
             assert found[i] == (not beaten)
 
 
@@ -98,6 +98,7 @@ def test_the_noun_follows_from_the_files(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(["system,topic,map,P_5", *rows, ""]))
     by_map, by_p5 = (cc.read_scores(file, measure=measure) for measure in ("map", "P_5"))
+    assert isinstance(by_map, cc.Scores)
     assert cc.pair(by_map, by_p5).noun == "measure"
     assert cc.pair(by_map, by_p5, noun="pool").noun == "pool"
     halves = [by_map.select(topics=[t for t in by_map.topics if (int(t[1:]) < 6) == first]) for first in (True, False)]

@@ -41,6 +41,20 @@ def test_each_number_is_that_of_its_function(card: Any) -> None:
     assert card.ranking == alone
 
 
+def test_a_judges_worth_does_not_depend_on_the_other_judges() -> None:
+    short = HASTY_SCORES.select(topics=HASTY_SCORES.topics[:25])
+    with pytest.warns(cc.errors.AlignmentWarning):
+        both = cc.judge_card(PEOPLE_SCORES, {"careful": CAREFUL_SCORES, "hasty": short}, n_resamples=99, rng=1)
+    alone = cc.judge_worth(PEOPLE_SCORES, CAREFUL_SCORES)
+    found = next(judge.worth for judge in both.judges if judge.name == "careful")
+    assert (found.worth, found.interval.low, found.interval.high) == (
+        alone.worth,
+        alone.interval.low,
+        alone.interval.high,
+    )
+    assert found.settings["n_topics"] == 40
+
+
 def test_it_fits_80_columns_whatever_the_names(card: Any) -> None:
     assert max(map(len, card.table().splitlines())) <= 100  # the key is prose
     assert max(len(line) for line in card.table().split("\n\n")[0].splitlines()) <= 80

@@ -2,10 +2,11 @@
 
 Judge i could be the best unless some judge j is significantly better:
 
-    max_j (V_j - V_i) / se_ij > t_{1 - alpha/(J - 1), n - 1}, one-sided,
+    max_j (V_j - V_i) / se_ij > t_{1 - alpha/J, n - 1}, one-sided,
 
 where V is the agreement with the truth on other topics, at the same sizes for all judges, and se_ij the jackknife over
-topics of the difference. Only comparisons with i count for i, so there are J - 1 of them, not J (J - 1) / 2.
+topics of the difference. Only comparisons with i count for i. The level is divided by
+J, not by J - 1: so one of two equal judges is excluded in 5%, where alpha/(J - 1) would exclude either in 5%.
 """
 
 from __future__ import annotations
@@ -32,5 +33,5 @@ def could_be_best(
     error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(lead == 0, 0.0, lead / error)  # identical judges differ by exactly 0, with an error of 0
-    critical = stdtrit(n_topics - 1, 1 - (1 - level) / (len(values) - 1))
+    critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
     return np.asarray(t.max(axis=1) <= critical)

@@ -12,7 +12,7 @@ from ..coefficients.registry import get_coefficient
 from ..errors import InputError
 from ..judgments.agreement import LabelAgreement
 from ..options import checked
-from ..pairing import Matched, joined_topics, matched_rows
+from ..pairing import Matched, match, matched_rows, pairings, rejoined
 from ..read.door import Collection
 from ..resampling import Resampling, Seed
 from ..results import Result, columns, settings_of
@@ -25,7 +25,7 @@ from .significance import Correction, Test, significant_pairs
 from .significance_counts import HowTested, SignificanceAgreement, agreement_from
 from .soft_accuracy import SoftPairwiseAccuracy, accuracy_from
 from .verdicts import told
-from .worth import How, Judged, JudgeWorth
+from .worth import How, JudgeWorth, matched_judge
 
 _WIDTH = 80
 
@@ -208,7 +208,7 @@ def judge_card(  # noqa: PLR0913
     truth : what `as_topics` takes
         Scores on each topic by whom we trust; at least 10 topics.
     candidates : what `as_topics` takes, a list of these, or a mapping from names to them
-        The judges. All are compared on the systems and topics that all have, the truth included.
+        The judges. Each is valued on what it shares with the truth; all else is computed on what all sides have.
     names : sequence of str, optional
         What to call the sides, the truth first, as in `pair`.
     families : mapping of str to str, optional
@@ -253,7 +253,9 @@ def judge_card(  # noqa: PLR0913
 
     """
     tested = HowTested(test, correction, alpha)
-    sides = matched_rows(joined_topics(truth, candidates, names))
+    found = pairings(truth, candidates, names=names, topics=True, many=True)
+    joined = match(*rejoined(found), "both")
+    sides = matched_rows(joined)
     named, level = sides.names, confidence_level
     if labels is not None and (unknown := [key for key in labels if key not in named[1:]]):
         raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
@@ -264,11 +266,9 @@ def judge_card(  # noqa: PLR0913
     # A stream for each statistic: what one draws does not depend on whether another is asked for.
     base = how.seed if how.seed is not None else int(how.generator().integers(2**63))
     how = Resampling.of(how.n_resamples, base)
-    first, *others = sides.scores
-    pairs = [
-        Judged(first, side, (named[0], own), groups=sides.groups) for side, own in zip(others, named[1:], strict=True)
-    ]
-    ranking = ranking_of(pairs, pairs, How(get_coefficient("tau_b"), level, how))
+    together = [matched_judge(joined.alone(k)) for k in range(len(found))]
+    single = [matched_judge(one) for one in found]
+    ranking = ranking_of(single, together, How(get_coefficient("tau_b"), level, how))
     signs = draw_signs(len(sides.scores[0].topics), how.n_resamples, how.generator())
     of_truth = reached(sides.scores[0].values, signs)
     significant = [significant_pairs(side.values, *tested, how) for side in sides.scores]

@@ -87,7 +87,7 @@ class JudgeWorth(Result):
     @property
     def noun(self) -> Noun:
         """What the candidate is: a judge, a measure, a pool or a benchmark."""
-        noun: Noun = self.settings["noun"]
+        noun: Noun = self.settings.get("noun", "judge")
         return noun
 
     @property
