@@ -76,7 +76,7 @@ def all_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
 def find(name: str) -> Any:
     """A public name of the package, wherever it is."""
     found = getattr(importlib.import_module("concordant"), name, None)
-    if isinstance(found, ModuleType) and hasattr(found, name):  # concordant.audit.audit
+    if isinstance(found, ModuleType) and hasattr(found, name):  # concordant.agreement.audit.audit
         return getattr(found, name)
     if found is not None:
         return found
