@@ -23,8 +23,7 @@ test-long: $(VENV)/tools $(VENV)/installed browser
 # The statistics once more as on another processor, whose products of matrices round in another way. OpenBLAS can be any
 # x86-64 processor up to its own; Prescott is the oldest. Where NumPy has another library, this is the same run again.
 CORETYPE ?= Prescott
-STATISTICS = tests/topics tests/ranks tests/planning tests/judges tests/simulation tests/chance \
-    tests/test_board.py tests/test_votes.py
+STATISTICS = tests/inference tests/agreement tests/ranks tests/planning tests/judges tests/study/simulation
 
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
 cover: $(VENV)/tools $(VENV)/installed browser

@@ -10,9 +10,9 @@ import numpy as np
 from data import need
 
 import concordant as cc
+from concordant.inference.resampling import resampled_weights
 from concordant.judgments.agreement import NAMES, agreement_of, tail
 from concordant.judgments.changes import grades_beside
-from concordant.resampling import resampled_weights
 
 SAMPLES, RESAMPLES = 1_000, 499
 

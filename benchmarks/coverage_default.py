@@ -31,8 +31,8 @@ from scipy.stats import rankdata
 import concordant as cc
 from concordant.arrays import IntArray
 from concordant.errors import DataWarning, UndefinedCorrelationWarning
-from concordant.resampling import Resampling
-from concordant.topics import bootstrap
+from concordant.inference import bootstrap
+from concordant.inference.resampling import Resampling
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "default-interval.md"
 LOW, HIGH = 93, 98.5  # what a nominal 95% may be

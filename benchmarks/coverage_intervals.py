@@ -4,8 +4,8 @@ A design is a population of topics for two conditions, of which the true means a
 of its systems and a sample of topics, and asks of each method whether its interval holds the coefficient between the
 true means. The results are in docs/measured/interval-coverage.md.
 
-The constants of `concordant.calibration` were chosen by `--constants`, which tries others on the same samples and shows
-the coverage and width that each set gives over all designs asked for:
+The constants of `concordant.inference.calibration` were chosen by `--constants`, which tries others on the same
+samples and shows the coverage and width that each set gives over all designs asked for:
 
     python benchmarks/coverage_intervals.py --constants NEAR=1,1.05,1.1 LEFT=0,4,8 GROWTH=1,1.5,2
     python benchmarks/coverage_intervals.py --constants INNER=6,12,24
@@ -27,12 +27,12 @@ import numpy.typing as npt
 from data import matrix, need
 
 import concordant as cc
-from concordant.calibration import INNER
 from concordant.data.means import mean_over_topics
-from concordant.resampling import Resampling, resampled_means
-from concordant.simulation.scale import inverse_transform
-from concordant.topics import bootstrap, nested
-from concordant.topics.nested import Nested, nested_values, summarise
+from concordant.inference import bootstrap, nested
+from concordant.inference.calibration import INNER
+from concordant.inference.nested import Nested, nested_values, summarise
+from concordant.inference.resampling import Resampling, resampled_means
+from concordant.study.simulation.scale import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -17,8 +17,8 @@ True ranks run, for each system, from 1 + strictly better to m - strictly worse,
 intervals together; "each": mean over systems of the intervals made for single systems. Width: of
 the intervals of "all", as a share of all ranks. The second table has the alternatives, on fewer samples and resamples.
 
-`--unseen 0 1 2 3` tries other values of `concordant.calibration.UNSEEN`, by which the skewness of a pair's differences
-is multiplied, and shows coverage and width of "all" with each, on the same samples.
+`--unseen 0 1 2 3` tries other values of `concordant.inference.calibration.UNSEEN`, by which the skewness of a pair's
+differences is multiplied, and shows coverage and width of "all" with each, on the same samples.
 """
 
 from __future__ import annotations

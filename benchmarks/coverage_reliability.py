@@ -25,7 +25,7 @@ from data import matrix, need
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
-from concordant.planning.posterior import Prior
+from concordant.inference.posterior import Prior
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], FloatArray]

@@ -24,8 +24,8 @@ from scipy.optimize import nnls
 
 import concordant as cc
 from concordant._kernels.reference.distance import differences_of, order_of
+from concordant.inference.resampling import resampled_means, resampled_weights
 from concordant.ranks.distance import Problem
-from concordant.resampling import resampled_means, resampled_weights
 
 FloatArray = npt.NDArray[np.float64]
 ORDERS = 1_000

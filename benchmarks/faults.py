@@ -40,7 +40,7 @@ from tests.study.trials import grid
 import concordant as cc
 from concordant.cli.reading import pairs_of
 from concordant.data.collection import path
-from concordant.files import write_csv
+from concordant.read.files import write_csv
 from concordant.read.labels import labels_of
 from concordant.study.execution import run_grid
 from concordant.words import one_line

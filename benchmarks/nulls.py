@@ -12,7 +12,7 @@ from coefficients import Call, Table, fastest
 from scipy import stats
 
 import concordant as cc
-from concordant.chance.nulls import NullDistribution
+from concordant.inference.nulls import NullDistribution
 
 
 def first_pvalue(coefficient: str, m: int, value: float) -> Call:

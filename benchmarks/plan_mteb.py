@@ -21,7 +21,7 @@ from data import need
 
 import concordant as cc
 from concordant.coefficients.registry import get_coefficient
-from concordant.planning.posterior import correlations, draw
+from concordant.inference.posterior import correlations, draw
 
 FloatArray = npt.NDArray[np.float64]
 DRAWS = 300

@@ -5,8 +5,8 @@ known: MTEB(eng, v2), normal with the means and the covariance of its complete m
 replacement, of 50 systems of robust2004, adhoc8 and TREC-COVID. Beside the actual tau_b with the true ranking stands
 the bias of the reliability and of the plan for as many topics, by each posterior:
 
-- today: as in `concordant.planning.posterior`, K (means) + sqrt(K) error, the errors times one scale with n - 1 degrees
-  of freedom;
+- today: as in `concordant.inference.posterior`, K (means) + sqrt(K) error, the errors times one scale with n - 1
+  degrees of freedom;
 - flat: K = 1;
 - without the common direction: noise along the means themselves, which moves no rank, is left out of K;
 - by direction: a normal prior of each system, and the whole covariance of the errors, instead of one K for all;
@@ -30,7 +30,7 @@ from plan_mteb import models
 
 import concordant as cc
 from concordant.coefficients.registry import get_coefficient
-from concordant.planning.posterior import noise_shares
+from concordant.inference.posterior import noise_shares
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], tuple[FloatArray, FloatArray]]

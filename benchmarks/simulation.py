@@ -20,7 +20,7 @@ from scipy.special import expit, ndtr
 from threadpoolctl import threadpool_limits
 
 import concordant as cc
-from concordant.simulation.margins import bandwidth
+from concordant.study.simulation.margins import bandwidth
 
 FloatArray = npt.NDArray[np.float64]
 TOPICS = 1_000

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import concordant as cc
-from concordant import plots
 from concordant.errors import import_extra
+from concordant.render import figures as plots
 
 
 def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:

@@ -12,7 +12,7 @@ import pytest
 import concordant as cc
 from concordant import arrays
 from concordant.errors import LimitError
-from concordant.topics import nested
+from concordant.inference import nested
 
 
 def sides(n: int, m: int) -> tuple[cc.Scores, cc.Scores]:

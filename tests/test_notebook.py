@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.results import Interval, as_html
+from concordant.data.results import Interval, as_html
 
-from .plots import catalogue
+from .render.figures import catalogue
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -12,8 +12,8 @@ import pytest
 import concordant as cc
 from concordant.data.totals import RULES
 
-from .test_clusters import flat
-from .test_door import FUNCTIONS, SIDES, TOPICS, taking_collections
+from .data.test_clusters import flat
+from .read.test_door import FUNCTIONS, SIDES, TOPICS, taking_collections
 
 GIVEN = [SIDES[name] for name in ("truth", "other", "candidate")]  # "other" ranks the systems in another order
 GROUPS = {topic: f"g{k // 2}" for k, topic in enumerate(TOPICS)}

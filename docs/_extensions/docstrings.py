@@ -7,7 +7,7 @@ link to that place, and so does a page that a docstring names.
 from __future__ import annotations
 
 import re
-from importlib import import_module
+from pkgutil import resolve_name
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -51,8 +51,7 @@ class Names(SphinxDirective):
 
 
 def _documented(name: str) -> list[str]:
-    module, _, last = f"concordant.{name}".rpartition(".")
-    value = getattr(import_module(module), last)
+    value = resolve_name(f"concordant.{name}")
     if not isinstance(value, type):
         return [f".. {'autofunction' if callable(value) else 'autodata'}:: concordant.{name}"]
     if issubclass(value, BaseException):

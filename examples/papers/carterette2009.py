@@ -22,11 +22,11 @@ import numpy.typing as npt
 from making import MEASURED, Item, Paper, about, data
 
 import concordant as cc
-from concordant.chance.rerankings import rankings_at_tau
 from concordant.data.means import mean_over_topics
+from concordant.inference.rerankings import rankings_at_tau
+from concordant.inference.resampling import resampled_means, resampled_weights
 from concordant.judgments import depth_pool, pseudo, sample
 from concordant.ranks.discriminative import paired_pvalues
-from concordant.resampling import resampled_means, resampled_weights
 
 FloatArray = npt.NDArray[np.float64]
 paper = Paper("carterette2009")

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 import concordant as cc
-from concordant import plots
+from concordant.render import figures as plots
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
 from fetch_data import place

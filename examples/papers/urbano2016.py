@@ -16,11 +16,11 @@ from making import ROOT, Item, Paper, about, data
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
+from concordant.inference.posterior import shrinkage
 from concordant.planning.differences import Differences
 from concordant.planning.estimators import by_student, deviations
 from concordant.planning.halves import discordant_shares
 from concordant.planning.pooling import pooled_deviations, pooling
-from concordant.planning.posterior import shrinkage
 
 FloatArray = npt.NDArray[np.float64]
 paper = Paper("urbano2016")
@@ -223,7 +223,7 @@ def simulation(made: Item) -> None:
     )
     made.claim("what holds with `exact_means=True`", "equal", f"up to {max(exactly):.4f} off", max(exactly) < 1e-3)
     made.reproduced = "repaired"
-    made.tests.append("tests/simulation/test_simulator.py")
+    made.tests.append("tests/study/simulation/test_simulator.py")
 
 
 Key = tuple[str, str, int, str]
@@ -266,7 +266,7 @@ def actual(made: Item) -> None:
                 error = 2 * found.std() * math.sqrt(1 / trials + 1 / 1_000)  # of our trials and of theirs
                 made.compare(f"{name}, {coefficient}, {size} topics", f"{printed:.4f}", found.mean(), error)
     made.notes.append(f"Published: the authors' results. Here: {trials} trials each.")
-    made.tests.append("tests/simulation/test_margins.py")
+    made.tests.append("tests/study/simulation/test_margins.py")
 
 
 def lines(made: Item, what: str) -> None:
@@ -298,7 +298,7 @@ def lines(made: Item, what: str) -> None:
 
 
 def plots_colours() -> tuple[str, ...]:
-    from concordant.plots.style import SERIES
+    from concordant.render.figures.style import SERIES
 
     return SERIES[:6]
 

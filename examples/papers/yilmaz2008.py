@@ -567,7 +567,7 @@ def future_work(made: Item) -> None:
         "beyond 2.326 sd",
     ]
     made.table(head, of_symmetric, "The symmetric coefficient of unrelated rankings:")
-    made.tests += ["tests/chance/test_nulls.py", "tests/chance/test_symmetric_null.py"]
+    made.tests += ["tests/inference/test_nulls.py", "tests/inference/test_symmetric_null.py"]
     made.reproduced = "future work"
 
 

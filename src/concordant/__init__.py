@@ -28,7 +28,10 @@ def __getattr__(name: str) -> Any:
     module = _MODULE_OF[name]
     if not module:
         return import_module(f"{__name__}.{name}")
-    value = getattr(import_module(f"{__name__}.{module}"), name)
+    try:
+        value = getattr(import_module(f"{__name__}.{module}"), name)
+    except AttributeError:  # a module within a package
+        value = import_module(f"{__name__}.{module}.{name}")
     globals()[name] = value
     return value
 

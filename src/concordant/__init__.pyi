@@ -1,16 +1,13 @@
 # Every public name of the package, where it is defined. `__init__.py` reads this list, type checkers do, too.
-from . import audit as audit
 from . import errors as errors
 from . import judgments as judgments
-from . import report as report
-from . import simulation as simulation
 from . import study as study
 from ._kernels import has_native as has_native
-from .boards.board import board as board
-from .chance.nulls import tau_ap_null as tau_ap_null
-from .chance.nulls import tau_null as tau_null
-from .chance.permutation import permutation_test as permutation_test
-from .chance.rerankings import random_rankings as random_rankings
+from .agreement import audit as audit
+from .agreement.comparison import compare as compare
+from .agreement.correlation import correlate as correlate
+from .agreement.explanation import explain as explain
+from .agreement.permutation import permutation_test as permutation_test
 from .coefficients.ap import tau_ap as tau_ap
 from .coefficients.ap import tau_ap_a as tau_ap_a
 from .coefficients.ap import tau_ap_b as tau_ap_b
@@ -33,11 +30,13 @@ from .coefficients.pearson_rank import pearson_rank_symmetric as pearson_rank_sy
 from .coefficients.registry import get_coefficient as get_coefficient
 from .coefficients.registry import list_coefficients as list_coefficients
 from .coefficients.ties import tie_bounds as tie_bounds
-from .comparison import compare as compare
 from .data.collection import load_collection as load_collection
 from .data.scores import Means as Means
 from .data.scores import Scores as Scores
 from .errors import ConcordantError as ConcordantError
+from .inference.nulls import tau_ap_null as tau_ap_null
+from .inference.nulls import tau_null as tau_null
+from .inference.rerankings import random_rankings as random_rankings
 from .judges.card import judge_card as judge_card
 from .judges.families import family_bias as family_bias
 from .judges.rank_shifts import rank_changes as rank_changes
@@ -49,9 +48,12 @@ from .judges.worth import judge_worth as judge_worth
 from .judgments.evaluation import evaluate as evaluate
 from .judgments.evaluation import evaluate_all as evaluate_all
 from .judgments.qrels import Qrels as Qrels
+from .judgments.read_qrels import read_qrels as read_qrels
+from .judgments.read_runs import read_runs as read_runs
 from .judgments.runs import Runs as Runs
 from .pairing import Pairing as Pairing
 from .pairing import pair as pair
+from .planning.board import board as board
 from .planning.combination import combine as combine
 from .planning.estimation import expected_correlation as expected_correlation
 from .planning.estimation import reliability as reliability
@@ -68,19 +70,17 @@ from .ranks.loss import rank_loss as rank_loss
 from .ranks.places import rank_probabilities as rank_probabilities
 from .ranks.region import ranking_probability as ranking_probability
 from .ranks.testing import rank_test as rank_test
-from .read import read_qrels as read_qrels
-from .read import read_runs as read_runs
+from .ranks.votes.battles import Votes as Votes
+from .ranks.votes.battles import read_votes as read_votes
+from .ranks.votes.ranking import rank_votes as rank_votes
 from .read import read_scores as read_scores
 from .read.door import as_scores as as_scores
-from .report import write_report as write_report
-from .simulation.simulator import simulate as simulate
+from .render import report as report
+from .render.report import write_report as write_report
+from .study import simulation as simulation
 from .study.judges import judge_study as judge_study
 from .study.judgments import judgment_study as judgment_study
-from .topics.correlation import correlate as correlate
-from .topics.explanation import explain as explain
-from .votes.battles import Votes as Votes
-from .votes.battles import read_votes as read_votes
-from .votes.ranking import rank_votes as rank_votes
+from .study.simulation.simulator import simulate as simulate
 
 __all__: list[str]
 __version__: str

@@ -15,14 +15,14 @@ import numpy as np
 
 from .data.groups import doubts_about_sizes
 from .data.holes import ASSUMED, are_invented
+from .data.results import as_html
 from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, warn
 from .options import checked
 from .read.door import Collection, as_scores, as_topic_side, refuse
 from .read.naming import short_names
 from .read.reader import tables_in
-from .results import as_html
-from .tables.frames import is_frame
+from .read.tables.frames import is_frame
 from .words import argument, counted, listing, named, one_line
 
 On: TypeAlias = Literal["both", "systems"]

@@ -40,7 +40,7 @@ TESTS = {
         "tests/topics",
         "tests/judgments/test_evaluate.py",
         "tests/judgments/test_against_trec_eval.py",
-        "tests/test_comparison.py",
+        "tests/agreement/test_comparison.py",
         "tests/hardening",
     ],
     "thread": ["tests/coefficients", "tests/ranks", "tests/planning", "-k", "workers or thread"],
@@ -54,12 +54,12 @@ APART = {
     "tests/test_notebook.py": "runs a notebook of commands",
     "tests/test_tutorial_notebook.py": "runs a notebook of commands",
     "tests/read": "reads files",
-    "tests/test_help.py": "reads texts",
-    "tests/test_terminal.py": "fits texts to terminals",
+    "tests/cli/test_help.py": "reads texts",
+    "tests/cli/test_terminal.py": "fits texts to terminals",
     "tests/test_record_numbers.py": "compares files of numbers",
-    "tests/test_tool_results.py": "calls pytrec_eval, which frees what it has from new[] by free()",
-    "tests/report": "writes pages, on numbers that other tests compute",
-    "tests/plots": "draws, with matplotlib",
+    "tests/read/test_tool_results.py": "calls pytrec_eval, which frees what it has from new[] by free()",
+    "tests/render/report": "writes pages, on numbers that other tests compute",
+    "tests/render/figures": "draws, with matplotlib",
 }
 
 

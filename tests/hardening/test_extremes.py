@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import arrays, files
+from concordant import arrays
 from concordant._kernels import reference
 from concordant.coefficients import gap_ties
 from concordant.ranks.distance import LEAST_EPS
-from concordant.read import delimited, source
+from concordant.read import files, source
+from concordant.read.formats import delimited
 
 NAMES = [c.name for c in cc.list_coefficients()]
 RNG = np.random.default_rng(11)

@@ -16,10 +16,9 @@ import cmarkgfm
 import pytest
 
 import concordant as cc
-from concordant import files
 from concordant.cli import render
 from concordant.cli.render import Table
-from concordant.read import source
+from concordant.read import files, source
 from concordant.words import printable
 
 TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n"
@@ -147,7 +146,7 @@ def test_a_file_name_that_is_no_text_can_be_written(tmp_path: Path) -> None:
 
 
 def test_a_long_name_of_an_output_is_no_matter(tmp_path: Path) -> None:
-    from concordant.outputs import written_whole
+    from concordant.render.outputs import written_whole
 
     name = "\N{GRINNING FACE}" * 60 + ".csv"  # 244 bytes of at most 255
     with written_whole(tmp_path / name) as file:
@@ -250,7 +249,7 @@ def test_names_are_no_links_for_the_renderer_of_github() -> None:
 @pytest.mark.parametrize("name", ["$\\frac$", "$x_{$", "a\\", "\\$", "__proto__", "%s", "</text>", "\\textbf{"])
 def test_names_are_text_in_figures(name: str) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    from concordant.plots.labels import text
+    from concordant.render.figures.labels import text
 
     figure = pyplot.figure()
     axes = figure.add_subplot()

@@ -14,12 +14,12 @@ import pytest
 
 import concordant as cc
 from concordant.cli.terminal import give
-from concordant.results import Result
+from concordant.data.results import Result
 from concordant.words import one_line
 
 from ..commands import CAREFUL, HASTY, PEOPLE, process, run
 from ..judgments.test_study import MACHINE, QRELS, RUNS
-from ..test_door import FUNCTIONS, SIDES
+from ..read.test_door import FUNCTIONS, SIDES
 
 HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\u200f")
 

@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import files
 from concordant.cli.reading import names_of, pairs_of
-from concordant.read import delimited, runs
+from concordant.judgments import read_runs as runs
+from concordant.read import files
+from concordant.read.formats import delimited
 from concordant.read.labels import labels_of
 from concordant.study.execution import run_grid
 
@@ -83,7 +84,7 @@ def test_a_folder_and_nothing(opened: Callable[[Path], str], tmp_path: Path) -> 
 
 
 def test_a_command_of_a_shell_is_a_file() -> None:
-    program = "import sys, concordant.files as f; print(f.read_bytes(sys.argv[1]))"
+    program = "import sys, concordant.read.files as f; print(f.read_bytes(sys.argv[1]))"
     command = f"{sys.executable} -c '{program}' <(printf abc)"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "b'abc'\n", done.stderr

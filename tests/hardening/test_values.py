@@ -17,8 +17,8 @@ import pytest
 
 import concordant as cc
 from concordant.data.collection import path
-from concordant.read import read_run
-from concordant.results import Result
+from concordant.data.results import Result
+from concordant.judgments.read_runs import read_run
 
 PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty", "careful"))
 SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import outputs
-from concordant.outputs import write_new, written_whole
+from concordant.render import outputs
+from concordant.render.outputs import write_new, written_whole
 from concordant.study.execution import run_grid
 from concordant.study.grid import Grid
 
@@ -234,7 +234,7 @@ def test_signals_end_in_one_line_and_leave_nothing(
     # It says where it is, so that the signal comes while it works and not while Python starts.
     program = (
         "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "import concordant.comparison as c; made = c.rank_test_of;"
+        "import concordant.agreement.comparison as c; made = c.rank_test_of;"
         "c.rank_test_of = lambda *a, **k: (print('working', flush=True), made(*a, **k))[1];"
         "from concordant.cli import main; main()"
     )

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from concordant.data.collection import NAMES, path
+from tests.cli.test_help import COMMANDS, QUICK, example, files_of_the_examples
 from tests.commands import run
-from tests.test_help import COMMANDS, QUICK, example, files_of_the_examples
 
 NUMBERS = (str(10**400), str(10**11), "1e308", "1e-320", "nan", "inf", "-1", "0")
 SECONDS = 5  # of processor time; what is tried here takes less than one

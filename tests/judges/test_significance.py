@@ -12,8 +12,8 @@ import pytest
 from scipy import stats
 
 import concordant as cc
+from concordant.inference.resampling import Resampling
 from concordant.judges.significance import Correction, _critical, significant_pairs, tukey, wilcoxon_pvalues
-from concordant.resampling import Resampling
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
 

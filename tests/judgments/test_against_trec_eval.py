@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concordant import Qrels, Runs, Scores, evaluate_all
-from concordant.read import read_run
+from concordant.judgments.read_runs import read_run
 
 from ..examples import share
 from . import literal

@@ -13,8 +13,8 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import concordant as cc
+from concordant.inference.resampling import resampled_weights
 from concordant.judgments import label_agreement
-from concordant.resampling import resampled_weights
 
 from ..examples import share
 

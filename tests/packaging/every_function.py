@@ -16,7 +16,7 @@ import numpy as np
 import concordant as cc
 from concordant.data.collection import path
 from concordant.judgments import Change
-from concordant.read import read_run
+from concordant.judgments.read_runs import read_run
 
 RUN = "1 Q0 a 1 3 {0}\n1 Q0 b 2 2 {0}\n2 Q0 c 1 5 {0}\n2 Q0 a 2 4 {0}\n"
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 a 1\n2 0 b 0\n2 0 c 0\n"

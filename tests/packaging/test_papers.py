@@ -97,9 +97,9 @@ def test_the_licences_of_what_is_linked_in_go_along() -> None:
 
 def test_a_report_carries_the_licences_of_its_library() -> None:
     pytest.importorskip("vl_convert")
-    from concordant.report.page import library
+    from concordant.render.report.page import library
 
-    notices = (SOURCES / "report" / "notices.txt").read_text(encoding="utf-8")
+    notices = (SOURCES / "render" / "report" / "notices.txt").read_text(encoding="utf-8")
     assert library().startswith(f"/*!\n{notices}*/\n")
     assert "*/" not in notices
     assert "</" not in notices

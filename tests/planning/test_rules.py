@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import concordant as cc
 from concordant.cli.app import app
 from concordant.data.means import mean_over_topics
+from concordant.inference.posterior import draw, shrinkage
 from concordant.planning import halves
-from concordant.planning.posterior import draw, shrinkage
 
 from . import literal
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.chance.adjustment import holm
+from concordant.inference.adjustment import holm
 from concordant.ranks.discriminative import paired_pvalues
 from tests.places import read_matrix
 

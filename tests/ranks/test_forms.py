@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant import resampling
+from concordant.inference import resampling
 from concordant.planning import differences
 from concordant.ranks import distance, pair_tests
 

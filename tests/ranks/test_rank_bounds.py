@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import concordant as cc
+from concordant.inference.resampling import Resampling
 from concordant.ranks import pair_tests
-from concordant.resampling import Resampling
 from tests.places import read_matrix
 
 FloatArray = npt.NDArray[np.float64]

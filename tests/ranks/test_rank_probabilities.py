@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.chance.rerankings import rankings_at_tau
+from concordant.inference.rerankings import rankings_at_tau
 
 
 def collection() -> cc.Scores:

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant import resampling
 from concordant._kernels.reference.distance import order_of
 from concordant.data.means import mean_over_topics
-from concordant.files import fingerprint
+from concordant.inference import resampling
 from concordant.ranks.distribution import FORMAT, RankTestMethod
+from concordant.read.files import fingerprint
 from tests.places import read_matrix
 
 from .collections import FloatArray, literal_distance

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.files import fingerprint
 from concordant.ranks.discriminative import paired_pvalues
 from concordant.ranks.distribution import FORMAT
+from concordant.read.files import fingerprint
 
 X = np.random.default_rng(12).random((9, 4)) + np.array([0.3, 0.2, 0.1, 0.0])
 LABELLED = cc.Scores(X, topics=range(9), systems=list("abcd"), measure="AP")

@@ -14,7 +14,7 @@ from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
 from concordant.read.door import as_scores
-from concordant.tables.vocabulary import is_summary, looks_like_measure
+from concordant.read.tables.vocabulary import is_summary, looks_like_measure
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Any:

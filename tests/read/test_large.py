@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from concordant import files
 from concordant.errors import ConcordantError, DataWarning, ReadError
-from concordant.read import read_qrels, read_run, read_scores
+from concordant.judgments.read_qrels import read_qrels
+from concordant.judgments.read_runs import read_run
+from concordant.read import files, read_scores
 
 SIZE = 100 * 2**20
 

@@ -14,9 +14,10 @@ import pytest
 from concordant.data.scores import Scores
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.pairing import pair
-from concordant.read import delimited, read_scores
+from concordant.read import read_scores
 from concordant.read.door import as_scores
-from concordant.tables.vocabulary import looks_like_measure
+from concordant.read.formats import delimited
+from concordant.read.tables.vocabulary import looks_like_measure
 
 
 def read(content: str, measure: str | None = None, **options: Any) -> Any:

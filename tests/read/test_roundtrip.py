@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from concordant.data.scores import Scores
 from concordant.errors import DataWarning, ReadError
-from concordant.read import read_qrels, read_run, read_scores
-from concordant.tables.vocabulary import is_summary
+from concordant.judgments.read_qrels import read_qrels
+from concordant.judgments.read_runs import read_run
+from concordant.read import read_scores
+from concordant.read.tables.vocabulary import is_summary
 
 from ..examples import share
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from concordant.errors import DataWarning, ReadError
+from concordant.judgments.read_qrels import read_qrels
+from concordant.judgments.read_runs import read_run, read_runs
 from concordant.judgments.runs import Run
-from concordant.read import read_qrels, read_run, read_runs
 
 
 def run(content: str) -> Run:

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from concordant import files
 from concordant.data.scores import Scores
 from concordant.errors import ConcordantError, InputTypeError, ReadError
-from concordant.read import read_scores
+from concordant.read import files, read_scores
 
 CONTENT = "topic,a,b\n301,0.5,0.25\n"
 EXPECTED = Scores([[0.5, 0.25]], ["301"], ["a", "b"])
@@ -135,7 +134,7 @@ def test_the_size_is_limited(monkeypatch: pytest.MonkeyPatch, path: Path) -> Non
     for what in (io.BytesIO(bomb), io.BytesIO(b"0" * 2_000_000), io.StringIO("0" * 2_000_000)):
         with pytest.raises(
             ReadError,
-            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.files.MAX_BYTES",
+            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.read.files.MAX_BYTES",
         ):
             read_scores(what)
     assert read_scores(path) == EXPECTED

@@ -9,8 +9,8 @@ import pytest
 
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
+from concordant.read.formats.trec_eval import TrecEval
 from concordant.read.source import Source, run_name
-from concordant.read.trec_eval import TrecEval
 
 ROWS = [("map", "1", "0.5000"), ("P_5", "1", "0.2000"), ("map", "2", "0.2500"), ("P_5", "2", "1.0000")]
 SUMMARY = [

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.files import fingerprint
-from concordant.outputs import written_whole
+from concordant.read.files import fingerprint
+from concordant.render.outputs import written_whole
 from concordant.study import execution
 from concordant.study.execution import run_grid
 from concordant.study.grid import StudyError

@@ -26,8 +26,9 @@ from fetch_data import missing, place
 
 # Where a public name may be, if it is not at the top: submodules of the package, the likeliest first.
 SUBMODULES = (
-    "judgments", "study", "simulation", "audit", "report", "reliability", "ranks", "topics", "chance", "coefficients",
-    "data.scores", "pairing", "read", "data.collection", "results", "resampling", "errors",
+    "judgments", "study", "study.simulation", "agreement.audit", "render.report", "planning", "ranks", "agreement",
+    "inference", "coefficients", "data.scores", "pairing", "read", "data.collection", "data.results",
+    "inference.resampling", "errors",
 )  # fmt: skip
 
 CARRIED = ("people", "careful", "hasty")
@@ -76,7 +77,7 @@ def all_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
 def find(name: str) -> Any:
     """A public name of the package, wherever it is."""
     found = getattr(importlib.import_module("concordant"), name, None)
-    if isinstance(found, ModuleType) and hasattr(found, name):  # concordant.audit.audit
+    if isinstance(found, ModuleType) and hasattr(found, name):  # concordant.agreement.audit.audit
         return getattr(found, name)
     if found is not None:
         return found

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from ..errors import InputError, require_extras
-from ..outputs import FIGURE, REPORT
+from ..render.outputs import FIGURE, REPORT
 from .options import writable
 from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
 from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 
 if TYPE_CHECKING:
-    from ..results import Result
+    from ..data.results import Result
 
 CHARTS = ("altair", "vl_convert")  # what a report with charts needs
 Format = Literal["table", "json", "csv", "markdown", "latex"]
@@ -33,7 +33,7 @@ Found = Any
 def drawable(path: Path | None) -> Path | None:
     """Like `writable`, for a figure: its ending says what to write."""
     if path is not None:
-        from ..plots.style import check_format
+        from ..render.figures.style import check_format
 
         try:
             check_format(path)
@@ -164,7 +164,7 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
 
     @cache
     def document() -> dict[str, Any]:
-        from ..report.document import document_of
+        from ..render.report.document import document_of
 
         return document_of(answer.result)
 
@@ -215,7 +215,7 @@ def _noted(content: Any, notes: list[str]) -> Any:
 
 def _draw(plot: Callable[[], Any], path: Path) -> str:
     from ..errors import import_extra
-    from ..plots.style import figure_of, save
+    from ..render.figures.style import figure_of, save
 
     pyplot = import_extra("matplotlib.pyplot")
     pyplot.switch_backend("agg")  # no window, whatever is installed
@@ -227,7 +227,7 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
 
 def write_report(document: Mapping[str, Any], path: Path, quiet: bool, *, show: bool = False) -> None:
     """Write a report, and say where it is."""
-    from ..report.page import write_report as write
+    from ..render.report.page import write_report as write
 
     write(document, path)
     if not quiet:

@@ -107,7 +107,7 @@ def coefficients(*, out: Output) -> Found:
     Example: concordant coefficients --format markdown
     """
     from ..coefficients.registry import list_coefficients
-    from ..results import columns
+    from ..data.results import columns
 
     known = list_coefficients()
     yes = {True: "yes", False: "no"}
@@ -143,7 +143,7 @@ def cite(
 
     Example: concordant cite tau_ap_b rank_test
     """
-    from ..references import bibliography
+    from ..render.references import bibliography
 
     try:
         give("\n\n".join(bibliography(names)))
@@ -207,7 +207,7 @@ def demo(
 def _save_collection(folder: Path) -> None:
     """The files of the examples; what is there is never overwritten."""
     from ..data.collection import NAMES, path
-    from ..outputs import written_whole
+    from ..render.outputs import written_whole
 
     folder.mkdir(parents=True, exist_ok=True)
     for name in NAMES:

@@ -38,8 +38,8 @@ def votes(
 
     Example: concordant votes battles.csv
     """
-    from ..votes.battles import read_votes
-    from ..votes.ranking import rank_votes
+    from ..ranks.votes.battles import read_votes
+    from ..ranks.votes.ranking import rank_votes
 
     with out.bar("resampling") as bar:
         return rank_votes(
@@ -75,7 +75,7 @@ def board(
 
     Example: concordant board people.csv --total borda
     """
-    from ..boards.board import board as run
+    from ..planning.board import board as run
 
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said

@@ -68,7 +68,7 @@ def compare(
 
     Example: concordant compare people.csv careful.csv hasty.csv --html report.html
     """
-    from ..comparison import compare as run
+    from ..agreement.comparison import compare as run
     from ..pairing import pair
 
     if per_topic and own_topics:
@@ -137,9 +137,9 @@ def matrix(
 
     Example: concordant matrix people.csv careful.csv hasty.csv -c tau_ap_b
     """
-    from ..comparison import compare as run
+    from ..agreement.comparison import compare as run
+    from ..data.results import plain
     from ..pairing import pair
-    from ..results import plain
     from ..words import counted
 
     name = known_coefficients([coefficient])[0]
@@ -192,7 +192,7 @@ def explain(
 
     Example: concordant explain people.csv hasty.csv -c tau_ap_b
     """
-    from ..topics.explanation import explain as run
+    from ..agreement.explanation import explain as run
 
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
@@ -248,7 +248,7 @@ def audit(
 
     Example: concordant audit --reported 0.723 people.csv hasty.csv
     """
-    from ..audit.search import Read, audit_read
+    from ..agreement.audit.search import Read, audit_read
     from ..read import parse_side
 
     given = [truth, *candidate]

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..errors import InputError
-from ..outputs import Kind, check_output, guarding
+from ..render.outputs import Kind, check_output, guarding
 from ..words import naming
 
 OUTPUTS = ("html", "output", "plot", "save")

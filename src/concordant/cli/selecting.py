@@ -43,8 +43,8 @@ def select(
 
     Example: concordant select people.csv -k 10
     """
-    from ..outputs import Kind, check_output, written_whole
     from ..planning.selection import select_topics
+    from ..render.outputs import Kind, check_output, written_whole
 
     given = read(scores, out.quiet)
     known = {topic.encode() for topic in given.topics}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..outputs import SCORES, SCORES_START
+from ..render.outputs import SCORES, SCORES_START
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
@@ -164,7 +164,7 @@ def plan(
 
 def write_scores(scores: Scores, path: Path) -> str:
     """Write a table with a column for the topics and one for each system, in full precision, and say where it is."""
-    from ..outputs import written_whole
+    from ..render.outputs import written_whole
 
     rows = [[topic, *row] for topic, row in zip(scores.topics, scores.shown().tolist(), strict=True)]
     with written_whole(path, SCORES) as file:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
+from ..data.results import Result
 from ..errors import InputError
 from ..options import checked
-from ..results import Result
 from .inputs import require_finite, vectors
 from .registry import Coefficient, get_coefficient, list_coefficients
 from .sums import concordance, refuse_ties, warn_undefined
@@ -42,7 +42,7 @@ class TieBounds(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """From minimum to maximum as a line, the expected value as a dot."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.tie_bounds(self, ax)
 

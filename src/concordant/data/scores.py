@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, LimitError, import_extra, warn
-from ..markup import text
 from ..options import checked
+from ..render.markup import text
 from ..words import argument, counted, listing, named
 from .choice import choose
 from .groups import group_rows, places_of_groups, require_labels

@@ -9,18 +9,18 @@ from typing import Any
 
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
+from ..data.results import Result, columns, settings_of
 from ..errors import InputError
+from ..inference.resampling import Resampling, Seed
+from ..inference.sign_flips import BATCHES, draw_signs, reached
 from ..judgments.agreement import LabelAgreement
 from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Result, columns, settings_of
 from ..words import number, one_line, p_cell
 from .families import FamilyBias, bias_from, members_of
 from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
 from .ranking import JudgeRanking, ranking_of
-from .sign_flips import BATCHES, draw_signs, reached
 from .significance import Correction, Test, significant_pairs
 from .significance_counts import HowTested, SignificanceAgreement, agreement_from
 from .soft_accuracy import SoftPairwiseAccuracy, accuracy_from
@@ -167,7 +167,7 @@ class JudgeCard(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """What each judge's topics are worth, with tau_b and soft pairwise accuracy beside it."""
-        from ..plots import judged
+        from ..render.figures import judged
 
         return judged.card(self, ax)
 

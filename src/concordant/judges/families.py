@@ -11,14 +11,14 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
-from ..chance.adjustment import holm
 from ..coefficients.kendall import tau_b
+from ..data.results import Interval, Result, columns, settings_of
 from ..errors import AlignmentWarning, InputError, warn
+from ..inference.adjustment import holm
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Interval, Result, columns, settings_of
 from ..words import counted, listing, p_cell, p_equals
 
 Members = dict[str, FloatArray]
@@ -115,7 +115,7 @@ class FamilyBias(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """By how much each family is favoured, with its interval."""
-        from ..plots import judged
+        from ..render.figures import judged
 
         return judged.family_bias(self, ax)
 

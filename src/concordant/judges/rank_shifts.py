@@ -8,15 +8,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
 from ..data.totals import mean_ranks
 from ..errors import require
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Interval, Result, columns, settings_of
 from ..words import counted, listing
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
@@ -81,7 +81,7 @@ class RankChanges(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """By how many ranks systems rise and drop, as bars; those that move most."""
-        from ..plots import judged
+        from ..render.figures import judged
 
         return judged.rank_changes(self, ax)
 

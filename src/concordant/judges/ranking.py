@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.results import Result, columns
+from ..inference.resampling import Seed
 from ..options import checked
 from ..pairing import On, match, pairings, rejoined
 from ..read.door import Collection
-from ..resampling import Seed
-from ..results import Result, columns
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
 from .best import could_be_best
@@ -70,7 +70,7 @@ class JudgeRanking(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the worth of each judge with its interval."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.worths(self.judges, ax)
 

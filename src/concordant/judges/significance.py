@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from ..chance.adjustment import holm
 from ..data.means import mean_over_topics
 from ..errors import InputError
+from ..inference.adjustment import holm
+from ..inference.resampling import Resampling
+from ..inference.sign_flips import draw_signs, reached, two_sided
 from ..ranks.discriminative import paired_pvalues
-from ..resampling import Resampling
 from ..words import argument, named
-from .sign_flips import draw_signs, reached, two_sided
 
 Test: TypeAlias = Literal["t", "permutation", "wilcoxon"]
 Correction: TypeAlias = Literal["holm", "tukey"]

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
+from ..data.results import Result, columns, settings_of
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Result, columns, settings_of
 from ..words import listing
 from .significance import BoolArray, Correction, Test, significant_pairs
 
@@ -142,7 +142,7 @@ class SignificanceAgreement(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """All pairs as a bar, by who finds them significant, and in the same direction or not."""
-        from ..plots import judged
+        from ..render.figures import judged
 
         return judged.significance(self, ax)
 

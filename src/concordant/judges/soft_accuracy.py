@@ -9,13 +9,13 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.kendall import pairwise_accuracy
+from ..data.results import Result, settings_of
+from ..inference.resampling import Resampling, Seed
+from ..inference.sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Result, settings_of
 from ..words import counted
-from .sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +46,7 @@ class SoftPairwiseAccuracy(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The soft and the hard accuracy as dots; of the soft one, two Monte Carlo errors to either side."""
-        from ..plots import judged
+        from ..render.figures import judged
 
         return judged.soft_accuracy(self, ax)
 

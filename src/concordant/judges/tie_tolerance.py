@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..data.results import Result, settings_of
 from ..errors import require
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import matched_topics
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Result, settings_of
 
 _DECIMALS = 12  # of differences in units of the largest score: 0.3 - 0.1 and 0.2 are one
 
@@ -63,7 +63,7 @@ class TieCalibration(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The accuracies without a tolerance, with it, and on the topics that it was chosen on."""
-        from ..plots import judged
+        from ..render.figures import judged
 
         return judged.tie_calibration(self, ax)
 

@@ -12,14 +12,14 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
 from ..data.groups import doubts_about_sizes
+from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError
+from ..inference.bootstrap import not_resampled
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Noun, On, Pairing, pairings
 from ..read.door import Collection
-from ..resampling import Resampling, Seed
-from ..results import Interval, Result, columns, settings_of
-from ..topics.correlation import not_resampled
 from ..words import counted, nearly_reversed
 from .analytic import Curve, Sample, judge_curve, truth_curve
 from .estimate import Both, Estimate, estimate, worth_from
@@ -151,7 +151,7 @@ class JudgeWorth(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the worth with its interval, beside the topics of the truth."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.worths([self], ax)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..data.results import Estimate, Interval, Result, columns, settings_of
 from ..errors import InputError, import_extra
+from ..inference.resampling import Resampling, Seed, resampled_weights
 from ..options import checked
-from ..resampling import Resampling, Seed, resampled_weights
-from ..results import Estimate, Interval, Result, columns, settings_of
 from ..words import argument, counted, number
 from .changes import grades_beside, threshold
 from .qrels import Grade, Qrels
@@ -101,7 +101,7 @@ class LabelAgreement(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The confusion table: each row as shares of it, with the counts written in."""
-        from ..plots import matrices
+        from ..render.figures import matrices
 
         return matrices.confusion(self, ax)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..data.results import plain
 from ..errors import InputError, InputTypeError
 from ..options import check_option, checked
-from ..results import plain
 from ..words import listing
 from .changes import from_runs, leave_out, mixed, pooled, pseudo, sample
 from .qrels import Qrels

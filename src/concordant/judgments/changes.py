@@ -8,8 +8,8 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, warn
+from ..inference.resampling import Seed
 from ..options import checked
-from ..resampling import Seed
 from ..words import argument, counted, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs

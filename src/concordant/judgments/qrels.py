@@ -14,7 +14,7 @@ from ..arrays import FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, warn
 from ..options import checked
-from ..outputs import JUDGMENTS, written_whole
+from ..render.outputs import JUDGMENTS, written_whole
 from ..words import counted, listing
 from .documents import TopicDocuments
 from .runs import BoolArray

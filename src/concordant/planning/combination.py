@@ -13,17 +13,17 @@ from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import get_coefficient
 from ..data.holes import are_invented
 from ..data.means import mean_over_topics
+from ..data.results import Estimate, Interval, Result, columns, settings_of
 from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, warn
+from ..inference.posterior import Prior, correlations, draw_estimates
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import match
 from ..ranks.bounds import RankIntervals, rank_intervals
 from ..read.door import Collection, as_topic_side, refuse
-from ..resampling import Resampling, Seed
-from ..results import Estimate, Interval, Result, columns, settings_of
 from ..words import counted, listing, named
 from .mixing import Combined, combined
-from .posterior import Prior, correlations, draw_estimates
 
 Method: TypeAlias = Literal["shrunk", "control"]
 Errors: TypeAlias = Literal["t", "normal"]
@@ -144,7 +144,7 @@ class CombinedMeans(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The combined means with their intervals, and the human means alone as diamonds."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.combined(self, ax)
 

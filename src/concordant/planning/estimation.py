@@ -11,17 +11,17 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
+from ..data.results import Estimate, Interval, Result, settings_of
 from ..errors import InputError, warn
+from ..inference.posterior import Prior, correlations, draw
+from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed
-from ..results import Estimate, Interval, Result, settings_of
 from ..words import counted
 from .differences import Differences
 from .estimators import Bandwidth
 from .halves import SPLITS, extrapolated, split_half
-from .posterior import Prior, correlations, draw
 from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
 
 Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "pooled", "posterior"]
@@ -74,7 +74,7 @@ class Reliability(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The estimates as points, the baselines hollow."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.reliability(self, ax)
 

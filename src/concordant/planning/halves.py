@@ -10,11 +10,11 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, rows_at_a_time
 from ..coefficients.sums import concordance
 from ..coefficients.ties import break_ties
+from ..data.results import Estimate, settings_of
+from ..inference.resampling import Resampling, Seed, resampled_means
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Resampling, Seed, resampled_means
-from ..results import Estimate, settings_of
 
 SPLITS = 100  # of each size
 

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ..data.results import Result, columns, settings_of
 from ..errors import InputError
+from ..inference.resampling import Seed
 from ..options import checked
 from ..read.door import Collection
 from ..read.labels import WANTED_COST, is_cost
-from ..resampling import Seed
-from ..results import Result, columns, settings_of
 from ..words import argument, counted
 from .combination import combined_means, paired_sides
 from .mixing import Bias, Moments, error_with
@@ -76,7 +76,7 @@ class MixPlan(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """What each mix costs, by human topics; the cheapest, and people alone."""
-        from ..plots import curves
+        from ..render.figures import curves
 
         return curves.mixes(self, ax)
 

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..arrays import FloatArray
-from .posterior import noise_shares
+from ..inference.posterior import noise_shares
 
 
 class Moments(NamedTuple):

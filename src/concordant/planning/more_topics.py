@@ -10,14 +10,14 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
+from ..data.results import Result, settings_of
 from ..errors import require
+from ..inference.posterior import Prior, correlations, draw
+from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed
-from ..results import Result, settings_of
 from ..words import counted
-from .posterior import Prior, correlations, draw
 
 POINTS = 24  # of the curve
 SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
@@ -87,7 +87,7 @@ class TopicPlan(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The expected correlation by number of topics, the range of 90%, the target and the answer."""
-        from ..plots import curves
+        from ..render.figures import curves
 
         return curves.plan(self, ax)
 

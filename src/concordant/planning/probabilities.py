@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..data.results import Result, settings_of
 from ..errors import InputError, import_extra, warn
+from ..inference.resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..options import checked
 from ..parallel import Workers, shared_out
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
-from ..results import Result, settings_of
 from ..words import one_line
 from .differences import Differences
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
@@ -77,7 +77,7 @@ class Discordance(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The matrix as colours, the best systems in the upper left corner."""
-        from ..plots import matrices
+        from ..render.figures import matrices
 
         return matrices.discordance(self, ax)
 

@@ -12,15 +12,15 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.groups import places_of_groups, require_labels
+from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, require
+from ..inference.resampling import Progress, Seed
 from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection, as_topics
 from ..read.labels import WANTED_COST, is_cost, labels_of
-from ..resampling import Progress, Seed
-from ..results import Interval, Result, columns, settings_of
-from ..tables.numbers import plain_number
+from ..read.tables.numbers import plain_number
 from ..words import counted, listing, named
 from .validation import Split, Task, best_method, methods_of, split
 
@@ -93,7 +93,7 @@ class TopicSelection(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Agreement of the chosen topics on other systems, with its interval."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.selection(self, ax)
 

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..chance.signs import takes_all_signs
 from ..data.groups import places_of_groups
 from ..data.holes import ASSUMED
+from ..data.results import Result, as_html, settings_of
 from ..data.scores import Means, Scores, with_sign
 from ..data.totals import RULES, Total
 from ..errors import InputError, require
+from ..inference.resampling import Progress, Resampling, Seed, is_borderline
+from ..inference.signs import takes_all_signs
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_scores, as_topics, is_bare
-from ..resampling import Progress, Resampling, Seed, is_borderline
-from ..results import Result, as_html, settings_of
 from ..words import counted, listing, named, nearest, one_line
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors
@@ -220,7 +220,7 @@ class RankIntervals(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """A line for the ranks of each system, a dot for the observed one, tiers as bands."""
-        from ..plots import intervals
+        from ..render.figures import intervals
 
         return intervals.rank_intervals(self, ax)
 
@@ -289,7 +289,7 @@ def rank_intervals(
     Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
     evidence as n topics can give: about p = 2^(1 - n).
 
-    How much t is shrunk is our own calibration, and measured (`concordant.calibration.UNSEEN`). The derivation, the
+    How much t is shrunk is our own calibration, and measured (`concordant.inference.calibration.UNSEEN`). The derivation, the
     coverage that was measured, and that of the common alternatives are in docs/guide/rank-intervals.md. All intervals
     together held in 96.8 to 100% of samples of 14 designs with 10 to 50 topics (nominal 95%, 600 samples each), and in
     91% where 15 topics of real scores had been shifted until all systems tied: nearly identical runs then differ by the

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.groups import group_rows
-from ..resampling import Resampling
+from ..inference.resampling import Resampling
 from .pair_tests import Columns, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 
 _HELD = 15  # numbers for each pair, as measured, beside the columns

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..chance.adjustment import holm
 from ..data.means import ROUNDING, mean_over_topics
+from ..data.results import Result, settings_of
 from ..errors import UndefinedCorrelationWarning, warn
+from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import two_sides
 from ..read.door import Collection, as_topics
-from ..results import Result, settings_of
 from ..words import counted
 from .distance import rankings_beside
 
@@ -58,7 +58,7 @@ class DiscriminativePower(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """All pairs as a bar: those that candidate confirms, those that it does not, those that do not differ."""
-        from ..plots import parts
+        from ..render.figures import parts
 
         return parts.discriminative_power(self, ax)
 

@@ -19,11 +19,11 @@ from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..coefficients.inputs import floats, refuse_not_finite
 from ..data.scores import Scores
 from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
+from ..inference.resampling import CHUNK
 from ..options import checked
 from ..pairing import match, two_sides
 from ..parallel import Workers, shared_out, threads
 from ..read.door import Collection, as_scores, as_topics, is_bare
-from ..resampling import CHUNK
 from ..words import counted, listing, named
 
 LEAST_EPS = 1e-11

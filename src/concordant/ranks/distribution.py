@@ -22,15 +22,15 @@ import numpy.typing as npt
 
 from .. import __version__
 from ..arrays import FloatArray, IntArray
-from ..chance.nulls import numbers
+from ..data.results import Result, settings_of
 from ..errors import InputError, ReadError
-from ..files import fingerprint, load_array, most_bytes, read_bytes, too_large
+from ..inference.nulls import numbers
+from ..inference.resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..options import checked
-from ..outputs import DISTANCES, written_whole
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
-from ..results import Result, settings_of
+from ..read.files import fingerprint, load_array, most_bytes, read_bytes, too_large
+from ..render.outputs import DISTANCES, written_whole
 from ..words import counted
 from .distance import LEAST_EPS, Problem, Projection, solved
 
@@ -222,7 +222,7 @@ class DistanceDistribution(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the distances."""
-        from ..plots import distributions
+        from ..render.figures import distributions
 
         return distributions.distances(self, ax)
 

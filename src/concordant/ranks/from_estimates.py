@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..chance.adjustment import stepped_down
 from ..data.scores import Means
 from ..data.uncertainty import ROUNDING
 from ..errors import InputError
-from ..resampling import Resampling
+from ..inference.adjustment import stepped_down
+from ..inference.resampling import Resampling
 from ..words import counted, in_python
 
 

@@ -20,12 +20,12 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time
-from ..calibration import UNSEEN
-from ..chance.adjustment import stepped_down
-from ..chance.signs import signs, takes_all_signs
 from ..data.means import mean_over_topics
+from ..inference.adjustment import stepped_down
+from ..inference.calibration import UNSEEN
+from ..inference.resampling import Resampling
+from ..inference.signs import signs, takes_all_signs
 from ..parallel import shared_out
-from ..resampling import Resampling
 
 _CHUNK = 1024  # resamples at a time
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical

@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..chance.rerankings import rankings_at_tau
+from ..data.results import Result, settings_of
 from ..errors import InputError, import_extra, require
+from ..inference.rerankings import rankings_at_tau
+from ..inference.resampling import Progress, Resampling, Seed, over_resamples, resampled_means
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, over_resamples, resampled_means
-from ..results import Result, settings_of
 from ..words import counted, nearest, one_line
 from .distance import Problem
 from .distribution import DistanceDistribution
@@ -80,7 +80,7 @@ class RankProbabilities(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """The paper's figure 3: systems across, ranks up, the colour a logarithm of the probability."""
-        from ..plots import matrices
+        from ..render.figures import matrices
 
         return matrices.rank_probabilities(self, ax)
 

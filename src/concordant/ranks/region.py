@@ -9,10 +9,10 @@ import numpy as np
 from .._kernels.reference.distance import differences_of, ends_of, order_of, raised
 from ..arrays import FloatArray
 from ..errors import InputError
+from ..inference.resampling import Seed
 from ..options import checked
 from ..pairing import two_sides
 from ..read.door import Collection, as_topics
-from ..resampling import Seed
 from .distance import Problem, rankings_beside
 
 _SHIFTS = 12  # of the lattice, drawn at random

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
+from ..data.results import Result
 from ..errors import InputError
+from ..inference.resampling import Progress, Resampling, Seed, is_borderline
 from ..options import checked
 from ..pairing import two_sides
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
-from ..resampling import Progress, Resampling, Seed, is_borderline
-from ..results import Result
 from ..words import counted, p_cell, p_equals
 from .distance import Problem, rankings_beside
 from .distribution import DistanceDistribution, RankTestMethod, paper_distances, recentred_distances
@@ -94,7 +94,7 @@ class RankTest(Result):
 
     def plot(self, ax: Any = None) -> Any:
         """A histogram of the resamples, with the observed distance and the critical value."""
-        from ..plots import distributions
+        from ..render.figures import distributions
 
         return distributions.rank_test(self, ax)
 

@@ -1,19 +1,7 @@
-"""Files to `Scores`, runs and qrels. One module for each format; `recognise` tells them apart by content."""
+"""Files to `Scores`. `formats` has one module for each format; `recognise` tells them apart by content."""
 
 from .look import Look, look
 from .naming import SideName, parse_side, short_names
-from .qrels import read_qrels
 from .reader import read_scores
-from .runs import read_run, read_runs
 
-__all__ = [
-    "Look",
-    "SideName",
-    "look",
-    "parse_side",
-    "read_qrels",
-    "read_run",
-    "read_runs",
-    "read_scores",
-    "short_names",
-]
+__all__ = ["Look", "SideName", "look", "parse_side", "read_scores", "short_names"]

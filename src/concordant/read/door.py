@@ -13,14 +13,14 @@ from ..data.holes import invent_topics
 from ..data.scores import Means, Scores, require_summable
 from ..errors import InputError, InputTypeError, hearing, warn
 from ..options import checked
-from ..tables.assemble import assemble
-from ..tables.cells import Given
-from ..tables.contents import frame_contents
-from ..tables.direction import direction
-from ..tables.frames import is_frame
-from ..tables.tools import results_contents
 from ..words import argument, counted, named
 from .reader import How, Reading, read_scores
+from .tables.assemble import assemble
+from .tables.cells import Given
+from .tables.contents import frame_contents
+from .tables.direction import direction
+from .tables.frames import is_frame
+from .tables.tools import results_contents
 
 Collection: TypeAlias = Any
 """What `as_scores` takes."""

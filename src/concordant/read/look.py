@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..data.groups import documents_of
+from ..data.results import Result, settings_of
 from ..data.scores import Means, Scores, checked_choice
 from ..errors import ConcordantError
-from ..results import Result, settings_of
-from ..tables.assemble import assemble
-from ..tables.layout import Roles
-from ..tables.pivot import MEAN, Grid
 from ..words import counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
+from .tables.assemble import assemble
+from .tables.layout import Roles
+from .tables.pivot import MEAN, Grid
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import JSON_SHARE
 from ..words import counted
-from .delimited import delimiter_of
+from .files import JSON_SHARE
+from .formats.delimited import delimiter_of
 from .source import Item, Source, load
 
 

@@ -16,15 +16,15 @@ from ..data.scores import Means, Scores, checked_choice
 from ..data.totals import Total
 from ..errors import InputError, OtherKindError, ReadError, hearing, warn
 from ..options import checked
-from ..tables.assemble import assemble
-from ..tables.contents import NO_ROLES, Contents
-from ..tables.layout import Roles
 from ..words import argument, counted, listing, named
-from . import mteb
 from . import source as sources
+from .formats import mteb
 from .labels import labels_of
 from .recognise import Companion, recognise
 from .source import Item, Source
+from .tables.assemble import assemble
+from .tables.contents import NO_ROLES, Contents
+from .tables.layout import Roles
 
 _LONGEST = 2_000  # characters of an argument in a call
 

@@ -10,12 +10,18 @@ from itertools import chain, islice
 from typing import Any
 
 from ..errors import OtherKindError, ReadError
-from ..tables.cells import Cells
-from ..tables.contents import NO_ROLES, Contents, table_contents
-from ..tables.layout import Roles
-from ..tables.nested import Nested
-from ..tables.numbers import cell_number, is_fraction, number
-from ..tables.vocabulary import (
+from .formats import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
+from .formats.binary import read_binary
+from .formats.columns import read_columns, separator, split_line
+from .formats.delimited import no_header, read_delimited
+from .formats.trec_eval import TEXTS, TrecEval
+from .source import Source, load_json
+from .tables.cells import Cells
+from .tables.contents import NO_ROLES, Contents, table_contents
+from .tables.layout import Roles
+from .tables.nested import Nested
+from .tables.numbers import cell_number, is_fraction, number
+from .tables.vocabulary import (
     VALUE_COLUMNS,
     column_name,
     holds_labels,
@@ -23,12 +29,6 @@ from ..tables.vocabulary import (
     looks_like_measure,
     names_labels,
 )
-from . import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
-from .binary import read_binary
-from .columns import read_columns, separator, split_line
-from .delimited import no_header, read_delimited
-from .source import Source, load_json
-from .trec_eval import TEXTS, TrecEval
 
 KNOWN = (
     "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "

@@ -23,9 +23,9 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..errors import ConcordantError, import_extra
+from ..inference.resampling import Progress
 from ..options import checked
 from ..parallel import Workers
-from ..resampling import Progress
 from .folder import Folder
 from .grid import Failure, Grid, Outcome, StudyError, one_thread, run_chunk
 

@@ -15,8 +15,8 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..errors import InputError, ReadError, warn
-from ..files import load_array, read_bytes, read_text
-from ..outputs import clear_parts, guarding, write_new, written_whole
+from ..read.files import load_array, read_bytes, read_text
+from ..render.outputs import clear_parts, guarding, write_new, written_whole
 from .grid import Grid
 
 _CHECKSUM = hashlib.sha256().digest_size

@@ -10,9 +10,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..agreement.correlation import CorrelationEstimate, correlate
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
+from ..data.results import columns
 from ..errors import InputError, import_extra
+from ..inference.resampling import Progress
 from ..judges.card import JudgeCard, judge_card
 from ..judges.ranking import JudgeRanking, rank_judges
 from ..judges.verdicts import FEWEST_TOPICS as FEWEST
@@ -23,9 +26,6 @@ from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..options import checked
 from ..parallel import Workers
-from ..resampling import Progress
-from ..results import columns
-from ..topics.correlation import CorrelationEstimate, correlate
 from ..words import argument, counted, listing, named, number, p_cell
 from .judgments import JudgmentStudy, judgment_study
 from .saving import StudyResult, place_of
@@ -137,7 +137,7 @@ class JudgeStudy(StudyResult):
 
     def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
         """A coefficient as a heatmap, judge by measure, with the values written in."""
-        from ..plots import heatmap
+        from ..render.figures import heatmap
 
         name = self.coefficients[0] if coefficient is None else coefficient
         place_of(name, self.study.coefficients, "coefficient")

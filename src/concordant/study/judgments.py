@@ -13,7 +13,9 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.holes import Missing
+from ..data.results import Interval, columns, settings_of
 from ..errors import InputError, import_extra, warn
+from ..inference.resampling import Progress, Resampling
 from ..judges.verdicts import shown
 from ..judges.worth import TOPICS, Yardstick
 from ..judgments.change import Change, qrels_digest, runs_digest
@@ -24,8 +26,6 @@ from ..options import checked
 from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
-from ..resampling import Progress, Resampling
-from ..results import Interval, columns, settings_of
 from ..words import counted, listing, number, p_cell
 from .execution import run_grid
 from .grid import Grid
@@ -237,13 +237,13 @@ class JudgmentStudy(StudyResult):
 
     def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
         """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
-        from ..plots import curves
+        from ..render.figures import curves
 
         return curves.judgment_study(self, ax, change, statistic)
 
     def plot_coefficients(self, change: str, level: str, ax: Any = None) -> Any:
         """Coefficients down, measures across, the means over the draws as colours and numbers."""
-        from ..plots import heatmap
+        from ..render.figures import heatmap
 
         rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
         return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
@@ -262,7 +262,7 @@ class JudgmentStudy(StudyResult):
 
         Only the `top` best, or the `bottom` worst, by the full judgments if asked for.
         """
-        from ..plots import agreement
+        from ..render.figures import agreement
 
         full = self.full[place_of(measure, self.measures, "measure")]
         changed = self.scores(change, level, measure).mean(axis=0)

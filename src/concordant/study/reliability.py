@@ -13,21 +13,21 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..data.means import mean_over_topics
+from ..data.results import columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError
-from ..files import fingerprint, write_csv
+from ..inference.resampling import Progress
 from ..options import checked
 from ..parallel import Workers
 from ..planning.estimation import ESTIMATORS, estimates_of
 from ..planning.halves import discordant_shares
 from ..read.door import Collection, as_topics, refuse
-from ..resampling import Progress
-from ..results import columns, settings_of
-from ..simulation.simulator import Simulator
+from ..read.files import fingerprint, write_csv
 from ..words import one_line
 from .execution import run_grid
 from .grid import Grid
 from .saving import StudyResult, place_of
+from .simulation.simulator import Simulator
 
 SIZES = tuple(range(10, 101, 10))
 COEFFICIENTS = ("tau", "tau_ap")
@@ -192,13 +192,13 @@ class ReliabilityStudy(StudyResult):
         self, ax: Any = None, *, what: What = "error", collection: str | None = None, coefficient: str = "tau"
     ) -> Any:
         """Error or bias by number of topics, one line per estimator; of the first collection, if none is named."""
-        from ..plots import curves
+        from ..render.figures import curves
 
         return curves.reliability_study(self, ax, what, collection, coefficient)
 
     def figure(self, what: What = "error") -> Any:
         """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
-        from ..plots import curves
+        from ..render.figures import curves
 
         return curves.reliability_figure(self, what)
 

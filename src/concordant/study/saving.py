@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..data.results import Result
 from ..errors import InputError, MissingExtraError, warn
-from ..files import write_csv
 from ..options import checked
-from ..outputs import FIGURE, written_whole
-from ..results import Result
+from ..read.files import write_csv
+from ..render.outputs import FIGURE, written_whole
 from ..words import nearest
 
 

@@ -1,0 +1,501 @@
+"""`compare`: one or more rankings against a truth, by every coefficient that the data admit, with their caveats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
+from ..coefficients.registry import all_pairs as all_pairs_of
+from ..coefficients.sums import concordance
+from ..coefficients.ties import TieBounds, bounds_of
+from ..data.results import seed_of, settings_of
+from ..data.scores import Means, Scores
+from ..errors import InputError, LimitError, TiesError
+from ..inference.bootstrap import check_bootstrap, limits, not_resampled
+from ..inference.resampling import Progress, Resampling, Seed
+from ..judges.ranking import JudgeRanking, ranking_of
+from ..judges.verdicts import too_few
+from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
+from ..options import checked
+from ..pairing import On, Pairing, match, measures_of, pairings, rejoined
+from ..parallel import Workers
+from ..ranks.distance import Problem
+from ..ranks.distribution import RankTestMethod
+from ..ranks.testing import RankTest, rank_test_of
+from ..read.door import Collection
+from ..words import counted, listing, nearly_reversed
+from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
+from .correlation import NO_INTERVAL, estimate_of, undefined_on
+from .permutation import chance_pvalue
+
+Notes = list[str]
+_FAR = 1e6  # times the median of the systems' largest scores
+
+
+@dataclass(frozen=True)
+class _How:
+    """What is asked of each candidate."""
+
+    wanted: tuple[Coefficient, ...]
+    inferred: tuple[str, ...]
+    """The coefficients that get intervals and tests."""
+    per_topic: bool
+    interval: bool
+    test: bool
+    worth: bool
+    rank_test: RankTestMethod | None
+    level: float
+    settings: dict[str, Any]
+
+
+@checked
+def compare(
+    truth: Collection | Pairing,
+    candidates: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    on: On = "both",
+    top: int | None = None,
+    coefficients: str | Iterable[str] | None = None,
+    per_topic: bool = False,
+    interval: bool = False,
+    test: bool = False,
+    worth: bool = True,
+    rank_test: RankTestMethod | None = "recentred",
+    all_pairs: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    rng: Seed = None,
+    workers: Workers = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare the rankings of the systems in one or more candidates with that in `truth`.
+
+    Parameters
+    ----------
+    truth : what `as_scores` takes, or a Pairing
+        `Scores`, files, frames, results of an evaluation tool, or one score per system as a dictionary, a pandas Series
+        or `Means`. A `Pairing` holds all sides, on what all of them have.
+    candidates : what `as_scores` takes, a list of these, or a mapping from names to them
+        One or more. A folder whose files hold a table of several systems each is one candidate per file. Each is
+        matched with the truth by itself, so that its numbers do not depend on the others. What only one side has is
+        left out; an `AlignmentWarning` and the notes name it.
+    names, on, top
+        As in `pair`, where the sides are given.
+    coefficients : iterable of str, optional
+        Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
+        says why.
+    per_topic : bool
+        Also compute the coefficients on the scores of each topic; their mean and spread over topics.
+    interval : bool
+        Whether to make intervals for the coefficients between the population means; see `correlate`, which gives the
+        same.
+    test : bool
+        Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
+        Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
+    worth : bool
+        Whether to value the candidates' topics in topics of the truth, as `judge_worth` and `rank_judges` do, where
+        they have topics in common. By tau_b, or by the first one named in `coefficients` that admits ties.
+    rank_test : {"recentred", "paper"} or None
+        The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
+    all_pairs : bool
+        Whether to compare all sides with each other, too, on what all of them have: `matrix`, by tau_b or by the first
+        one named in `coefficients`.
+    confidence_level : float
+        Confidence level of the intervals.
+    n_resamples : int
+        Resamples of the tests and of the intervals, which need at least 500.
+    rng : int, Generator or None
+        Seed or generator of the resampling. Without one, a seed is drawn, and the settings record it.
+    workers : int or concurrent.futures.Executor
+        Threads, or an executor.
+    progress : callable, optional
+        Called with the number of resamples done, or of candidates, and the total.
+
+    Returns
+    -------
+    Comparison
+        `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` where there are several candidates; `print` shows the
+        verdict and a table, `report` writes a page, `to_dict` has everything.
+
+    Warns
+    -----
+    AlignmentWarning
+        Where a side has systems or topics that the other lacks.
+
+    See Also
+    --------
+    pair : Match the sides first, to see what is left out.
+    correlate : One coefficient, with its interval.
+    explain : Which systems and topics make two rankings disagree.
+    judge_worth : How many topics of the truth a judge's topics are worth.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47}
+    >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70}
+    >>> print(cc.compare(people, model, coefficients=["tau", "tau_a", "tau_b"], names=("people", "model")))
+    model and people: tau_b = 0.9129
+    <BLANKLINE>
+      4 systems; truth: people; 1 tied pair in model
+      tau                           -   ties in candidate
+      tau_a                    0.8333
+      tau_b                    0.9129
+    <BLANKLINE>
+      tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
+
+    """
+    wanted, level = _wanted(coefficients), confidence_level
+    if per_topic and on == "systems":
+        raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
+    drawn = Resampling.of(n_resamples, rng, workers, progress)
+    if interval:
+        check_bootstrap(drawn.n_resamples)
+    pairs = pairings(truth, candidates, names=names, on=on, top=top)
+    for one in pairs:
+        check_pairing(one, interval=interval, per_topic=per_topic)
+    settings = settings_of(
+        seed=drawn.seed,
+        n_resamples=drawn.n_resamples,
+        confidence_level=level,
+        top=top,
+        per_topic=per_topic,
+        on=on,
+        interval=interval,
+        test=test,
+        worth=worth,
+        rank_test=rank_test,
+    )
+    chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
+    how = _How(wanted, chosen, per_topic, interval, test, worth and len(pairs) == 1, rank_test, level, settings)
+    if len(pairs) == 1:
+        found = [_compared(pairs[0], how, drawn)]
+    else:
+        found = []
+        for k, one in enumerate(pairs, 1):
+            found.append(_compared(one, how, replace(drawn, progress=None)))
+            if progress is not None:
+                progress(k, len(pairs))
+    ranking = None
+    if worth and len(found) > 1:
+        found, ranking = _ranked(found, workers)
+    matrix = _matrix(pairs, wanted) if all_pairs else None
+    if all_pairs:
+        settings = {**settings, "matrix": _main(wanted).name}
+    notes = found[0].notes if len(found) == 1 else [n for n in found[0].notes if all(n in c.notes for c in found)]
+    return Comparison(
+        tuple(found),
+        ranking,
+        matrix,
+        notes=tuple(notes),
+        settings=settings | pairs[0].settings,
+        data=_together(pairs),
+    )
+
+
+def check_pairing(found: Pairing, *, interval: bool, per_topic: bool) -> None:
+    """Refuse what cannot be computed, before anything is."""
+    if len(found.systems) < 2:
+        raise InputError(
+            f"{counted(len(found.systems), 'system')} to compare: at least 2 are needed that both sides have"
+        )
+    if interval and not found.by_topic:
+        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
+    if interval and len(found.topics) < 2:
+        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+    if per_topic and not all(isinstance(side, Scores) for side in found.sides):
+        raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
+
+
+def _together(pairs: Sequence[Pairing]) -> Pairing | None:
+    """All candidates in one pairing; None where they were not compared on the same."""
+    first = pairs[0]
+    if len(pairs) == 1:
+        return first
+    if len({(one.systems, one.topics) for one in pairs}) > 1:
+        return None
+    notes = dict.fromkeys(note for one in pairs for note in one.notes)
+    sides, names = rejoined(pairs)
+    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes))
+
+
+def _main(wanted: Sequence[Coefficient]) -> Coefficient:
+    return get_coefficient("tau_b") if len(wanted) == len(list_coefficients()) else wanted[0]
+
+
+def _matrix(pairs: Sequence[Pairing], wanted: Sequence[Coefficient]) -> FloatArray:
+    """A coefficient between all sides, on what all of them have."""
+    sides, names = rejoined(pairs)
+    by_topic = all(one.by_topic for one in pairs)
+    found = match(sides, names, "both" if by_topic else "systems", choice=True, holes=True)
+    means = np.stack([side.means() for side in found.observations()])
+    return all_pairs_of(_main(wanted).function, means, names)
+
+
+def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
+    """What is found of one candidate."""
+    a, b = found.observations()
+    x, y = a.means(), b.means()
+    x.flags.writeable = y.flags.writeable = False
+    names = (found.names[0], found.names[1])
+    _, counts = concordance(x, y)
+    notes: Notes = [*found.notes, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
+    values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in how.wanted]
+    stages = _stages(drawn, bool(how.interval) + bool(how.test) + 1)
+    tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
+    notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
+    all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
+    tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, next(stages))
+    same = _same(a, b)
+    valued, worth_notes = None, list[str]()
+    if how.worth and found.by_topic and not same:
+        valued, worth_notes = _worth(found, names, how.wanted, how.level, drawn)
+    made = Compared(
+        truth=names[0],
+        candidate=names[1],
+        measure=measures_of(a, b),
+        systems=a.systems,
+        topics=a.topics if found.by_topic else (),
+        truth_means=x,
+        candidate_means=y,
+        lower_is_better=(a.lower_is_better, b.lower_is_better),
+        values=tuple(values),
+        tied_truth=tied_truth,
+        tied_candidate=tied_candidate,
+        tied_both=int(counts.tied_both),
+        tie_bounds=_bounds(how.wanted, x, y) if tied_candidate else (),
+        per_topic=tuple(_on_topics(c, a, b) for c in how.wanted) if how.per_topic else (),
+        rank_test=tested,
+        worth=valued,
+        same=same,
+        pairing=found,
+        notes=(*notes, *test_notes, *worth_notes),
+        settings=how.settings | found.settings,
+    )
+    return inferred(made, how.inferred, stages, interval=how.interval, test=how.test)
+
+
+def inferred(
+    c: Compared, chosen: Sequence[str], stages: Iterator[Resampling], *, interval: bool, test: bool
+) -> Compared:
+    """With intervals of the chosen coefficients, and tests of them against chance."""
+    values, notes = list(c.values), list(c.notes)
+    if interval:
+        notes += _add_intervals(values, chosen, c.pairing, c.settings["confidence_level"], next(stages))
+    for drawn in [next(stages)] if test else ():
+        for k, v in enumerate(values):
+            if v.coefficient in chosen and not v.why:
+                p = chance_pvalue(get_coefficient(v.coefficient), c.truth_means, c.candidate_means, drawn)
+                values[k] = replace(values[k], pvalue=p)
+    return replace(c, values=tuple(values), notes=tuple(notes))
+
+
+def whole(found: Comparison) -> Comparison:
+    """The same with intervals and tests, from its own seed; a note says where there can be no intervals."""
+    settings = found.settings
+    interval, test = not settings["interval"], not settings["test"]
+    chosen = [v.coefficient for v in found.comparisons[0].values] if is_named(found) else headlines("inferred")
+    made = []
+    for c in found.comparisons:
+        drawn = Resampling.of(settings["n_resamples"], seed_of(settings))
+        why = ""
+        try:
+            check_bootstrap(drawn.n_resamples)
+            check_pairing(c.pairing, interval=True, per_topic=False)
+        except InputError as error:
+            why = f"there are no intervals: {error}"
+        now = inferred(c, chosen, iter([drawn, drawn]), interval=interval and not why, test=test)
+        known = {**now.settings, "interval": True, "test": True}
+        made.append(replace(now, notes=(*now.notes, *[why] * bool(why)), settings=known))
+    return replace(found, comparisons=tuple(made), settings={**settings, "interval": True, "test": True})
+
+
+def _stages(drawn: Resampling, count: int) -> Iterator[Resampling]:
+    """The same draws for each of so many stages, which together go once from nothing done to all of it."""
+    for k in range(count):
+
+        def part(done: int, total: int, before: int = k) -> None:
+            if drawn.progress is not None:
+                drawn.progress(int((before + done / total) * drawn.n_resamples), count * drawn.n_resamples)
+
+        yield replace(drawn, progress=part)
+
+
+def _wanted(coefficients: Iterable[str] | None) -> tuple[Coefficient, ...]:
+    if coefficients is None:
+        return list_coefficients()
+    if isinstance(coefficients, str):
+        coefficients = [coefficients]
+    return tuple(get_coefficient(name) for name in dict.fromkeys(coefficients))
+
+
+def _add_intervals(
+    values: list[CoefficientValue],
+    chosen: Sequence[str],
+    found: Pairing,
+    level: float,
+    drawn: Resampling,
+) -> Notes:
+    """Give values their intervals, all from the same resamples; and say why some have none."""
+    a, b = _rows(found)
+    places = [k for k, v in enumerate(values) if v.coefficient in chosen and not v.why]
+    entries = {k: get_coefficient(values[k].coefficient) for k in places}
+    notes = [f"{c.name} has no interval: {why}" for c in entries.values() if (why := not_resampled(c))]
+    entries = {k: c for k, c in entries.items() if not not_resampled(c)}
+    if not entries:
+        return notes
+    each = limits((a.values, b.values), list(entries.values()), "auto", level, drawn)
+    for (k, c), made in zip(entries.items(), each, strict=True):
+        if made is None:
+            notes.append(f"{c.name} has no interval: {NO_INTERVAL}")
+            continue
+        if made.note and made.note not in notes:
+            notes.append(made.note)
+        if made.undefined:
+            notes.append(f"{c.name}: {undefined_on(made)}")
+        sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
+        estimate = estimate_of(c, values[k].value, made, level, seed=drawn.seed, **sizes)
+        values[k] = replace(values[k], estimate=estimate)
+    return notes
+
+
+def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tuple[TieBounds, ...]:
+    found = []
+    for name in dict.fromkeys(c.bounds for c in wanted if c.bounds):
+        try:
+            bounds = bounds_of(get_coefficient(name), x, y)
+        except (TiesError, LimitError):  # the truth has ties as well, so is no objective ranking; or far too many
+            continue
+        if not np.isnan(bounds.expected):
+            found.append(bounds)
+    return tuple(found)
+
+
+def _on_topics(c: Coefficient, truth: Scores | Means, candidate: Scores | Means) -> PerTopic:
+    assert isinstance(truth, Scores)
+    none = (math.nan,) * len(truth.topics)
+    try:
+        values = np.asarray(c.formula(truth.values, candidate.values))
+    except TiesError as error:
+        topic = truth.topics[error.positions[0][0]]
+        return PerTopic(c.name, math.nan, math.nan, none, f"ties in {error.side} on topic {topic}")
+    except LimitError as error:
+        return PerTopic(c.name, math.nan, math.nan, none, str(error))
+    defined = values[~np.isnan(values)]
+    mean = float(defined.mean()) if defined.size else math.nan
+    sd = float(defined.std(ddof=1)) if defined.size > 1 else math.nan
+    return PerTopic(c.name, mean, sd, tuple(values.tolist()), "" if defined.size else "undefined on every topic")
+
+
+def _rank_test(
+    truth: Scores | Means,
+    candidate: FloatArray,
+    method: RankTestMethod | None,
+    drawn: Resampling,
+) -> tuple[RankTest | None, Notes]:
+    """The test of the rank distance, and what may be doubtful about it."""
+    if method is None or isinstance(truth, Means) or len(truth.topics) < 2:
+        return None, []
+    try:
+        problem = Problem.of(truth, 1e-5, "the test")
+        if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
+            return RankTest.untested(problem, candidate, drawn.seed), list(problem.doubts)
+        tested = rank_test_of(problem, candidate, method, drawn)
+    except LimitError as error:  # all else can be compared
+        return None, [f"no rank test: {error}"]
+    return tested, list(tested.notes)
+
+
+def _worth(
+    found: Pairing,
+    names: tuple[str, str],
+    wanted: Sequence[Coefficient],
+    level: float,
+    drawn: Resampling,
+) -> tuple[JudgeWorth | None, Notes]:
+    """What the candidate's topics are worth; or why that is not known."""
+    known = for_worth(wanted)
+    if known is None or len(found.topics) < 2 or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
+        return None, []
+    made = worth_of(replace(matched_judge(found), notes=()), How(known, level, drawn))
+    return (None, [made.verdict]) if made.reason else (made, [])
+
+
+def _rows(found: Pairing) -> tuple[Scores, ...]:
+    """What is drawn at random of sides on the same topics."""
+    return tuple(side for side in found.observations() if isinstance(side, Scores))
+
+
+def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared], JudgeRanking | None]:
+    """Several candidates, and which of them could be the best.
+
+
+    None, and what was found as it is, where they were not all compared on the same topics.
+    """
+    first = found[0]
+    names = (first.truth, *(c.candidate for c in found))
+    alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
+    known = for_worth([get_coefficient(v.coefficient) for v in first.values])
+    if known is None or not alike or len(found) < 2 or too_few(len(first.topics), len(first.systems)):
+        return list(found), None
+    if any(c.same or math.isnan(c[known.name]) for c in found):
+        return list(found), None
+    sides = [replace(matched_judge(c.pairing), notes=()) for c in found]
+    drawn = Resampling.of(first.settings["n_resamples"], seed_of(first.settings), workers)
+    ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
+    worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
+    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+
+
+def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
+    """What is equal on both sides for every system."""
+    if isinstance(truth, Scores) and isinstance(candidate, Scores) and np.array_equal(truth.values, candidate.values):
+        return "scores"
+    return "means" if np.allclose(truth.means(), candidate.means(), rtol=1e-12, atol=0) else ""
+
+
+def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
+    """Scores that are far beyond all others, ties that rounding may have made, and systems that may be one."""
+    notes = []
+    size = np.abs(np.atleast_2d(side.values)).max(axis=0)
+    far = np.flatnonzero(size > _FAR * np.median(size[size > 0])) if (size > 0).any() else np.empty(0, np.intp)
+    if far.size:
+        notes.append(
+            f"scores of {name} are up to {size.max():.3g} in size for {listing(side.systems[k] for k in far)}, over a "
+            "million times those of the others: a system that diverged, or a number that stands for a missing score?"
+        )
+    if isinstance(side, Means):
+        return notes
+    decimals = side.decimals()
+    if tied and decimals is not None and 2 <= decimals <= 4:
+        notes.append(
+            f"the scores of {name} have {decimals} decimals, which may have made its "
+            f"{counted(tied, 'tied pair')} of means: more decimals would tell"
+        )
+    return notes
+
+
+def _twins(sides: tuple[Scores | Means, Scores | Means], names: tuple[str, str]) -> Notes:
+    """Systems that score the same on every topic, each group once, with the sides on which they do."""
+    where: dict[tuple[str, ...], list[str]] = {}
+    for side, name in zip(sides, names, strict=True):
+        groups: dict[bytes, list[str]] = {}
+        for k, system in enumerate(side.systems if isinstance(side, Scores) else ()):
+            groups.setdefault(side.values[:, k].tobytes(), []).append(system)
+        for group in groups.values():
+            if len(group) > 1:
+                where.setdefault(tuple(group), []).append(name)
+    notes = []
+    for on in dict.fromkeys(map(tuple, where.values())):
+        twins = [group for group, its in where.items() if tuple(its) == on]
+        shown = "; ".join(map(listing, twins[:5])) + ("; ..." if len(twins) > 5 else "")
+        sides_named = "on both sides" if len(on) == 2 else f"in {on[0]}"
+        notes.append(f"systems with the same score on every topic {sides_named}, so perhaps one run twice: {shown}")
+    return notes

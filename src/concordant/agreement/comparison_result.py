@@ -1,0 +1,441 @@
+"""`Comparison`: what `compare` found of one or more candidates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..arrays import FloatArray, IntArray
+from ..coefficients.registry import get_coefficient, headlines, list_coefficients
+from ..data.results import Interval, Result, columns, plain, settings_of
+from ..data.scores import with_sign
+from ..errors import InputError, import_extra
+from ..options import checked
+from ..ranks.testing import RankTest
+from ..words import counted, listing, number, one_line, p_equals
+
+if TYPE_CHECKING:
+    from ..coefficients.ties import TieBounds
+    from ..judges.ranking import JudgeRanking
+    from ..judges.worth import JudgeWorth
+    from ..pairing import Pairing
+    from .correlation import CorrelationEstimate
+
+Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
+
+
+POPULATION = "population: between the means over all topics of this kind, corrected for the bias of having few"
+
+
+@dataclass(frozen=True)
+class CoefficientValue:
+    """A coefficient's value, or why there is none."""
+
+    coefficient: str
+    value: float
+    why: str = ""
+    estimate: CorrelationEstimate | None = None
+    """With its interval, where one was asked for and this coefficient has one."""
+    pvalue: float | None = None
+    """p-value of the hypothesis that only chance orders the systems, where that was tested."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """For the coefficient between the population means."""
+        return None if self.estimate is None else self.estimate.interval
+
+
+@dataclass(frozen=True)
+class PerTopic:
+    """A coefficient on the scores of each topic: its mean and spread over the topics on which it is defined."""
+
+    coefficient: str
+    mean: float
+    sd: float
+    values: tuple[float, ...]
+    """One value per topic, nan where it is undefined."""
+    why: str = ""
+
+    @property
+    def undefined(self) -> int:
+        """On how many topics it is undefined."""
+        return sum(map(math.isnan, self.values))
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What `compare` found of one candidate. `compared["tau_b"]` is a value."""
+
+    truth: str
+    candidate: str
+    measure: str
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    """Empty where a side came without topics, or was averaged over its own."""
+    truth_means: FloatArray
+    """Higher is better, as in `Scores.means`; tables and figures show them as they were given."""
+    candidate_means: FloatArray
+    values: tuple[CoefficientValue, ...]
+    tied_truth: int
+    """Pairs of systems with equal means in truth."""
+    tied_candidate: int
+    tied_both: int
+    tie_bounds: tuple[TieBounds, ...]
+    """What the ties in candidate leave open; empty without them."""
+    per_topic: tuple[PerTopic, ...]
+    rank_test: RankTest | None
+    """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    pairing: Pairing
+    """What was compared."""
+    worth: JudgeWorth | None = None
+    """What the candidate's topics are worth, in topics of the truth; None without common topics."""
+    lower_is_better: tuple[bool, bool] = (False, False)
+    """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
+    same: Literal["", "scores", "means"] = ""
+    """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
+    notes: tuple[str, ...] = ()
+    """Caveats, one sentence each."""
+    settings: Mapping[str, Any] = field(default_factory=settings_of)
+
+    def __getitem__(self, coefficient: str) -> float:
+        """The value of a coefficient, nan where it has none."""
+        for value in self.values:
+            if value.coefficient == coefficient:
+                return value.value
+        have = ", ".join(value.coefficient for value in self.values)
+        raise KeyError(f"there is no {coefficient!r} in this comparison: it has {have}")
+
+    def tau_b_among(self, systems: IntArray) -> float:
+        """tau_b of some of the systems, by their indices, among themselves; nan where it is undefined."""
+        return get_coefficient("tau_b").attempt(self.truth_means[systems], self.candidate_means[systems])[0]
+
+    def heading(self) -> str:
+        """What is compared, in a line."""
+        ties = f"; {counted(self.tied_candidate, 'tied pair')} in {self.candidate}" if self.tied_candidate else ""
+        ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
+        unit = "topic" if "groups" not in self.settings else "group"
+        topics = f", {counted(len(self.topics), unit)}{' of topics' * (unit == 'group')}" if self.topics else ""
+        measure = f", {self.measure}" if self.measure else ""
+        size = counted(len(self.systems), "system")
+        return f"{size}{topics}{measure}; truth: {self.truth}{ties}{where_lower_is_better([self])}"
+
+    @property
+    def main_values(self) -> tuple[CoefficientValue, ...]:
+        """Those of the main coefficients, or else of the first one."""
+        return tuple(v for v in self.values if v.coefficient in headlines("main")) or self.values[:1]
+
+    @property
+    def verdict(self) -> str:
+        """What the candidate's topics are worth, where that is known, and what the main coefficients say."""
+        if self.same:
+            return (
+                f"{self.candidate} and {self.truth} have the same {self.same} for every system, so they are "
+                f"{'the same data' if self.same == 'scores' else 'perhaps the same data'}: agreement says nothing here"
+            )
+        said = [
+            f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}"
+            for v in self.main_values
+        ]
+        if self.worth is not None:
+            return f"{self.worth.verdict}; {', '.join(said)}"
+        verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
+        if self.rank_test is not None and self.tested:
+            differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
+            verdict += f"; given the topics, the rankings {differ} ({self.rank_test.p_in_words()})"
+        return verdict
+
+    def shown(self, *, every: bool) -> tuple[CoefficientValue, ...]:
+        """What the text shows: the headlines among all coefficients, whichever were asked for, or every one."""
+        headline = [v for v in self.values if v.coefficient in headlines("inferred")]
+        return self.values if every or len(self.values) < len(list_coefficients()) else tuple(headline)
+
+    def table(self, *, every: bool = False) -> str:
+        """What was compared, one row per coefficient, and what ties and topics add.
+
+        Parameters
+        ----------
+        every : bool
+            Whether to show every coefficient, or the headlines where all were computed.
+
+        Returns
+        -------
+        str
+
+        """
+        shown = self.shown(every=every)
+        families = {get_coefficient(v.coefficient).bounds for v in shown}
+        bounds = [b for b in self.tie_bounds if every or b.coefficient in families]
+        lines = [f"  {one_line(self.heading())}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in shown)]
+        lines += ["", f"  {POPULATION}"] if any(v.interval for v in shown) else []
+        lines += [""] * bool(bounds) + [f"  {b}" for b in bounds]
+        if self.per_topic:
+            lines += ["", "  on each topic:"]
+            for p in self.per_topic:
+                if p.coefficient not in [v.coefficient for v in shown]:
+                    continue
+                undefined = f", undefined on {p.undefined}" if p.undefined else ""
+                what = f"mean {p.mean:.4f}, standard deviation {p.sd:.4f}{undefined}" if not p.why else p.why
+                lines.append(f"  {p.coefficient:<23} {what}")
+        if self.rank_test:
+            lines += ["", f"  {self.rank_line()}"]
+        return "\n".join(lines)
+
+    @property
+    def tested(self) -> bool:
+        """Whether there is a test that keeps its level: a truth with topics, more of them than systems."""
+        return (
+            self.rank_test is not None and self.rank_test.distribution.n_systems < self.rank_test.distribution.n_topics
+        )
+
+    def rank_line(self) -> str:
+        """What the test of the rank distance says, in a line."""
+        t = self.rank_test
+        if t is None:
+            return "no rank distance: the truth came without topics"
+        if not self.tested:
+            return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
+        verdict = "differs significantly" if t.significant else "cannot be distinguished"
+        return (
+            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({t.p_in_words()}, "
+            f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
+            f"{'; tied systems claim no order' if self.tied_candidate else ''})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in full precision and ready for JSON; None where there is no value."""
+        return {
+            "verdict": self.verdict,
+            "truth": self.truth,
+            "candidate": self.candidate,
+            "measure": self.measure,
+            "same": self.same,
+            "systems": list(self.systems),
+            "topics": list(self.topics),
+            "truth_means": with_sign(self.truth_means, self.lower_is_better[0]).tolist(),
+            "candidate_means": with_sign(self.candidate_means, self.lower_is_better[1]).tolist(),
+            "lower_is_better": list(self.lower_is_better),
+            "coefficients": {v.coefficient: plain(v.value) for v in self.values},
+            "not_defined": {v.coefficient: v.why for v in self.values if v.why},
+            "intervals": {
+                v.coefficient: {
+                    **v.interval.to_dict(),
+                    "bias_corrected": v.estimate.bias_corrected,
+                    "standard_error": v.estimate.standard_error,
+                }
+                for v in self.values
+                if v.estimate is not None and v.interval is not None
+            },
+            "pvalues": {v.coefficient: v.pvalue for v in self.values if v.pvalue is not None},
+            "tied_pairs": {"truth": self.tied_truth, "candidate": self.tied_candidate, "both": self.tied_both},
+            "tie_bounds": {
+                b.coefficient: {"minimum": b.minimum, "expected": b.expected, "maximum": b.maximum}
+                for b in self.tie_bounds
+            },
+            "per_topic": {
+                p.coefficient: {"mean": plain(p.mean), "sd": plain(p.sd), "values": plain(p.values)}
+                | ({"why": p.why} if p.why else {})
+                for p in self.per_topic
+            },
+            "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
+            "worth": None if self.worth is None else self.worth.to_dict(),
+            "notes": list(self.notes),
+            "settings": dict(self.settings),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """What `compare` found of one or more candidates.
+
+    `found["gpt"]` is what was found of one candidate. Where there is only one, its numbers are those of the result:
+    `found["tau_b"]` is a value, `found.worth` and `found.rank_test` are there.
+    """
+
+    comparisons: tuple[Compared, ...]
+    """One for each candidate, in the order given."""
+    ranking: JudgeRanking | None = None
+    """Of several candidates, what the topics of each are worth, and which are better than which."""
+    matrix: FloatArray | None = None
+    """With all_pairs=True, a coefficient between all sides: row the truth, column the candidate."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the sides are called, the truth first."""
+        return (self.comparisons[0].truth, *(c.candidate for c in self.comparisons))
+
+    def __getitem__(self, name: str) -> Any:
+        """What was found of a candidate; or, of the only one, the value of a coefficient."""
+        for c in self.comparisons:
+            if c.candidate == name:
+                return c
+        if len(self.comparisons) == 1:
+            return self.comparisons[0][name]
+        raise KeyError(f"there is no candidate {name!r}: there are {listing(self.names[1:])}")
+
+    def __getattr__(self, name: str) -> Any:
+        """What the only candidate has."""
+        found = vars(self).get("comparisons", ())
+        if name.startswith("_") or not found or name not in _OF_ONE:
+            raise AttributeError(f"a Comparison has no {name}")
+        if len(found) > 1:
+            raise AttributeError(f"there are {len(found)} candidates: take {name} of one, as in [{self.names[1]!r}]")
+        return getattr(found[0], name)
+
+    @property
+    def verdict(self) -> str:
+        """What the candidates' topics are worth, where that is known, and what the main coefficients say."""
+        return "\n".join(self._answers())
+
+    def _answers(self) -> Sequence[str]:
+        return list(self._shown(every=False).answers())
+
+    def _shown(self, *, every: bool) -> Any:
+        from .comparison_text import One, Several
+
+        return One(self, every) if len(self.comparisons) == 1 else Several(self, every)
+
+    @checked
+    def table(self, *, every: bool = False) -> str:
+        """What was compared, one row per coefficient or per candidate, and what to note of single candidates.
+
+        Parameters
+        ----------
+        every : bool
+            Whether to show every coefficient, candidate and pair of candidates, and not only what fits a screen.
+
+        Returns
+        -------
+        str
+
+        """
+        return "\n\n".join(part for part in (self._shown(every=every).table(), self.matrix_table()) if part)
+
+    def matrix_table(self) -> str:
+        """All pairs of sides, row the truth; empty without all_pairs=True."""
+        if self.matrix is None:
+            return ""
+        rows = [[name, *map(number, row)] for name, row in zip(self.names, self.matrix.tolist(), strict=True)]
+        return f"  {self.settings['matrix']}; row: truth, column: candidate\n{columns([['', *self.names], *rows])}"
+
+    @checked
+    def text(self, *, every: bool) -> str:
+        """The verdict, the table and the notes; with `every`, all there is."""
+        return self._text(self.table(every=every))
+
+    @checked
+    def shown_values(self, *, every: bool) -> list[CoefficientValue]:
+        """The coefficients that the text has, of the first candidate."""
+        return list(self._shown(every=every).cited())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
+        rows = []
+        for c in self.comparisons:
+            about: dict[str, Any] = {"candidate": c.candidate, "systems": len(c.systems), "topics": len(c.topics)}
+            on_topics = {p.coefficient: p for p in c.per_topic}
+            for v in c.values:
+                row = {**about, "coefficient": v.coefficient, "value": v.value}
+                row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}
+                row |= {} if v.pvalue is None else {"pvalue": v.pvalue}
+                row |= {"why": v.why} if v.why else {}
+                p = on_topics.get(v.coefficient)
+                rows.append(row | ({} if p is None else {"topics_mean": p.mean, "topics_sd": p.sd}))
+            if c.rank_test:
+                row = {**about, "coefficient": "d_rank", "value": c.rank_test.distance}
+                rows.append(row | ({"rank_pvalue": c.rank_test.pvalue} if c.tested else {}))
+        every = ("low", "high", "pvalue", "why", "topics_mean", "topics_sd", "rank_pvalue")
+        there = [*rows[0]][:5] + [name for name in every if any(name in row for row in rows)]
+        return [{name: row.get(name) for name in there} for row in rows]
+
+    def to_frame(self) -> Any:
+        """The table as a pandas frame, by coefficient; by candidate and coefficient where there are several."""
+        frame = import_extra("pandas").DataFrame(self.rows())
+        return frame.set_index(["coefficient"] if len(self.comparisons) == 1 else ["candidate", "coefficient"])
+
+    def printed(self) -> list[dict[str, Any]]:
+        """For reading: the numbers of the text, one row per candidate and coefficient."""
+        return list(self._shown(every=False).printed())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in full precision and ready for JSON; None where there is no value."""
+        made: dict[str, Any] = {"verdict": self.verdict, "comparisons": [c.to_dict() for c in self.comparisons]}
+        made |= {"ranking": self.ranking.to_dict()} if self.ranking else {}
+        made |= {"matrix": plain(self.matrix)} if self.matrix is not None else {}
+        return {**made, "notes": list(self.notes), "settings": plain(self.settings)}
+
+    @checked
+    def plot(self, kind: Kind | None = None, ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
+        """Draw it, on new axes one column wide if none are given.
+
+        Parameters
+        ----------
+        kind : {"scatter", "ranks", "panels", "forest", "heatmap", "matrix"}, optional
+            By default "scatter" for one candidate, "heatmap" for several. "scatter": candidate means against those of
+            the truth, with the diagonal, the `top` best highlighted, tied systems linked, and the names of those whose
+            ranks differ most. "ranks": ranks linked to ranks. "panels": the `top` best and worst by themselves, as in
+            figures 1 and 2 of yilmaz2008, and all systems where there is room for three panels. "forest": the
+            coefficients with their intervals. "heatmap": coefficients x candidates. "matrix": all pairs of sides, where
+            all_pairs=True.
+        ax : Axes, optional
+            matplotlib axes; for "panels" two or three of them.
+        top : int
+            How many systems are the best ones.
+
+        Returns
+        -------
+        Axes
+            A list of them for "panels".
+
+        """
+        from ..render.figures import agreement, intervals, matrices
+
+        kind = kind or ("scatter" if len(self.comparisons) == 1 else "heatmap")
+        if kind == "heatmap":
+            return matrices.comparisons(self.comparisons, ax, coefficients=shown_of(self, every=False))
+        if kind == "matrix":
+            if self.matrix is None:
+                raise InputError("kind is 'matrix': compare with all_pairs=True first")
+            return matrices.matrix(self.matrix, self.names, self.settings["matrix"], ax)
+        if len(self.comparisons) > 1:
+            raise InputError(f"kind {kind!r} shows one candidate, and there are {len(self.comparisons)}: use 'heatmap'")
+        (alone,) = self.comparisons
+        if kind == "forest":
+            return intervals.coefficients(alone, ax)
+        draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
+        return draw(alone, ax, top=top)
+
+
+_OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "heading", "rank_line", "tau_b_among"}
+
+
+def is_named(found: Comparison) -> bool:
+    """Whether coefficients were asked for by name, and not all computed."""
+    return len(found.comparisons[0].values) < len(list_coefficients())
+
+
+def shown_of(found: Comparison, *, every: bool) -> list[str]:
+    """The coefficients of the text: those that were named, or else the headlines, or every one."""
+    values = found.comparisons[0].values
+    headline = headlines("inferred" if any(v.interval for v in values) else "table")
+    return [v.coefficient for v in values if every or is_named(found) or v.coefficient in headline]
+
+
+def where_lower_is_better(found: Iterable[Compared]) -> str:
+    """In which sides lower scores are better, to end a heading; nothing where higher scores are."""
+    sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
+    lower = dict.fromkeys(name for name, changed in sides if changed)
+    return f"; lower is better in {listing(lower, 3)}" if lower else ""
+
+
+def _shown(value: CoefficientValue) -> str:
+    """A value with its interval and p-value, or why there is none."""
+    if value.why:
+        return f"{'-':>8}   {value.why}"
+    tested = "" if value.pvalue is None else f"   {p_equals(value.pvalue)} against chance"
+    if value.estimate is None or value.interval is None:
+        return f"{value.value:8.4f}{tested}"
+    level, corrected = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
+    estimate = "" if corrected is None else f" {corrected:.4f},"
+    return f"{value.value:8.4f}   population{estimate} {level} {value.interval}{tested}"

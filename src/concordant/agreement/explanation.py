@@ -1,0 +1,357 @@
+"""`explain`: which pairs of systems, which systems and which topics make two rankings disagree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..arrays import FloatArray, require_room_for_pairs
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..coefficients.sums import warn_undefined
+from ..data.means import tied_means
+from ..data.results import Result, columns, plain, settings_of
+from ..data.scores import Means, Scores
+from ..errors import InputError, import_extra
+from ..options import checked
+from ..pairing import On, paired
+from ..read.door import Collection
+from ..words import counted, listing, nearest, nearly_reversed
+
+Kind = Literal["pairs", "systems", "topics"]
+_SHOWN = 10
+_PIECE = 65_536  # pairs that are made at a time
+
+
+@dataclass(frozen=True, slots=True)
+class PairLoss:
+    """A pair of systems, and what it takes from the coefficient."""
+
+    better: str
+    """The better one by the truth; where the truth ties them, by candidate."""
+    worse: str
+    loss: float
+    """Its part of 1 - coefficient; the parts of all pairs sum to it exactly."""
+    truth_difference: float
+    """Mean of `better` minus mean of `worse`, higher is better: errors have their sign changed."""
+    candidate_difference: float
+
+    @property
+    def kind(self) -> str:
+        """How the sides differ: "swapped", "tied in truth" or "tied in candidate"."""
+        if self.truth_difference == 0:
+            return "tied in truth"
+        return "tied in candidate" if self.candidate_difference == 0 else "swapped"
+
+
+@dataclass(frozen=True)
+class SystemLoss:
+    """A system with its half of the loss of each of its pairs."""
+
+    system: str
+    loss: float
+    swapped: int
+    """The number of pairs with it that the sides order differently."""
+
+
+@dataclass(frozen=True)
+class TopicEffect:
+    """A topic, and the coefficient without it."""
+
+    topic: str
+    without: float
+    """The coefficient over all other topics; nan where it has no value."""
+    effect: float
+    """`without` minus the coefficient: positive for a topic that lowers the agreement."""
+
+
+@dataclass(frozen=True)
+class PairTopic:
+    """A topic's part of the two differences of means between two systems."""
+
+    topic: str
+    truth: float
+    candidate: float
+
+    @property
+    def shift(self) -> float:
+        """How far the topic moves the candidate difference away from the truth's."""
+        return self.candidate - self.truth
+
+
+@checked
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
+
+    coefficient: str
+    value: float
+    pairs: tuple[PairLoss, ...]
+    """Pairs with a loss, the largest first; empty where the coefficient is not a sum over pairs."""
+    systems: tuple[SystemLoss, ...]
+    """All systems, the largest loss first; empty as `pairs`."""
+    topics: tuple[TopicEffect, ...]
+    """All topics, the most harmful first; empty where there is no second topic, or the sides share none."""
+    truth: Scores | Means = field(metadata={"in_dict": False})
+    candidate: Scores | Means = field(metadata={"in_dict": False})
+
+    @property
+    def loss(self) -> float:
+        """1 - coefficient: what there is to explain."""
+        return 1 - self.value
+
+    @property
+    def exact(self) -> bool:
+        """Whether the coefficient is a sum over pairs, so that their losses explain it exactly."""
+        return get_coefficient(self.coefficient).losses is not None
+
+    def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
+        """Which topics drive a pair: each topic's part of mean(a) - mean(b), higher is better, on both sides.
+
+        The parts of a side sum to its difference of means. The topic that pushes the candidate difference furthest
+        against the truth's comes first.
+        """
+        if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
+            raise InputError("the sides have one score per system, so nothing is known about their topics: give Scores")
+        if self.truth.topics != self.candidate.topics:
+            raise InputError("each side was averaged over its own topics, so none can be compared")
+        for name in (a, b):
+            if name not in self.truth.systems:
+                raise InputError(f"there is no system {name!r}{nearest(name, self.truth.systems)}")
+        parts = []
+        for side in (self.truth, self.candidate):
+            i, j = side.systems.index(a), side.systems.index(b)
+            parts.append((side.values[:, i] - side.values[:, j]) / len(side.topics))
+        found = [PairTopic(t, float(x), float(y)) for t, x, y in zip(self.truth.topics, *parts, strict=True)]
+        sign = -1 if sum(p.truth for p in found) < 0 else 1
+        return tuple(sorted(found, key=lambda p: sign * p.shift))
+
+    @property
+    def verdict(self) -> str:
+        """The value, and the pair, or the systems where many pairs cost the same, and the topic that matter most."""
+        parts = [f"{self.coefficient} = {self.value:.4f}"]
+        if self.exact:
+            swapped = sum(p.kind == "swapped" for p in self.pairs)
+            parts.append(f"{counted(swapped, 'pair')} of systems swapped")
+        if self.pairs:
+            parts.append(self._costliest())
+        if self.topics and self.topics[0].effect > 0:
+            topic = self.topics[0]
+            parts.append(f"without topic {topic.topic} it is {topic.without:.4f}")
+        return "; ".join(parts)
+
+    def _costliest(self) -> str:
+        """The worst pair; where others cost as much, no single one is to blame, but perhaps a system."""
+        worst, *others = self.pairs
+        if not others or worst.loss > others[0].loss * (1 + 1e-9):
+            return f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})"
+        most = max(s.swapped for s in self.systems)
+        if not most:
+            return f"{worst.loss:.4f} of {self.loss:.4f} for each of the worst pairs"
+        who = [s.system for s in self.systems if s.swapped == most]
+        return f"{listing(who, 3)} {'have' if who[1:] else 'has'} the most swaps ({most}{' each' if who[1:] else ''})"
+
+    def table(self) -> str:
+        """The worst ten pairs, systems and topics."""
+        blocks = []
+        if self.pairs:
+            some = [_cells(p) for p in self.pairs[:_SHOWN]]
+            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss (differences: truth, candidate)")
+            blocks[-1] += f"\n{columns(some)}"
+            largest = [s for s in self.systems[:_SHOWN] if s.loss > 0]
+            blocks.append("Systems with the largest share (half of each of their pairs)\n")
+            blocks[-1] += columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
+        if self.topics:
+            harmful = [t for t in self.topics if t.effect > 0][:_SHOWN]
+            lines = harmful and columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful])
+            blocks.append(f"Topics without which the rankings agree better\n{lines or '  none'}")
+        return "\n\n".join(blocks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
+        return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
+
+    def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
+        """One row per pair, system or topic, the worst first."""
+        names = {
+            "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
+            "systems": ("system", "loss", "swapped"),
+            "topics": ("topic", "without", "effect"),
+        }[kind]
+        return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
+
+    def to_frame(self, kind: Kind = "pairs") -> Any:
+        """A pandas frame of the pairs, the systems or the topics, the worst first."""
+        return import_extra("pandas").DataFrame(self.rows(kind))
+
+    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
+        """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
+        from ..render.figures import parts
+
+        return parts.explanation(self, kind, ax, most=most)
+
+    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
+        """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
+        from ..render.figures import parts
+
+        return parts.pair_topics(self, a, b, ax, most=most)
+
+
+@checked
+def explain(
+    truth: Collection,
+    candidate: Collection = None,
+    coefficient: str = "tau_b",
+    *,
+    on: On = "both",
+) -> Explanation:
+    """What each pair of systems and each topic contributes to the loss, 1 - coefficient.
+
+    Parameters
+    ----------
+    truth, candidate : what `as_scores` takes
+        Matched by the names of systems and topics. Without topics (one score per system), only pairs are explained.
+    coefficient : str
+        A name from `list_coefficients`.
+    on : {"both", "systems"}
+        "both": means over the topics that both sides have. "systems": each side's means over its own topics; then only
+        pairs are explained.
+
+    Returns
+    -------
+    Explanation
+        With `pairs`, `systems` and `topics`, the worst first.
+
+    See Also
+    --------
+    compare : All coefficients between a truth and its candidates.
+    correlate : One coefficient, with its interval.
+
+    Notes
+    -----
+    Pairs, exact for tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap: these are
+    sums over pairs, so 1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that
+    both sides order in the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1))
+    with i the place of the lower one in candidate, so it costs more near the top. In tau_b, whose denominator is
+    a geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
+    are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
+
+    Topics, for every coefficient: the coefficient without the topic, minus the coefficient over all topics. These
+    effects do not sum to the loss, because the order of two means is not a sum over topics. For one pair the difference
+    of means is such a sum: `Explanation.topics_of` has each topic's part.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> truth = cc.Scores([[0.9, 0.5, 0.1], [0.8, 0.7, 0.2], [0.7, 0.9, 0.3]], range(3), ["a", "b", "c"])
+    >>> candidate = cc.Scores([[0.9, 0.6, 0.1], [0.2, 0.9, 0.2], [0.8, 0.8, 0.4]], range(3), ["a", "b", "c"])
+    >>> print(cc.explain(truth, candidate))
+    tau_b = 0.3333; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it is 1.0000
+    <BLANKLINE>
+    Worst of 1 pair with a loss (differences: truth, candidate)
+      a > b  0.6667  +0.1000  -0.1333
+    <BLANKLINE>
+    Systems with the largest share (half of each of their pairs)
+      a  0.3333  1 swapped
+      b  0.3333  1 swapped
+    <BLANKLINE>
+    Topics without which the rankings agree better
+      0  +0.6667  to 1.0000
+      1  +0.6667  to 1.0000
+    >>> cc.explain(truth, candidate).topics_of("a", "b")[0].topic
+    '1'
+
+    """
+    entry = get_coefficient(coefficient)
+    found = paired(truth, candidate, on=on)
+    sides = tuple(side.points() if isinstance(side, Scores) else side for side in found.sides)
+    x, y = (side.means() for side in sides)
+    value = float(entry.formula(x, y))
+    notes = (*found.notes, *nearly_reversed(value, entry.name))
+    warn_undefined(value, entry.undefined)
+    pairs: tuple[PairLoss, ...] = ()
+    systems: tuple[SystemLoss, ...] = ()
+    if entry.losses is None:
+        notes += (f"{entry.name} is not a sum over pairs, so only topics are explained",)
+    elif not math.isnan(value):
+        require_room_for_pairs(len(x), f"what each pair adds to {entry.name}", 17)
+        pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
+    topics: tuple[TopicEffect, ...] = ()
+    if on == "systems":
+        notes += ("each side was averaged over its own topics, so only pairs are explained",)
+    elif any(isinstance(side, Means) for side in sides):
+        notes += ("no scores by topic on both sides, so only pairs are explained",)
+    elif len(sides[0].topics) < 2:
+        notes += ("one topic only, so none can be left out",)
+    elif found.settings.get("total") == "type-mean":
+        notes += ("every type of topics counts the same, so no topic is left out by itself",)
+    else:
+        topics = _topics(entry, value, *(side for side in sides if isinstance(side, Scores)))
+        if lost := sum(math.isnan(t.without) for t in topics):
+            notes += (f"{entry.name} has no value without {counted(lost, 'topic')}: they come last",)
+    return Explanation(
+        coefficient=entry.name,
+        value=value,
+        pairs=pairs,
+        systems=systems,
+        topics=topics,
+        notes=notes,
+        data=found,
+        settings=settings_of(systems=len(x), topics=len(topics)),
+        truth=sides[0],
+        candidate=sides[1],
+    )
+
+
+def _pairs(
+    systems: tuple[str, ...], truth: FloatArray, candidate: FloatArray, losses: FloatArray
+) -> tuple[tuple[PairLoss, ...], tuple[SystemLoss, ...]]:
+    i, j = np.nonzero(np.triu(losses, 1))
+    x, y = truth[i] - truth[j], candidate[i] - candidate[j]
+    better = (x > 0) | ((x == 0) & (y > 0))
+    i, j = np.where(better, i, j), np.where(better, j, i)
+    x, y, lost = truth[i] - truth[j], candidate[i] - candidate[j], losses[i, j]
+    order = np.lexsort((y - x, -lost))  # sorted as arrays: a pair takes 150 bytes as an object, and more as a key
+    found: list[PairLoss] = []
+    for lo in range(0, len(order), _PIECE):
+        parts = (values[order[lo : lo + _PIECE]].tolist() for values in (i, j, lost, x, y))
+        found += (PairLoss(systems[a], systems[b], *numbers) for a, b, *numbers in zip(*parts, strict=True))
+    swapped = ((truth[:, None] > truth) & (candidate[:, None] < candidate)).sum(axis=1)
+    swapped += ((truth[:, None] < truth) & (candidate[:, None] > candidate)).sum(axis=1)
+    halves = losses.sum(axis=1) / 2
+    shares = [SystemLoss(s, float(half), int(k)) for s, half, k in zip(systems, halves, swapped, strict=True)]
+    return tuple(found), tuple(sorted(shares, key=lambda s: (-s.loss, -s.swapped)))
+
+
+def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) -> tuple[TopicEffect, ...]:
+    """Leave one topic out, all of them in one call."""
+    x, y = means_without_each(truth.values), means_without_each(candidate.values)
+    admitted = np.ones(len(x), bool)  # tau, for one, refuses ties, and leaving out a topic may make them
+    for side, means in (("truth", x), ("candidate", y)):
+        if side not in entry.ties:
+            admitted &= np.diff(np.sort(means, axis=1), axis=1).min(axis=1) > 0
+    without = np.full(len(x), np.nan)
+    if admitted.any():
+        without[admitted] = entry.formula(x[admitted], y[admitted])
+    found = [TopicEffect(t, w, w - value) for t, w in zip(truth.topics, without.tolist(), strict=True)]
+    return tuple(sorted(found, key=lambda t: -t.effect if not math.isnan(t.effect) else math.inf))
+
+
+def means_without_each(values: FloatArray) -> FloatArray:
+    """Means of the systems without each topic in turn; equal totals are tied, as in all means."""
+    n = len(values)
+    return tied_means(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n, n - 1)
+
+
+def _cells(p: PairLoss) -> tuple[str, ...]:
+    kind = "" if p.kind == "swapped" else p.kind
+    return (
+        f"{p.better} > {p.worse}",
+        f"{p.loss:.4f}",
+        f"{p.truth_difference:+.4f}",
+        f"{p.candidate_difference:+.4f}",
+        kind,
+    )

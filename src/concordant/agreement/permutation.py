@@ -1,0 +1,300 @@
+"""`permutation_test`: could the agreement be chance? For any coefficient, with ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice, permutations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import FloatArray, IntArray
+from ..coefficients.inputs import vectors
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..coefficients.sums import warn_undefined
+from ..data.results import Result, settings_of
+from ..errors import InputError
+from ..inference.nulls import Alternative, tau_ap_null, tau_null
+from ..inference.resampling import Progress, Resampling, Seed
+from ..options import checked
+from ..pairing import Pairing, paired
+from ..parallel import Workers
+from ..read.door import Collection, has_labels
+from ..words import counted, p_cell, p_equals
+
+PermutationMethod = Literal["auto", "exact", "random"]
+
+_SLACK = 1e-12  # values closer than this are equal: the same sum in another order
+_ROWS = 2**16  # scores of rankings in a batch
+_KEPT = 2**20  # places in all orders that are kept for the next test
+_ENUMERATED = 8  # systems up to which all orders are tried
+_MOST_ENUMERATED = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Result):
+    """What `permutation_test` found. `float(t)` is the p-value."""
+
+    coefficient: str
+    value: float
+    """The coefficient of the candidate ranking."""
+    pvalue: float
+    """nan where the value is undefined."""
+    standard_error: float
+    """Monte Carlo error of the p-value; 0 where all permutations were tried."""
+    alternative: Alternative
+    exact: bool
+    """Whether all permutations were tried."""
+    null: FloatArray = field(metadata={"in_dict": False})
+    """The coefficient of every permutation tried."""
+    n_undefined: int
+    """Permutations without a value; they count as at least as extreme."""
+
+    def __float__(self) -> float:
+        return self.pvalue
+
+    @property
+    def verdict(self) -> str:
+        """The value and its p-value."""
+        return f"{self.coefficient} = {self.value:.4f}, {p_equals(self.pvalue, 4)} ({self.alternative})"
+
+    def table(self) -> str:
+        """The p-value, and how it was made."""
+        chance = "undefined"
+        if np.isfinite(self.null).any():
+            chance = f"{np.nanmean(self.null):10.4f}   standard deviation {np.nanstd(self.null):.4f}"
+        error = "exact" if self.exact else f"standard error {self.standard_error:.2g}"
+        return (
+            f"  p-value       {p_cell(self.pvalue, 4):>10}   {error}\n"
+            f"  permutations  {len(self.null):10,}   {'all' if self.exact else 'random'}\n"
+            f"  under chance  {chance:>10}"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        names = ("coefficient", "value", "pvalue", "standard_error", "alternative", "exact")
+        return [{name: getattr(self, name) for name in names}]
+
+    def _contents(self) -> dict[str, Any]:
+        return {**super()._contents(), "n_permutations": len(self.null)}
+
+    def plot(self, ax: Any = None) -> Any:
+        """A histogram of the permutations, and the observed value."""
+        from ..render.figures import distributions
+
+        return distributions.permutations(self, ax)
+
+
+@checked
+def permutation_test(  # noqa: PLR0913
+    truth: Collection | npt.ArrayLike,
+    candidate: Collection | npt.ArrayLike = None,
+    coefficient: str = "tau_b",
+    *,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9_999,
+    method: PermutationMethod = "auto",
+    rng: Seed = None,
+    workers: Workers = 1,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> PermutationTest:
+    """Test whether the agreement of `candidate` with `truth` could be chance, by permuting the candidate scores.
+
+    The hypothesis is that which system got which candidate score has nothing to do with the truth: all assignments of
+    the candidate scores to the systems are equally probable. For any coefficient, whatever is tied.
+
+    Parameters
+    ----------
+    truth, candidate : array_like, or what `as_scores` takes
+        One score for each system, higher is better: two vectors in the same order, or two collections, whose systems
+        are matched by name. Of scores by topic, the means over the topics that both sides have are compared.
+    coefficient : str
+        A name from `list_coefficients`.
+    alternative : {"two-sided", "less", "greater"}
+        What counts as extreme.
+    n_resamples : int
+        Number of random permutations.
+    method : {"auto", "exact", "random"}
+        Try all permutations, or draw some. "auto" tries all for up to 8 systems, and for 9 or 10 where
+        that takes no more than n_resamples + 1. "exact" can be asked for up to 10.
+    rng : int, Generator or None
+        The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
+        record it.
+    workers : int or concurrent.futures.Executor
+        Threads, for the coefficients that use them; or an executor.
+    progress : callable, optional
+        Called with the number of permutations done and the total.
+    **parameters
+        Passed on to the coefficient, for instance p of `rbo` or tolerance of `tau_b`.
+
+    Returns
+    -------
+    PermutationTest
+        With `value`, `pvalue` and its `standard_error`, and the coefficient of every permutation in `null`.
+
+    Warns
+    -----
+    UndefinedCorrelationWarning
+        Where the value is undefined: so is the p-value, nan.
+
+    See Also
+    --------
+    tau_null : Kendall's tau between random rankings.
+    tau_ap_null : AP correlation between random rankings.
+    compare : All coefficients between a truth and its candidates.
+
+    Notes
+    -----
+    With c of B random permutations at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B; with all
+    m! permutations tried, p is the share. "two-sided" is twice the smaller of the two one-sided p-values, at most 1,
+    because coefficients such as `rbo` are not symmetric. Values that differ by less than 1e-12 count as equal. A
+    permutation for which the coefficient is undefined counts as at least as extreme on both sides.
+
+    It does not test whether the agreement is good, nor does it know of topics. With ties on no side, `tau_null` and
+    `tau_ap_null` give the same test exactly and at once.
+
+    References
+    ----------
+    B. Phipson and G. K. Smyth (2010). Permutation P-values Should Never Be Zero. Statistical Applications in Genetics
+    and Molecular Biology 9.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> truth, candidate = [9, 8, 7, 6, 5, 4, 3, 2, 1], [8, 8, 9, 6, 4, 4, 4, 1, 2]
+    >>> print(cc.permutation_test(truth, candidate, "tau_ap_b", rng=1))
+    tau_ap_b = 0.4021, p = 0.0930 (two-sided)
+    <BLANKLINE>
+      p-value           0.0930   standard error 0.0029
+      permutations       9,999   random
+      under chance     -0.0555   standard deviation 0.2667
+
+    """
+    entry = get_coefficient(coefficient)
+    drawn = Resampling.of(n_resamples, rng, workers, progress)
+    notes: tuple[str, ...] = ()
+    if isinstance(truth, Pairing) or has_labels(truth) or has_labels(candidate):
+        found = paired(truth, candidate)
+        notes = found.notes
+        truth, candidate = (side.means() for side in found)
+    t, c = vectors(truth, candidate)
+    if t.ndim != 1 or c.ndim != 1:
+        raise InputError(f"truth and candidate have shapes {t.shape} and {c.shape}: a test takes one score per system")
+    tested = _tested(entry, t, c, drawn, alternative=alternative, method=method, parameters=parameters, notes=notes)
+    warn_undefined(tested.value, entry.undefined)
+    return tested
+
+
+def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> float:
+    """Two-sided p-value of the hypothesis that which system got which candidate score is chance.
+
+    From the exact null distribution where there is one, by permutations elsewhere.
+
+    >>> coefficient, never = get_coefficient("tau_ap"), Resampling.of(1)
+    >>> chance_pvalue(coefficient, np.arange(8.0), np.array([0.0, 1, 3, 2, 4, 5, 7, 6]), never)
+    0.018948412698412697
+    """
+    untied = all(len(np.unique(side)) == len(side) for side in (truth, candidate))
+    if untied and entry.null:
+        null = tau_null(len(truth)) if entry.null == "tau" else tau_ap_null(len(truth))
+        return float(null.pvalue(float(entry.formula(truth, candidate))))
+    return _tested(entry, truth, candidate, drawn).pvalue
+
+
+def _tested(
+    entry: Coefficient,
+    truth: FloatArray,
+    candidate: FloatArray,
+    drawn: Resampling,
+    *,
+    alternative: Alternative = "two-sided",
+    method: PermutationMethod = "auto",
+    parameters: Mapping[str, Any] | None = None,
+    notes: tuple[str, ...] = (),
+) -> PermutationTest:
+    m = len(candidate)
+    exact = _tries_all(method, m, drawn.n_resamples)
+    parameters = dict(parameters or {})
+    value = float(entry.formula(truth, candidate, **parameters))
+    function = entry.on_workers(drawn.workers, **parameters)
+    total = math.factorial(m) if exact else drawn.n_resamples
+    null = np.empty(total)
+    done = 0
+    for some in _all_orders(m) if exact else _drawn_orders(m, total, drawn):
+        null[done : done + len(some)] = function(truth, candidate[some])
+        done += len(some)
+        if drawn.progress is not None:
+            drawn.progress(done, total)
+    p = _pvalue(null, value, alternative, 0 if exact else 1)
+    undefined = int(np.isnan(null).sum())
+    if undefined:
+        notes += (f"{counted(undefined, 'permutation')} without a value, counted as at least as extreme",)
+    return PermutationTest(
+        coefficient=entry.name,
+        value=value,
+        pvalue=p,
+        standard_error=0.0 if exact else math.sqrt(p * (1 - p) / total),
+        alternative=alternative,
+        exact=exact,
+        n_undefined=undefined,
+        null=null,
+        notes=notes,
+        settings=settings_of(
+            seed=None if exact else drawn.seed,
+            n_resamples=None if exact else total,
+            coefficient=entry.name,
+            parameters=parameters,
+            alternative=alternative,
+            method="exact" if exact else "random",
+        ),
+    )
+
+
+def _tries_all(method: PermutationMethod, m: int, count: int) -> bool:
+    if method == "exact" and m > _MOST_ENUMERATED:
+        raise InputError(
+            f"method is 'exact', and {m} systems have too many orders: at most {_MOST_ENUMERATED}, or 'random'"
+        )
+    small = m <= _ENUMERATED or (m <= _MOST_ENUMERATED and math.factorial(m) <= count + 1)
+    return method == "exact" or (method == "auto" and small)
+
+
+def _pvalue(null: FloatArray, value: float, alternative: Alternative, own: int) -> float:
+    """`own` is 1 where the observed order is counted beside those drawn, 0 where it is among them."""
+    if math.isnan(value):
+        return math.nan
+    undefined = np.isnan(null)
+    greater = (own + np.sum(undefined | (null >= value - _SLACK))) / (own + len(null))
+    less = (own + np.sum(undefined | (null <= value + _SLACK))) / (own + len(null))
+    if alternative == "two-sided":
+        return float(min(1.0, 2 * min(less, greater)))
+    return float(less if alternative == "less" else greater)
+
+
+def _all_orders(m: int) -> Iterator[IntArray]:
+    orders = permutations(range(m))
+    while some := list(islice(orders, _ROWS // m)):
+        yield np.array(some)
+
+
+def _drawn_orders(m: int, count: int, drawn: Resampling) -> Iterable[IntArray]:
+    if drawn.seed is None or m * count > _KEPT:
+        return _random_orders(m, count, drawn.generator())
+    return _kept_orders(m, count, drawn.seed)
+
+
+@lru_cache(maxsize=1)
+def _kept_orders(m: int, count: int, seed: int) -> tuple[IntArray, ...]:
+    """Drawn once for all candidates and coefficients that are tested with one seed."""
+    return tuple(_random_orders(m, count, np.random.default_rng(seed)))
+
+
+def _random_orders(m: int, count: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    step = max(1, _ROWS // m)
+    for lo in range(0, count, step):
+        yield rng.permuted(np.tile(np.arange(m), (min(step, count - lo), 1)), axis=1)

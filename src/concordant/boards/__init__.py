@@ -1,1 +1,0 @@
-"""Leaderboards: which ranks are real, and what more topics would change."""

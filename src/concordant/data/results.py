@@ -1,0 +1,270 @@
+"""`Result`: what functions return. The verdict comes first, then a table, then notes; settings say how it was made."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .. import __version__
+from ..arrays import read_only
+from ..errors import InputError, import_extra
+from ..render.markup import text
+from ..words import one_line, p_equals
+
+if TYPE_CHECKING:
+    from ..pairing import Pairing
+    from .scores import Means, Scores
+
+_BLOCK = "background: transparent; color: inherit; overflow-x: auto; margin: 0.6em 0; line-height: 1.35"
+
+
+def settings_of(
+    *,
+    seed: int | None = None,
+    n_resamples: int | None = None,
+    confidence_level: float | None = None,
+    **others: Any,
+) -> dict[str, Any]:
+    """What made a result, ready for JSON: four keys that all results have (None: does not apply), and its own."""
+    return {
+        "seed": seed,
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        **others,
+        "version": __version__,
+    }
+
+
+def seed_of(settings: Mapping[str, Any]) -> int:
+    """The seed that made a result; 0 where it was a generator, which cannot be asked again."""
+    seed: int | None = settings["seed"]
+    return 0 if seed is None else seed
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Result(ABC):
+    """Base of all results. A subclass has its numbers as fields, and says `verdict` and `rows`.
+
+    A field with ``metadata={"in_dict": False}`` is left out of `to_dict`; `_contents` may say more, or otherwise.
+    """
+
+    _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
+
+    notes: tuple[str, ...] = ()
+    """Caveats: what was left out, what may be doubtful. One sentence each."""
+    settings: Mapping[str, Any] = field(default_factory=settings_of)
+    """How it was made: seed, n_resamples, confidence_level, version, and the function's own options."""
+    data: Scores | Means | Pairing | None = field(default=None, compare=False, metadata={"in_dict": False})
+    """What it was made from."""
+
+    def __post_init__(self) -> None:
+        read_only(list(vars(self).values()))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)  # of a pickle or a copy, in which NumPy's arrays can be written to
+        read_only(list(state.values()))
+
+    @property
+    @abstractmethod
+    def verdict(self) -> str:
+        """The answer, in a sentence."""
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """The table: one mapping from column to value per row, all with the same columns."""
+
+    def table(self) -> str:
+        """The table as text, in full lines; empty where the verdict says it all."""
+        return ""
+
+    def __str__(self) -> str:
+        return self._text(self.table())
+
+    def _text(self, table: str) -> str:
+        """A table below the verdict, above the notes."""
+        verdict = "\n".join(map(one_line, self._answers()))
+        notes = "\n".join(f"Note: {one_line(note)}" for note in self.notes)
+        return "\n\n".join(part for part in (verdict, table, notes) if part)
+
+    def _answers(self) -> Sequence[str]:
+        """The lines of the verdict."""
+        return (self.verdict,)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The results in full precision, ready for JSON; None where there is no number."""
+        about = {"notes": list(self.notes), "settings": plain(self.settings)}
+        return {"verdict": self.verdict, **plain(self._contents()), **about}
+
+    def _contents(self) -> dict[str, Any]:
+        return {name: value for name, value in _shown(self).items() if name not in ("notes", "settings")}
+
+    def to_frame(self) -> Any:
+        """The table as a pandas frame."""
+        frame = import_extra("pandas").DataFrame(self.rows())
+        return frame.set_index(self._index) if self._index else frame
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write it as a page, one HTML file that needs no network, as `--html` does; where there is a page of it."""
+        from ..render.report import write_report
+
+        write_report(self, path)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it, on new axes one column wide if none are given; returns the axes."""
+        raise InputError(f"there is no figure of a {type(self).__name__}: print it, or take to_frame()")
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _shown(value: Any) -> dict[str, Any]:
+    return {f.name: getattr(value, f.name) for f in fields(value) if f.metadata.get("in_dict", True)}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: no arrays, and None where there is no number."""
+    kind = type(value)
+    if kind is float:  # nearly all there is
+        return value if math.isfinite(value) else None
+    if kind in (str, int, bool) or value is None:
+        return value
+    if isinstance(value, Result):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(_shown(value))
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f"))
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or (math.isnan(a) and math.isnan(b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
+    if is_dataclass(a) and not isinstance(a, Result) and type(a) is type(b):
+        return all(_same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    return bool(a == b)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """From `low` to `high`, and how often such intervals are meant to hold the truth."""
+
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+    """How it was made."""
+
+    def __str__(self) -> str:
+        return f"[{self.low:.4f}, {self.high:.4f}]"
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return dict(plain(_shown(self)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Result):
+    """A value, with an interval and a p-value where they were asked for. `float(e)` is the value."""
+
+    coefficient: str
+    value: float
+    method: str
+    """How the value was made: an estimator's name, or "observed"."""
+    interval: Interval | None = None
+    pvalue: float | None = None
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def verdict(self) -> str:
+        """The value, its interval and its p-value."""
+        parts = [f"{self.coefficient} = {self.value:.4f} ({self.method})"]
+        if self.interval is not None:
+            level = f"{100 * self.interval.confidence_level:g}%"
+            parts.append(f"{level} interval {self.interval} ({self.interval.method})")
+        if self.pvalue is not None:
+            parts.append(p_equals(self.pvalue, 4))
+        return ", ".join(parts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [
+            {
+                "coefficient": self.coefficient,
+                "value": self.value,
+                "low": None if self.interval is None else self.interval.low,
+                "high": None if self.interval is None else self.interval.high,
+                "pvalue": self.pvalue,
+                "method": self.method,
+            }
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the value as a dot, its interval as a line."""
+        from ..render.figures import intervals
+
+        return intervals.estimate(self, ax)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of text with their cells aligned, indented by two: the first column to the left, the others to the right."""
+    rows = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  "
+        + "  ".join(
+            cell.rjust(width) if k else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def as_html(shown: str) -> str:
+    """What `print` shows, for a notebook: paragraphs of words, and blocks whose lines keep their columns.
+
+    No colours and no fonts are set, so that it is readable on light and on dark grounds; nothing is loaded.
+    """
+    parts = []
+    for block in shown.split("\n\n"):
+        lines = block.strip("\n").split("\n")
+        if any(line.startswith("  ") or "  " in line for line in lines):
+            parts.append(f'<pre style="{_BLOCK}">{text(chr(10).join(lines))}</pre>')
+        elif any(lines):
+            parts.append(f"<p>{'<br>'.join(map(text, lines))}</p>")
+    return f"<div>{''.join(parts)}</div>"

@@ -1,0 +1,160 @@
+"""Runs: topic, Q0, document, rank, score, tag. The rank is ignored; the order is trec_eval's."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray
+from ..errors import ReadError, warn
+from ..read import source as sources
+from ..read.source import Source
+from ..read.tables.numbers import not_a_number, plain_number, plain_numbers
+from ..words import listing
+from .runs import Run, Runs
+
+
+def read_run(what: Any) -> Run:
+    r"""Read one run. A tag that differs from the file's name is warned of.
+
+    >>> import io
+    >>> file = io.StringIO("1 Q0 d1 1 0.5 bm25\n1 Q0 d2 2 0.5 bm25\n1 Q0 d3 3 0.75 bm25\n")
+    >>> read_run({"bm25": file}).documents["1"]
+    ('d3', 'd2', 'd1')
+    """
+    items = sources.expand(what)
+    if len(items) != 1:
+        raise ReadError(f"stands for {len(items)} files: use read_runs", str(what))
+    run = _read(items[0])
+    _warn_tags({run.name: run.tag})
+    return run
+
+
+def read_runs(what: Any) -> Runs:
+    """Read the runs of a folder, a glob, a list of files or {name: path}. Tags that differ are warned of.
+
+    See Also
+    --------
+    evaluate : Score every run on every topic.
+    read_qrels : Read relevance judgments.
+
+    """
+    tags: dict[str, str] = {}
+
+    def each() -> Iterator[Run]:
+        labels: dict[str, str] = {}
+        for item in sources.expand(what):
+            run = _read(item)
+            label = str(item.file) if not hasattr(item.file, "read") else run.name
+            if run.name in labels:
+                raise ReadError(
+                    f"is named {run.name!r}, as is {labels[run.name]}: name them, read_runs({{name: path}})",
+                    label,
+                )
+            labels[run.name], tags[run.name] = label, run.tag
+            yield run
+
+    runs = Runs.of(each())
+    _warn_tags(tags)
+    return runs
+
+
+def _warn_tags(tags: dict[str, str]) -> None:
+    other = [f"{name} (tag {tag})" for name, tag in tags.items() if tag != name]
+    if other:
+        warn(f"named by their files, although the tags inside differ: {listing(other)}")
+
+
+def _read(item: sources.Item) -> Run:
+    source = sources.load(item)
+    if source.empty:
+        raise source.error("is empty: it holds no documents")
+    found, tag = _in_bulk(source) or _by_line(source)
+    source.warn_if_cut()
+    ranked: dict[str, tuple[str, ...]] = {}
+    scores: dict[str, FloatArray] = {}
+    for topic in list(found):
+        # UTF-8 sorts as bytes just as its characters do, so this is strcmp's order.
+        order = sorted(zip(*found.pop(topic), strict=True), reverse=True)
+        if len({document for _, document in order}) < len(order):
+            _refuse_twice(source, topic)
+        ranked[topic.decode()] = tuple(document.decode() for _, document in order)
+        scores[topic.decode()] = np.array([score for score, _ in order], dtype=np.float32)
+    name = source.name or (source.run_name() if source.path else tag.decode())
+    return Run(name, tag.decode(), ranked, scores)
+
+
+_Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic the scores and the documents
+_PIECE = 2**22  # bytes that are split at a time: their fields take ten times as much
+
+
+def _add(found: _Lists, topics: list[bytes], documents: list[bytes], values: list[float]) -> None:
+    for topic, document, value in zip(topics, documents, values, strict=True):
+        own = found.get(topic)
+        if own is None:
+            own = found[topic] = array("f"), []
+        own[0].append(value)
+        own[1].append(document)
+
+
+def _in_bulk(source: Source) -> tuple[_Lists, bytes] | None:
+    """The lists of a file in which each line has six fields and one tag; None if anything is unusual."""
+    found: _Lists = {}
+    data, start, tags = source.data, 0, set()
+    while start < len(data):
+        end = len(data) if len(data) - start <= _PIECE else data.find(b"\n", start + _PIECE) + 1 or len(data)
+        piece, start = data[start:end], end
+        fields = piece.split()
+        lines = piece.count(b"\n") + (not piece.endswith(b"\n"))
+        tags.update(fields[5::6])
+        if len(fields) != 6 * lines or set(fields[1::6]) != {b"Q0"} or len(tags) != 1:
+            return None
+        values = plain_numbers([text.decode() for text in fields[4::6]])
+        if values is None or any(topic.startswith(b"#") for topic in set(fields[::6])):
+            return None
+        _add(found, fields[::6], fields[2::6], _as_float32(values))
+    return found, tags.pop()
+
+
+def _as_float32(values: list[float]) -> list[float]:
+    """Scores as trec_eval keeps them."""
+    with np.errstate(over="ignore"):
+        found: list[float] = np.array(values).astype(np.float32).tolist()
+    return found
+
+
+def _by_line(source: Source) -> tuple[_Lists, bytes]:
+    """The same line by line, to say what is wrong and where; trec_eval allows words after the tag."""
+    found: _Lists = {}
+    tags: dict[bytes, None] = {}
+    source.refuse_hidden_rows(6)
+    for line, text in source.lines():
+        fields = text.split(None, 6)
+        if len(fields) < 6:
+            raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
+        value = plain_number(fields[4])
+        if value is None:
+            raise source.error(not_a_number(fields[4].decode(), what="the score ", missing="leave out the line"), line)
+        _add(found, fields[:1], fields[2:3], _as_float32([value]))
+        tags[fields[5]] = None
+    if len(tags) > 1:
+        warn(f"{source.label} holds several tags: {listing(t.decode() for t in tags)}")
+    return found, next(iter(tags))
+
+
+def _refuse_twice(source: Source, topic: bytes) -> None:
+    seen: dict[bytes, int] = {}
+    for line, text in source.lines():
+        fields = text.split()
+        if fields[0] != topic:
+            continue
+        if fields[2] in seen:
+            raise source.error(
+                f"document {fields[2].decode()!r} is ranked twice on topic {topic.decode()!r} (first at "
+                f"line {seen[fields[2]]})",
+                line,
+            )
+        seen[fields[2]] = line

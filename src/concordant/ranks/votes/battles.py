@@ -1,0 +1,272 @@
+"""`Votes`: who met whom, and who won. `read_votes` takes them from files and frames."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ...errors import InputError, InputTypeError, ReadError
+from ...options import checked
+from ...read.formats.binary import BinaryTable
+from ...read.names import load_names, named_rows
+from ...read.source import Source, load_json
+from ...read.tables.frames import is_frame
+from ...words import counted, listing, named
+
+_COLUMNS = {
+    "a": ("model_a", "system_a", "model a", "left", "a"),
+    "b": ("model_b", "system_b", "model b", "right", "b"),
+    "winner": ("winner", "outcome", "vote", "preference"),
+    "question": ("question_id", "question", "prompt_id", "topic", "qid"),
+}
+_ANY = frozenset(name for names in _COLUMNS.values() for name in names)
+_A, _B = frozenset({"a", "model_a", "system_a", "left"}), frozenset({"b", "model_b", "system_b", "right"})
+_TIE = frozenset({"tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"})
+_MOST_NAMES = 100_000  # that are looked for again
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Votes:
+    """Battles between systems. Immutable.
+
+    >>> Votes(["x", "y"], ["y", "z"], ["a", "tie"])
+    <Votes: 2 battles of 3 systems>
+
+    See Also
+    --------
+    read_votes : Read battles: which of two systems answered better.
+    rank_votes : Ranks from battles.
+
+    """
+
+    systems: tuple[str, ...]
+    a: IntArray
+    """The place of the first system of each battle in `systems`."""
+    b: IntArray
+    wins: FloatArray
+    """1 where the first won, 0 where the second did, 0.5 for a tie."""
+    questions: tuple[str, ...] | None
+    """The question of each battle; None where it is not known."""
+
+    @checked
+    def __init__(
+        self, a: Iterable[Any], b: Iterable[Any], winner: Iterable[Any], questions: Iterable[Any] | None = None
+    ) -> None:
+        first, second, won = (tuple(map(str, given)) for given in (a, b, winner))
+        if not first or not len(first) == len(second) == len(won):
+            raise InputError(
+                f"there are {len(first)} first systems, {len(second)} second ones and {len(won)} winners: give one of "
+                "each per battle"
+            )
+        systems = tuple(dict.fromkeys(name for pair in zip(first, second, strict=True) for name in pair))
+        place = {name: k for k, name in enumerate(systems)}
+        for k, (x, y) in enumerate(zip(first, second, strict=True)):
+            if x == y:
+                raise InputError(f"battle {k + 1} is of {x!r} with itself: leave it out")
+        asked = None if questions is None else tuple(str(q) for q in questions)
+        if asked is not None and len(asked) != len(first):
+            raise InputError(f"there are {len(asked)} questions and {len(first)} battles: give one for each")
+        wins = (_won(w, x, y, k) for k, (w, x, y) in enumerate(zip(won, first, second, strict=True)))
+        self._set(
+            systems,
+            np.fromiter((place[x] for x in first), np.int64, len(first)),
+            np.fromiter((place[y] for y in second), np.int64, len(first)),
+            np.fromiter(wins, np.float64, len(first)),
+            asked,
+        )
+
+    def _set(self, *values: Any) -> None:
+        for field, value in zip(fields(self), values, strict=True):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, field.name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Votes):
+            return NotImplemented
+        return (self.systems, self.questions) == (other.systems, other.questions) and all(
+            np.array_equal(mine, its) for mine, its in ((self.a, other.a), (self.b, other.b), (self.wins, other.wins))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.systems, self.questions, self.a.tobytes(), self.b.tobytes(), self.wins.tobytes()))
+
+    def __reduce__(self) -> tuple[Callable[..., Votes], tuple[Any, ...]]:
+        return _restored, (self.systems, self.a, self.b, self.wins, self.questions)  # read-only again after pickling
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def __repr__(self) -> str:
+        asked = "" if self.questions is None else f" on {counted(len(set(self.questions)), 'question')}"
+        return f"<Votes: {counted(len(self), 'battle')} of {counted(len(self.systems), 'system')}{asked}>"
+
+
+def _restored(*values: Any) -> Votes:
+    votes = object.__new__(Votes)
+    votes._set(*values)
+    return votes
+
+
+def _won(winner: str, a: str, b: str, k: int) -> float:
+    said = winner.strip()
+    word = next((value for value, names in ((1.0, _A), (0.0, _B), (0.5, _TIE)) if said.lower() in names), None)
+    if said in (a, b):
+        if word not in (None, float(said == a)):
+            raise InputError(
+                f"the winner of battle {k + 1} is {winner!r}, which is the name of a system and a word for another "
+                f"outcome, of {a!r} against {b!r}: give model_a, model_b or draw, or rename the system"
+            )
+        return float(said == a)
+    if word is not None:
+        return word
+    raise InputError(f"the winner of battle {k + 1} is {winner!r}: give a, b or tie, or the name of {a!r} or {b!r}")
+
+
+@checked
+def read_votes(what: Any, *, question: str | None = None) -> Votes:
+    """Read battles: which of two systems answered better.
+
+    Parameters
+    ----------
+    what : path or frame
+        A CSV or TSV file, a file of JSON lines or of a JSON list, a Parquet or Arrow file, or a pandas or polars frame
+        or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
+        model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
+    question : str, optional
+        The column that says which battles are about the same question, where its name does not say so, or several
+        names do.
+
+    Returns
+    -------
+    Votes
+        All battles.
+
+    Raises
+    ------
+    ReadError
+        Names the file and what it lacks.
+
+    See Also
+    --------
+    rank_votes : Ranks from battles.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> read_votes(pandas.DataFrame({"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["model_a", "tie"]}))
+    <Votes: 2 battles of 3 systems>
+
+    """
+    if isinstance(what, Votes):
+        return what
+    if isinstance(what, (str, os.PathLike)):
+        source = load_names(what)
+        try:
+            return _votes(source.label, *_contents(source, question), question)
+        except InputError as error:  # names a battle, but not the file
+            raise ReadError(str(error), source.label) from None
+    if is_frame(what):
+        return _votes("votes", *_of_frame(what, "votes", question), question)
+    raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
+
+
+def _votes(label: str, keys: Mapping[str, Any], rows: Iterable[Any], question: str | None) -> Votes:
+    """Of rows whose cells are found by the keys of the columns. Only the columns that are needed are kept."""
+    if question is not None and question not in keys:
+        raise ReadError(f"has no column {question!r}; there are: {listing(keys)}", label)
+    names = [_column(keys, role, label) for role in ("a", "b", "winner")]
+    names += [question or _column(keys, "question", label)]
+    columns: dict[str, list[str]] = {name: [] for name in names if name is not None}
+    same: dict[str, str] = {}  # a name is kept once, not once per battle
+    for k, row in enumerate(rows, start=1):
+        for name, cells in columns.items():
+            cell = row[keys[name]]
+            text = "" if _is_nothing(cell) else str(cell)
+            if not text.strip():
+                raise ReadError(f"battle {k} has no {name}: give it, or leave the battle out", label)
+            cells.append(same.setdefault(text, text) if len(same) < _MOST_NAMES else text)
+    a, b, winner, asked = (None if name is None else columns[name] for name in names)
+    return Votes(a or (), b or (), winner or (), asked)
+
+
+def _is_nothing(cell: Any) -> bool:
+    """What frames and JSON have for a cell that is not there."""
+    return (
+        cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell))
+    )
+
+
+def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """The keys of the columns of a file, and its rows."""
+    if source.binary:
+        table = BinaryTable(source)
+        wanted = _known(table.names, question)
+        found = _of_frame(table.read(wanted), source.label, question) if wanted else ({}, ())
+        return dict.fromkeys(table.names) | found[0], found[1]
+    if source.data.lstrip()[:1] in (b"{", b"["):
+        return _records(source, question)
+    header, rows = named_rows(source)
+    return {name: k for k, name in enumerate(header)}, (cells for _, cells in rows)
+
+
+def _of_frame(frame: Any, label: str, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """Of pandas, polars or pyarrow; columns that say nothing of a battle, such as conversations, are left alone."""
+    names = list(getattr(frame, "column_names", frame.columns))
+    keys = {str(name): k for k, name in enumerate(names)}
+    if len(keys) < len(names):
+        twice = next(str(name) for k, name in enumerate(names) if keys[str(name)] != k)
+        raise ReadError(f"has the column {twice!r} twice: name each column once", label)
+    wanted = [name for name in names if _known([str(name)], question)]
+    columns = (frame[name] for name in wanted)
+    keys |= {str(name): k for k, name in enumerate(wanted)}
+    return keys, zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns), strict=True)
+
+
+def _records(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
+    """Of JSON lines, or of one list. Objects whose keys differ from those of the first are refused."""
+    found: Iterator[tuple[int | None, Any]]
+    if source.data.lstrip().startswith(b"["):
+        found = ((None, record) for record in load_json(source))
+    else:
+        found = ((line, load_json(source, text, line)) for line, text in source.lines())
+    start = next(found, (None, None))
+    if not isinstance(start[1], dict):
+        raise source.error("holds no battles: give objects, one for each", start[0])
+    wanted = _known(start[1], question)
+
+    def checked() -> Iterator[dict[str, Any]]:
+        for k, (line, record) in enumerate(chain([start], found), start=1):
+            if not isinstance(record, dict) or _known(record, question) != wanted:
+                raise source.error(f"battle {k} does not have the keys of the first, {listing(wanted)}", line)
+            yield record
+
+    return {name: name for name in start[1]}, checked()
+
+
+def _known(record: Iterable[str], question: str | None) -> list[str]:
+    """The keys that say something of a battle, in order of the alphabet."""
+    return sorted(name for name in record if name == question or name.lower() in _ANY)
+
+
+def _column(header: Iterable[str], role: str, label: str) -> str | None:
+    """The column with this role; None where no column says which questions the battles are about."""
+    found = [name for name in header if name.lower() in _COLUMNS[role]]
+    if len(found) > 1:
+        way_out = f"choose one with {named('question')}" if role == "question" else "rename all but one of them"
+        raise ReadError(f"has the columns {listing(found)}, which mean the same: {way_out}", label)
+    if found or role == "question":
+        return found[0] if found else None
+    wanted = " or ".join(_COLUMNS[role][:2])
+    raise ReadError(
+        f"has no column {wanted}; there are: {listing(header, 5) or 'none'}. One row per battle is needed; scores of "
+        "systems on topics are for board",
+        label,
+    )

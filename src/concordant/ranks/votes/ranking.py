@@ -1,0 +1,155 @@
+"""`rank_votes`: the ranks that systems may have, given battles between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...data.results import settings_of
+from ...data.scores import Means
+from ...errors import InputError
+from ...inference.resampling import Progress, Resampling, Seed, resampled_weights
+from ...options import checked
+from ...words import counted, named
+from ..bounds import RankIntervals, rank_intervals
+from .battles import Votes, read_votes
+from .strengths import Strength, apart, require_comparable, strengths, tally, units
+
+_ROUNDS = 9_999  # normal draws for the rank intervals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VoteRanks(RankIntervals):
+    """What `rank_votes` found, systems by their observed order; `means` are win rates or strengths."""
+
+    def _draws(self) -> str:
+        return f"{self.settings['n_resamples']:,} resamples of {self.settings['resampled']}s"
+
+    def estimates(self) -> Means:
+        """One number per system, for `compare` and all else that takes a ranking."""
+        return Means(self.means, self.systems, str(self.settings["method"]))
+
+
+@checked
+def rank_votes(
+    votes: Any,
+    method: Strength = "win-rate",
+    confidence_level: float = 0.95,
+    *,
+    simultaneous: bool = True,
+    n_resamples: int = 999,
+    rng: Seed = None,
+    progress: Progress | None = None,
+) -> VoteRanks:
+    """The ranks that each system may have, given battles: votes on which of two systems answered better.
+
+    Parameters
+    ----------
+    votes : Votes, path or frame
+        What `read_votes` takes.
+    method : {"win-rate", "bradley-terry"}
+        The share of battles won against each opponent, mean over opponents; or the strengths of Bradley and Terry's
+        model, fitted by evalica (``pip install 'concordant[votes]'``).
+    confidence_level : float
+        Between 0 and 1.
+    simultaneous : bool
+        Whether the level holds for all intervals together (a leaderboard) or for each by itself.
+    n_resamples : int
+        Resamples of questions, or of battles where questions are not known; at least 100.
+    rng : int, Generator or None
+        The same seed gives the same bits.
+    progress : callable, optional
+        Called with the number of resamples done and the total.
+
+    Returns
+    -------
+    VoteRanks
+        One interval per system; `tiers`, `best(k)` and `pvalues` say more; `estimates()` can be compared with other
+        rankings.
+
+    See Also
+    --------
+    read_votes : Read battles: which of two systems answered better.
+    board : A leaderboard with the ranks that are real.
+    rank_intervals : The ranks that each system may have.
+
+    Notes
+    -----
+    Battles on one question err together, so questions are resampled where they are known. The estimates are taken as
+    normal, with the covariance that they have over the resamples, and ranked by `rank_intervals`; the
+    number of questions, or battles, minus 1 is that of degrees of freedom. A
+    resample in which a system meets nobody, or has no finite strength, is drawn again.
+
+    References
+    ----------
+    R. A. Bradley and M. E. Terry (1952). Rank Analysis of Incomplete Block Designs: I. The Method of Paired
+    Comparisons. Biometrika 39.
+
+    Examples
+    --------
+    >>> import numpy as np, concordant as cc
+    >>> rng = np.random.default_rng(1)
+    >>> pairs = rng.permuted(np.tile(["x", "y", "z"], (600, 1)), axis=1)[:, :2]
+    >>> strength = {"x": 2.0, "y": 0.0, "z": 0.0}
+    >>> chance = [1 / (1 + np.exp(strength[b] - strength[a])) for a, b in pairs]
+    >>> winner = np.where(rng.random(600) < chance, "a", "b")
+    >>> found = cc.rank_votes(cc.Votes(pairs[:, 0], pairs[:, 1], winner), rng=1)
+    >>> found["x"], found["y"]
+    ((1, 1), (2, 3))
+
+    """
+    how = Resampling.of(n_resamples, rng, progress=progress)
+    if how.n_resamples < 100:
+        raise InputError(f"{named('n_resamples')} is {how.n_resamples}: a covariance needs at least 100")
+    given = read_votes(votes)
+    whole = tally(given, np.ones(len(given)))
+    require_comparable(whole, given.systems, method)
+    unit, count = "battle" if given.questions is None else "question", int(units(given).max()) + 1
+    if count < 2:
+        raise InputError(
+            f"the votes are on {counted(count, unit)}: how these differ tells how far ranks can be trusted"
+        )
+    drawn, left_out = _resampled(given, method, how)
+    # A resample varies around the sample, not the population.
+    covariance = np.cov(drawn, rowvar=False) * count / (count - 1)
+    known = Means(strengths(whole, method), given.systems, covariance=covariance, degrees_of_freedom=count - 1)
+    found = rank_intervals(known, confidence_level, simultaneous=simultaneous, n_resamples=_ROUNDS, rng=how.rng)
+    doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
+    return VoteRanks(
+        **{f.name: getattr(found, f.name) for f in fields(found) if f.name not in ("notes", "settings")},
+        notes=(doubt,) if left_out else (),
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=found.confidence_level,
+            method=method,
+            battles=len(given),
+            resampled=unit,
+        ),
+    )
+
+
+def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatArray, int]:
+    """The estimates of each resample, and how many could not be used."""
+    unit, rng = units(votes), how.generator()
+    count, left_out = int(unit.max()) + 1, 0
+    made: list[FloatArray] = []
+    while len(made) < how.n_resamples:
+        for _, weights in resampled_weights(count, how.n_resamples - len(made), rng):
+            for row in weights:
+                wins = tally(votes, row[unit].astype(np.float64))
+                if not apart(wins, method).size:
+                    made.append(strengths(wins, method))
+                else:
+                    left_out += 1
+            if how.progress is not None:
+                how.progress(len(made), how.n_resamples)
+        if left_out > how.n_resamples:
+            raise InputError(
+                f"{left_out} of {left_out + len(made)} resamples do not compare all systems: there are too few battles "
+                "of some; leave these systems out"
+            )
+    return np.stack(made), left_out

@@ -1,0 +1,1 @@
+"""One module for each format; `read.recognise` tells them apart by content."""

@@ -1,0 +1,243 @@
+"""Text files of delimited cells with a header, as `Cells`: CSV, TSV, semicolons or columns aligned by blanks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from array import array
+from collections.abc import Iterator
+from itertools import chain, compress, islice
+from typing import Any
+
+import numpy as np
+
+from ...errors import ReadError, limit_of
+from ..source import QUOTED, Source
+from ..tables.cells import BoolArray, Cells
+from ..tables.contents import Contents, table_contents
+from ..tables.layout import Roles, is_plausible, name_columns
+from ..tables.numbers import NOTHING, cell_number, has_percent, is_fraction, number, plain_numbers
+from ..tables.vocabulary import holds_labels, names_labels
+
+# A number takes 8 bytes of memory. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
+MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
+# Of text that is neither a label nor a number, at about 170 bytes each.
+MAX_WORDS = MAX_CELLS // 10
+_MOST_KNOWN = 2**16  # texts of numbers, and names, that are looked for again
+_BATCH = 2**10  # cells that are looked at together: few, for the garbage collector
+_BLANK = " \t\n"
+
+
+def read_delimited(source: Source, roles: Roles) -> Contents | None:
+    """A table with a header line; None if it does not look like one."""
+    # They tell whether the rest is worth reading.
+    beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
+    header_line, header = beginning[0]
+    if len(beginning) < 2 or all(number(name) is not None for name in header):
+        return None
+    first = beginning[1][1]
+    width = len(header)
+    longer = len(first) == width + 1
+    trailing = longer and any(map(names_labels, header))  # a delimiter ends each row, or a name is missing
+    if longer and not trailing:  # R's write.table names no column for the row names
+        header = ["", *header]
+    scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that there is none
+    said = header[0] in (roles.topic, roles.system)
+    if (
+        not said
+        and not names_labels(header[0])
+        and None not in scores
+        and any(number(name) is not None for name in header[1:])
+    ):
+        raise no_header(source, header_line)
+    layout = name_columns(header, roles)
+    if not isinstance(layout, str) and not is_plausible(layout, [cell_number(cell) for cell in first]):
+        return None
+    kept = [k for k, name in enumerate(header) if holds_labels(name, k) or name in (roles.topic, roles.system)]
+    cells = _cells(source, header, kept, trailing)
+    if longer and not trailing:
+        bad = next((row for row, cell in enumerate(cells.kept[0]) if is_fraction(number(cell))), None)
+        if bad is not None:  # no row is named so: these are scores
+            raise _unequal(source, width + 1, width, cells.lines[bad] if cells.lines else header_line)
+    return table_contents(cells, roles)
+
+
+def no_header(source: Source, line: int) -> ReadError:
+    """The error for a table that starts with its numbers; its header may have been taken for a comment."""
+    before = (text for text in source.data.split(b"\n", line)[: line - 1] if text.startswith(b"#"))
+    width = len(_split(source.text(line).encode()))
+    comment = next((text.decode() for text in before if len(_split(text)) == width > 1), None)
+    hint = "" if comment is None else f" (lines that start with # are comments: {comment[:80]!r})"
+    return source.error(
+        "holds numbers without a header: add a first line with the systems' names, after topic where the first column "
+        f"holds the topics{hint}",
+        line,
+    )
+
+
+def _split(line: bytes) -> list[bytes]:
+    return line.split(delimiter_of(line).strip(" ").encode() or None)
+
+
+def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
+    return source.error(f"has {fields} fields where the header has {names}: name each column once", line)
+
+
+def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
+    return source.error(
+        f"is a table of more than {most:,} {what}; to allow it, set CONCORDANT_MAX_CELLS in the environment, or "
+        f"concordant.read.formats.delimited.{name}"
+    )
+
+
+def too_many_cells(source: Source) -> ReadError:
+    """The error for a table that is beyond the limit."""
+    return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
+
+
+def too_many_words(source: Source, what: str = "cells of text") -> ReadError:
+    """The error for a table with too much text, or with too many rows, because each has a label."""
+    return _too_many(source, MAX_WORDS, what, "MAX_WORDS")
+
+
+class _Names(dict[str, str]):
+    """Labels without blanks around them. One is kept once, not once per row."""
+
+    def __missing__(self, text: str) -> str:
+        name = text.strip(_BLANK)
+        return self.setdefault(text, name) if len(self) < _MOST_KNOWN else name
+
+
+class _Scores:
+    """The scores of a table, collected row by row."""
+
+    def __init__(self, columns: list[int], count: int) -> None:
+        self.columns, self.count = columns, count
+        self.values, self.words = array("d"), 0
+        self.odd: dict[int, dict[int, Any]] = {}
+        self.percent: dict[int, BoolArray] = {}
+        self._known: dict[str, float] = {}  # a text is parsed once: most scores have few decimals
+
+    def add(self, cells: list[str]) -> None:
+        """Add the cells of some rows."""
+        try:
+            self.values.fromlist(list(map(self._known.__getitem__, cells)))
+            return
+        except KeyError:
+            found = plain_numbers(cells)
+        if found is None:
+            found = [self._number(len(self.values) + k, cell) for k, cell in enumerate(cells)]
+        elif len(self._known) < _MOST_KNOWN:
+            self._known.update(zip(cells, found, strict=True))
+        self.values.fromlist(found)
+
+    def _number(self, place: int, cell: str) -> float:
+        value = self._known.get(cell)
+        if value is not None:
+            return value
+        value = cell_number(cell)
+        row, k = divmod(place, len(self.columns))
+        if value is None:
+            self.odd.setdefault(self.columns[k], {})[row] = cell.strip(_BLANK)
+            self.words += 1
+            return math.nan
+        if has_percent(cell):
+            self.percent.setdefault(self.columns[k], np.zeros(self.count, dtype=np.bool_))[row] = True
+        elif len(self._known) < _MOST_KNOWN:
+            self._known[cell] = value
+        return value
+
+
+def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:
+    """All rows below the header."""
+    rows = _rows(source)
+    header_line = next(rows)[0]
+    width = len(header)
+    count = source.data.count(b"\n") + 1
+    if count * width > MAX_CELLS:
+        raise too_many_cells(source)
+    scored = [k not in kept for k in range(width)]
+    scores = _Scores(list(compress(range(width), scored)), count)
+    texts: dict[int, list[str]] = {k: [] for k in kept}
+    names = _Names()
+    lines = array("q")
+    while batch := list(islice(rows, 1 + _BATCH // width)):
+        for line, row in batch:
+            if trailing and len(row) == width + 1 and not row[-1].strip():
+                row.pop()
+            if len(row) != width:
+                raise _unequal(source, len(row), width, line)
+            lines.append(line)
+        for k, labels in texts.items():
+            labels.extend([names[row[k]] for _, row in batch])
+        scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
+        source.tell(len(lines), count)
+        if scores.words > MAX_WORDS:
+            raise too_many_words(source)
+    block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
+    percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
+    return Cells(source, header, texts, block, scores.odd, lines, header_line, percent)
+
+
+def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """The lines and cells of the rows, the header first."""
+    line, first = next(source.lines())
+    delimiter = delimiter_of(first)
+    text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
+    for _ in range(line - 1):  # comments before the header
+        text.readline()
+    marked: list[bool] = []  # whether the lines of the row start with #, as comments do
+    lines: Iterator[str] = _watched(text, marked) if _may_have_comments(source.data) else text
+    if delimiter == " ":  # columns aligned by blanks
+        lines = (line.strip(" \n") + "\n" for line in lines)
+    # strict: a quotation mark that is never closed would swallow the rest of the file.
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
+    rows = ((reader.line_num, row) for row in reader)
+    if b'"' not in source.data and delimiter != " ":  # twice as fast
+        rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, 1))
+    empty = True
+    try:
+        for at, row in rows:
+            comment = marked[:1] == [True]
+            marked.clear()
+            # The first cell is hardly ever empty.
+            if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
+                continue
+            place = line - 1 + at
+            if not comment or not _is_comment(source, row, place):
+                yield place, row
+                empty = False
+    except csv.Error as error:
+        raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
+    if empty:
+        raise source.error("is a table of empty fields", line)
+
+
+def _watched(text: Iterator[str], marked: list[bool]) -> Iterator[str]:
+    for line in text:
+        marked.append(line.startswith("#"))
+        yield line
+
+
+def _may_have_comments(data: bytes, start: int = 0) -> bool:
+    """Whether a line after the first one starts with #. A single byte is found much faster than two."""
+    return data.find(b"#", start) >= 0 and data.find(b"\n#", start) >= 0
+
+
+def _is_comment(source: Source, cells: list[str], line: int) -> bool:
+    """Whether a line that starts with # is a comment, and no row."""
+    first = cells[0].strip(_BLANK)
+    if first.lower() in NOTHING:
+        return False
+    if len(cells) > 1 and not first.startswith("# ") and first != "#":
+        raise source.doubtful_comment(line)
+    return True
+
+
+def delimiter_of(first: bytes) -> str:
+    """What separates the names of the header, outside quotation marks."""
+    plain = QUOTED.sub(b"", first)
+    marks = [mark for mark in "\t,;" if mark.encode() in plain]
+    labels = (mark for mark in marks if names_labels(plain.split(mark.encode())[0].decode()) and plain[:1].strip())
+    return next(labels, None) or next(iter(marks), " ")

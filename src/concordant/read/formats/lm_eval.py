@@ -1,0 +1,136 @@
+"""lm-evaluation-harness: results_*.json (the tasks are the topics) and samples_*.jsonl (the documents are).
+
+A measure is named as the results name it: `metric,filter`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from ...words import listing
+from ..source import Source
+from ..tables.cells import warn_of
+from ..tables.contents import Contents
+from ..tables.pivot import Grid
+from .mteb import sibling
+from .nested import finite
+
+_SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
+# Fields of a sample that older versions, which do not list their metrics, mix with them.
+_NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"})
+
+
+def is_results(content: Any) -> bool:
+    """The results of one model on several tasks."""
+    return isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content
+
+
+def is_sample(record: Any) -> bool:
+    """One line of samples_*.jsonl."""
+    return isinstance(record, dict) and "doc_id" in record and ("doc" in record or "filter" in record)
+
+
+def read_results(source: Source, content: Any) -> Contents:
+    """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
+    columns: dict[str, dict[str, float]] = {}
+    groups = _groups(content)
+    for task, found in content["results"].items():
+        if task in groups:
+            continue
+        for key, value in found.items() if isinstance(found, dict) else ():
+            if "," in key and not key.partition(",")[0].endswith("_stderr"):
+                missing = value is None or value == "N/A"
+                score = math.nan if missing else finite(source, value, f"{task!r} ({key})")
+                columns.setdefault(key, {})[task] = score
+    columns = {key: found for key, found in columns.items() if not all(map(math.isnan, found.values()))}
+    if not columns:
+        raise source.error("results hold no `metric,filter` with a number", 1)
+    if groups:
+        warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
+    table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
+    table.summary = table.beside_details = True
+    table.format = "lm-evaluation-harness, results"
+    table.lower = {name: _lower(content, name.partition(",")[0]) for name in columns}
+    name = _model_name(content)
+    if name:
+        table.names = (name, source.run_name())
+    return table
+
+
+def _groups(content: Any) -> list[str]:
+    """The results that summarise others: groups of tasks, where the tasks are there, too."""
+    results = content["results"]
+    named, parts = (
+        found if isinstance(found, dict) else {} for found in map(content.get, ("groups", "group_subtasks"))
+    )
+    groups = []
+    for task in results:
+        tasks = parts.get(task)
+        if any(t in results for t in tasks) if isinstance(tasks, list) and tasks else task in named:
+            groups.append(task)
+    return groups
+
+
+def _lower(content: Any, metric: str) -> dict[str, bool]:
+    """Of which tasks the file says whether lower is better."""
+    said = content.get("higher_is_better")
+    tasks = said.items() if isinstance(said, dict) else ()
+    higher = {task: found.get(metric) for task, found in tasks if isinstance(found, dict)}
+    return {task: not up for task, up in higher.items() if isinstance(up, bool)}
+
+
+def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
+    """The scores of one model on one task, a topic for each document: `task/doc_id`."""
+    match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
+    task = match[1] + "/" if match else ""
+    columns: dict[str, dict[str, tuple[float, int]]] = {}
+    metrics = _metrics(source, records)
+    for line, record in records:
+        topic = f"{task}{record['doc_id']}"
+        for metric in metrics[str(record.get("filter", "none"))]:
+            value = record.get(metric)
+            rows = columns.setdefault(f"{metric},{record.get('filter', 'none')}", {})
+            if topic in rows:
+                raise source.error(
+                    f"doc_id {record['doc_id']!r} has {metric!r} twice (first at line {rows[topic][1]})", line
+                )
+            score = math.nan if value is None else finite(source, value, f"{topic!r} ({metric})", line)
+            rows[topic] = (score, line)
+    if not columns:
+        raise source.error("no sample has a metric with a number", records[0][0])
+    grids = {name: Grid.of_run({topic: v for topic, (v, _) in found.items()}) for name, found in columns.items()}
+    table = Contents(source, grids)
+    table.names = _names(source, match[2] if match else None)
+    table.part_of = table.names[-1]
+    table.format = "lm-evaluation-harness, samples"
+    return table
+
+
+def _metrics(source: Source, records: list[tuple[int, Any]]) -> dict[str, list[str]]:
+    """The metrics of each filter: those with a number. Some are pairs, aggregated over all documents only."""
+    found: dict[str, dict[str, None]] = {}
+    for line, record in records:
+        if not is_sample(record):
+            raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
+        listed = record.get("metrics")
+        metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
+        numeric = [m for m in metrics if isinstance(m, str) and isinstance(record.get(m), int | float)]
+        found.setdefault(str(record.get("filter", "none")), {}).update(dict.fromkeys(numeric))
+    return {name: list(metrics) for name, metrics in found.items()}
+
+
+def _names(source: Source, date: str | None) -> tuple[str, ...]:
+    """The model of a samples file: from the results written with it, else the folder, else the file."""
+    if source.name or not source.path or not date:
+        return (source.name or source.run_name(),)
+    folder = source.path.absolute().parent
+    results = sibling(source.path, f"results_{date}.json")
+    name = _model_name(results) if is_results(results) else None
+    return (name or folder.name.replace("__", "/", 1), str(folder))
+
+
+def _model_name(content: Any) -> str | None:
+    name = content.get("model_name")
+    return name if isinstance(name, str) and name else None

@@ -1,0 +1,245 @@
+"""MTEB: MODEL/REVISION/Task.json, one task a file. The tasks are the topics, the models the systems.
+
+The results repository keeps several revisions of a model, what its authors reported (`external`) and results without a
+revision side by side, with different tasks in each: they are one model. Of a task that is there more than once, the
+newest result counts.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import ReadError, warn
+from ...words import counted, listing
+from ..source import Item, Source, load, load_json
+from ..tables.cells import warn_of
+from ..tables.contents import Contents
+from ..tables.pivot import Grid
+
+# Scores of the first of these splits count; MSMARCO, for instance, is scored on dev. Others are topics of their own.
+_SPLITS = ("test", "dev", "validation", "all")
+# The main score of tasks in files of old versions, which do not name it, by a measure that only such tasks have.
+_MAIN = ("ndcg_at_10", "cos_sim_spearman", "v_measure", "map", "p-MRR")
+_OLD_KEYS = frozenset({"dataset_revision", "mteb_dataset_name", "mteb_version"})
+_NO_REVISION = ("external", "no_revision_available")
+
+
+def is_mteb(content: Any) -> bool:
+    """The result of one task, in the form of any version."""
+    if not isinstance(content, dict):
+        return False
+    return ("task_name" in content and isinstance(content.get("scores"), dict)) or "mteb_dataset_name" in content
+
+
+def is_model_meta(content: Any) -> bool:
+    """What MTEB writes beside the results about the model: no scores."""
+    return (
+        isinstance(content, dict) and {"name", "revision", "n_parameters"} <= content.keys() and "scores" not in content
+    )
+
+
+class Task(Contents):
+    """The scores of one model on one task: a row per measure, a column per topic."""
+
+    format = "MTEB results"
+    partial = True
+    default = "main_score"
+
+    def __init__(self, source: Source, topics: list[str], scores: dict[str, list[float]], version: str) -> None:
+        # A results repository holds a hundred thousand files: keep the numbers, and every name once.
+        super().__init__(replace(source, data=b""))
+        self.topics = list(map(sys.intern, topics))
+        self.rows, self.values = _once(tuple(scores)), np.array(list(scores.values()))
+        self.model, self.revision = _model(source)
+        self.version = tuple(map(int, re.findall(r"\d+", version)))
+        self.names, self.part_of = (self.model,), f"{self.model} of MTEB"
+
+    def measures(self) -> Collection[str]:
+        """The measures of the task."""
+        return self.rows
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure."""
+        if measure not in self.rows:
+            raise self.no_measure(measure)
+        return Grid(self.values[self.rows.index(measure), :, None], self.topics)
+
+    def keep(self, topics: list[str]) -> None:
+        """Leave out all other topics."""
+        if len(topics) < len(self.topics):
+            self.values = self.values[:, [self.topics.index(topic) for topic in topics]]
+            self.topics = topics
+
+
+@functools.lru_cache(maxsize=4096)
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same object for equal names, which most files of a task have."""
+    return tuple(map(sys.intern, names))
+
+
+def read_mteb(source: Source, content: Any) -> Task:
+    """The scores of one model on one task: main_score, and the other measures by their names.
+
+    A subset (a language) is a topic, `Task/subset`; the subset `default`, the only one of most tasks, is `Task`. Scores
+    of another split than test are other topics: `Task[dev]/subset`. So a topic has the same name in every file.
+    """
+    old = not isinstance(content.get("scores"), dict)
+    task = str(content.get("task_name") or content["mteb_dataset_name"])
+    splits: dict[str, Any] = (
+        {name: _old_subsets(part) for name, part in content.items() if name not in _OLD_KEYS and isinstance(part, dict)}
+        if old
+        else content["scores"]
+    )
+    if not splits:
+        raise source.error(f"has none of the splits {', '.join(_SPLITS)}", 1)
+    found: dict[str, dict[str, float]] = {}
+    times: Counter[str] = Counter()
+    for split in _scored(source, task, splits):
+        for part in splits[split]:
+            subset = str(part.get("hf_subset") or "default")
+            topic = task + ("" if split == "test" else f"[{split}]") + ("" if subset == "default" else f"/{subset}")
+            times[topic] += 1
+            scores = _numbers(part)
+            if times[topic] > 1:
+                before = found[topic]
+                scores = {
+                    name: before[name] + (scores[name] - before[name]) / times[topic]
+                    for name in before.keys() & scores.keys()
+                }
+            found[topic] = scores
+    measures = dict.fromkeys(name for scores in found.values() for name in scores)
+    if not measures:
+        raise source.error(f"scores.{next(iter(splits))} holds no numbers", 1)
+    if twice := [topic for topic, count in times.items() if count > 1]:
+        warn_of(source, f"has {listing(twice, 3)} more than once: the mean was used")
+    table = {name: [scores.get(name, math.nan) for scores in found.values()] for name in measures}
+    return Task(source, list(found), table, str(content.get("mteb_version") or ""))
+
+
+def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
+    """The split whose scores count, by the file alone; all of them where none has a known name.
+
+    Where a test set is not public, files hold nan for it, and numbers for the validation set.
+    """
+    for split, subsets in splits.items():
+        if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
+            raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)
+    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # its test set has 43 queries
+    known = [split for split in order if split in splits]
+    return [next((split for split in known if _is_scored(splits[split])), known[0])] if known else list(splits)
+
+
+def _is_scored(subsets: list[dict[str, Any]]) -> bool:
+    """Whether a subset has a main score, or any number where the file names none."""
+    if any("main_score" in part for part in subsets):
+        subsets = [{"main_score": part.get("main_score")} for part in subsets]
+    return any(not math.isnan(score) for part in subsets for score in _numbers(part).values())
+
+
+def _numbers(part: dict[str, Any]) -> dict[str, float]:
+    """The measures of a subset; nan for what is not finite."""
+    return {
+        name: float(value) if abs(value) <= sys.float_info.max else math.nan
+        for name, value in part.items()
+        if type(value) in (int, float) and name != "evaluation_time"
+    }
+
+
+def _old_subsets(part: dict[str, Any]) -> list[dict[str, Any]]:
+    """The subsets of a split in a file of an old version: measures at once, or below languages."""
+    languages = {
+        name: found
+        for name, found in part.items()
+        if isinstance(found, dict) and re.fullmatch(r"[a-z]{2,3}(?:[-_][A-Za-z]+)*", name) and name not in _KINDS
+    }
+    if languages and not any(isinstance(v, float) for k, v in part.items() if k != "evaluation_time"):
+        return [{"hf_subset": name, **_flat(found)} for name, found in languages.items()]
+    return [_flat(part)]
+
+
+_KINDS = frozenset({"max", "dot", "map", "mrr", "ap", "cos_sim"})
+
+
+def _flat(part: dict[str, Any]) -> dict[str, Any]:
+    """Measures by one name, {"cos_sim": {"spearman": 0.8}} is cos_sim_spearman; and the main score if it is known."""
+    found: dict[str, Any] = {}
+    for name, value in part.items():
+        if isinstance(value, dict):
+            found |= {f"{name}_{inner}": number for inner, number in value.items()}
+        elif name != "evaluation_time":
+            found[name] = value
+    main = next((found[name] for name in _MAIN if name in found), None)
+    return found if "main_score" in found or main is None else {**found, "main_score": main}
+
+
+def newest(tasks: Sequence[Task]) -> list[Task]:
+    """Of tasks that a model has in several revisions, the newest; one note says what was left out."""
+    best: dict[tuple[str, str], Task] = {}
+    for task in tasks:
+        for topic in task.topics:
+            other = best.get((task.model, topic))
+            if other is None or _age(task) > _age(other):
+                best[task.model, topic] = task
+    older: dict[str, list[Task]] = {}
+    for task in tasks:
+        kept = [topic for topic in task.topics if best[task.model, topic] is task]
+        if len(kept) < len(task.topics):
+            older.setdefault(task.model, []).append(task)
+        task.keep(kept)
+    if older:
+        lost = listing(
+            (f"{model} ({listing(sorted({t.revision for t in lost}), 3)})" for model, lost in older.items()), 5
+        )
+        warn(
+            f"{counted(sum(map(len, older.values())), 'result')} of older revisions left out, because a newer revision "
+            f"of the model has the same tasks: {lost}"
+        )
+    return [task for task in tasks if task.topics]
+
+
+def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
+    return task.revision not in _NO_REVISION, task.version, task.revision
+
+
+def _model(source: Source) -> tuple[str, str]:
+    """The model and its revision: by model_meta.json beside the file, else by the folders' names.
+
+    MODEL/REVISION/experiments/SETTING/Task.json is the model with another setting: a system of its own.
+    """
+    if source.name or not source.path:
+        return source.name or source.run_name(), ""
+    meta, folder = sibling(source.path, "model_meta.json"), source.path.absolute().parent
+    setting = ""
+    if folder.parent.name == "experiments":
+        setting, folder = f"/{folder.name}", folder.parent.parent
+    if is_model_meta(meta):
+        return str(meta["name"]) + setting, str(meta["revision"])
+    return folder.parent.name.replace("__", "/", 1) + setting, folder.name
+
+
+def sibling(path: Path, name: str) -> Any:
+    """The JSON of another file in the same folder; None if it is not there or not readable."""
+    other = path.parent / name
+    try:
+        return _loaded(other, other.stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@functools.lru_cache(maxsize=256)
+def _loaded(path: Path, modified: int) -> Any:
+    """The JSON of a file, read once for all files beside it."""
+    try:
+        return load_json(load(Item(path)))
+    except (ReadError, OSError):
+        return None

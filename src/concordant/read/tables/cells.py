@@ -1,0 +1,302 @@
+"""A table of cells with named columns, as files, JSON records and frames all are, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ...arrays import FloatArray
+from ...errors import ConcordantError, InputError, warn
+from ...words import argument
+from .numbers import cell_number, has_percent, not_a_number, plain_numbers
+from .vocabulary import holds_labels
+
+
+class Origin(Protocol):
+    """Where scores came from: what messages call it, and the error that names it."""
+
+    @property
+    def label(self) -> str: ...
+
+    def error(self, message: str, line: int | None = None) -> ConcordantError: ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a caller passed in Python."""
+
+    label: str
+
+    def error(self, message: str, line: int | None = None) -> InputError:
+        """The error that names the argument; it has no lines."""
+        return InputError(f"{self.label}: {message}")
+
+
+def warn_of(origin: Origin, message: str) -> None:
+    """Warn of what was not read as it stands."""
+    warn(f"{origin.label}: {message}")
+
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Parsed(NamedTuple):
+    """What some cells hold: numbers, nan where there is none; by place, what is neither; and which are in percent."""
+
+    values: FloatArray
+    odd: Mapping[int, Any]
+    percent: BoolArray | None
+    """None where no cell has the sign."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Named columns of equal length.
+
+    Columns whose names say that they hold labels are kept as they stand; of the others, the numbers: `block` is rows x
+    those columns, nan where a cell has none, and `odd` holds what else stands in a cell, by column and row. `percent`
+    says which rows of a column have a percent sign.
+    """
+
+    origin: Origin
+    names: Sequence[str]
+    kept: Mapping[int, Sequence[Any]]
+    block: FloatArray
+    odd: Mapping[int, Mapping[int, Any]] = field(default_factory=dict)
+    lines: Sequence[int] | None = None
+    header_line: int | None = None
+    percent: Mapping[int, BoolArray] = field(default_factory=dict)
+    texts: frozenset[int] | None = None
+    """Of JSON and frames, whose cells have types: the columns of text. None for text files, where all is text."""
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Which column of `block` a column is."""
+        return {k: place for place, k in enumerate(k for k in range(len(self.names)) if k not in self.kept)}
+
+    def error(self, message: str, row: int | None = None) -> ConcordantError:
+        """The error at a row; of the header where none is given."""
+        line = self.header_line if row is None else self.lines[row] if self.lines is not None else None
+        return self.origin.error(message, line)
+
+    def labels(self, column: int, what: str) -> list[str]:
+        """The labels in a column: strings and whole numbers."""
+        cells = self.values(column)
+        if set(map(type, cells)) == {str} and all(cells):  # there may be very many
+            return list(cells)
+        return [self._label(cell, row, column, what) for row, cell in enumerate(cells)]
+
+    def _label(self, cell: Any, row: int, column: int, what: str) -> str:
+        if isinstance(cell, str):
+            if not cell:
+                raise self.error(f"has no {what} in column {self.names[column]!r}", row)
+            return cell
+        if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) <= 2**53:
+            return str(int(cell))  # pandas: a column with holes
+        if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
+            raise self.error(
+                f"column {self.names[column]!r} holds {cell!r}, which is not a label of a {what}: labels are strings "
+                "or whole numbers; if the column is a system of its own, rename it",
+                row,
+            )
+        return str(cell)
+
+    def values(self, column: int) -> Sequence[Any]:
+        """The cells of a column as they stand; of a column of numbers, the numbers."""
+        if column in self.kept:
+            return self.kept[column]
+        cells: list[Any] = self.block[:, self.places[column]].tolist()
+        for row, cell in self.odd.get(column, {}).items():
+            cells[row] = cell
+        return cells
+
+    def labels_are_numbers(self, column: int) -> bool:
+        """Whether all labels of a column are numbers."""
+        cells = self.values(column)
+        return all(cell_number(c) is not None for c in cells) and column not in (self.texts or ())
+
+    def first_row(self) -> list[Any]:
+        """The cells of the first row."""
+        return [
+            self.kept[k][0] if k in self.kept else self.odd.get(k, {}).get(0, self.block[0, self.places[k]])
+            for k in range(len(self.names))
+        ]
+
+    def _parsed(self, column: int) -> Parsed:
+        if column in self.kept:
+            return parse(self.kept[column])
+        return Parsed(self.block[:, self.places[column]], self.odd.get(column, {}), self.percent.get(column))
+
+    def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
+        """The numbers of a column, nan where there is none; what is none is refused, or only in these rows."""
+        return self.matrix([column], rows)[:, 0]
+
+    def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
+        """Rows x these columns, as `numbers`."""
+        words = [(row, k) for k in columns for row in self.words(k)]
+        asked = set(rows) if words and rows is not None else None
+        bad = min((place for place in words if asked is None or place[0] in asked), default=None)
+        if bad is not None:
+            raise self._no_number(*bad)
+        self._refuse_mixed(columns, rows)
+        if list(columns) == list(self.places):
+            return self.block
+        return np.column_stack([self._parsed(k).values for k in columns])
+
+    def words(self, column: int) -> Mapping[int, Any]:
+        """What is no number in a column, by row."""
+        return self._parsed(column).odd
+
+    def in_percent(self, columns: Collection[int]) -> bool:
+        """Whether scores in some columns have a percent sign."""
+        return any(k in self.percent or (k in self.kept and self._parsed(k).percent is not None) for k in columns)
+
+    def _refuse_mixed(self, columns: Sequence[int], rows: Collection[int] | None = None) -> None:
+        """Refuse 45% beside 0.45, whether in a column or in two: what is compared has to have one unit."""
+        if not self.in_percent(columns):
+            return
+        found = [self._parsed(k) for k in columns]
+        values = np.column_stack([column.values for column in found])
+        signs = np.column_stack([c.percent if c.percent is not None else np.zeros(len(self), np.bool_) for c in found])
+        places = list(range(len(self))) if rows is None else sorted(rows)
+        mixed = mixed_percent(values[places], signs[places])
+        if mixed is not None:
+            (row, k), (other, j) = (divmod(place, len(columns)) for place in mixed)
+            row, other = places[row], places[other]
+            beside = f" in column {self.names[columns[j]]!r}{self._row(other, ' at line ')}"
+            said = percent_beside(values[row, k], self._in(columns[k], row), values[other, j], beside)
+            raise self.error(said, row)
+
+    def _in(self, column: int, row: int) -> str:
+        """Where a cell is; its line is named by the error."""
+        return f" in column {self.names[column]!r}" + ("" if self.lines is not None else self._row(row))
+
+    def _row(self, row: int, line: str = "") -> str:
+        return f"{line}{self.lines[row]}" if self.lines is not None else f", row {row + 1}"
+
+    def _no_number(self, row: int, column: int) -> ConcordantError:
+        """The error for a cell. A row without any number, such as a second header, can be left out."""
+        scores = [k for k in self.places if self.has_numbers(k)]
+        label = str(self.kept[0][row]) if 0 in self.kept else ""
+        message = not_a_number(self.words(column)[row], self._in(column, row))
+        if label and len(scores) > 1 and len(self) > 1 and all(row in self.words(k) for k in scores):
+            message += f" If the row is not a topic, leave it out with {argument('topics', ['!' + label])}."
+        return self.error(message, row)
+
+    def take(self, rows: Sequence[int]) -> Cells:
+        """Only these rows."""
+        place = {row: k for k, row in enumerate(rows)}
+        kept = {k: [cells[row] for row in rows] for k, cells in self.kept.items()}
+        odd = {k: {place[row]: cell for row, cell in cells.items() if row in place} for k, cells in self.odd.items()}
+        percent = {k: signs[rows] for k, signs in self.percent.items()}
+        lines = None if self.lines is None else [self.lines[row] for row in rows]
+        return replace(self, kept=kept, block=self.block[rows], odd=odd, percent=percent, lines=lines)
+
+    def without(self, columns: Sequence[int]) -> Cells:
+        """All but these columns."""
+        if not columns:
+            return self
+        place = {k: new for new, k in enumerate(k for k in range(len(self.names)) if k not in columns)}
+        return replace(
+            self,
+            names=[self.names[k] for k in place],
+            kept={place[k]: cells for k, cells in self.kept.items() if k in place},
+            block=self.block[:, [new for k, new in self.places.items() if k in place]],
+            odd={place[k]: cells for k, cells in self.odd.items() if k in place},
+            percent={place[k]: signs for k, signs in self.percent.items() if k in place},
+            texts=None if self.texts is None else frozenset(place[k] for k in self.texts if k in place),
+        )
+
+    def has_numbers(self, column: int) -> bool:
+        """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
+        found = self._parsed(column)
+        return not found.odd or not np.isnan(found.values).all()
+
+    @classmethod
+    def of(
+        cls,
+        origin: Origin,
+        names: Sequence[str],
+        columns: Sequence[Any],
+        *,
+        keep: Collection[str] = (),
+        lines: Sequence[int] | None = None,
+        header_line: int | None = None,
+    ) -> Cells:
+        """Cells of columns in memory: lists of anything, or arrays of numbers."""
+        kept = {
+            k: columns[k].tolist() if isinstance(columns[k], np.ndarray) else columns[k]
+            for k, name in enumerate(names)
+            if holds_labels(name, k) or name in keep
+        }
+        rest = [k for k in range(len(names)) if k not in kept]
+        found = {k: parse(columns[k]) for k in rest}
+        count = len(columns[0]) if len(columns) else 0
+        texts = frozenset(k for k in range(len(names)) if count and _is_text(columns[k]))
+        block = np.column_stack([found[k].values for k in rest]) if rest else np.empty((count, 0))
+        strange = {k: found[k].odd for k in rest if found[k].odd}
+        percent = {k: signs for k in rest if (signs := found[k].percent) is not None}
+        return cls(origin, names, kept, block, strange, lines, header_line, percent, texts)
+
+
+def _is_text(cells: Any) -> bool:
+    numbers = isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"
+    return not numbers and all(isinstance(cell, str) for cell in cells)
+
+
+def parse(cells: Any) -> Parsed:
+    """The numbers of some cells, and what else stands in them."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
+        values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
+        if np.isfinite(values.sum()):  # quicker than to look at each
+            return Parsed(values, {}, None)
+        return Parsed(values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}, None)
+    texts = all(type(cell) is str for cell in cells)
+    plain = plain_numbers(cells) if texts else None
+    if plain is not None:
+        return Parsed(np.array(plain), {}, None)
+    known = {text: cell_number(text) for text in set(cells)} if texts else None  # many cells say the same
+    found = [cell_number(cell) for cell in cells] if known is None else [known[text] for text in cells]
+    odd = {k: cells[k] for k, value in enumerate(found) if value is None}
+    values = np.array([np.nan if value is None else value for value in found], dtype=np.float64)
+    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_) & ~np.isnan(values)
+    return Parsed(values, odd, signs if signs.any() else None)
+
+
+def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
+    """The scores in some cells that are no table, nan where there is none, and whether they are in percent.
+
+    `error(place, message)` is the error for a cell that is no score.
+    """
+    found = parse(cells)
+    for place, cell in found.odd.items():
+        raise error(place, not_a_number(cell, missing="write nan"))
+    if found.percent is None:
+        return found.values, False
+    mixed = mixed_percent(found.values, found.percent)
+    if mixed is not None:
+        raise error(mixed[0], percent_beside(found.values[mixed[0]], "", found.values[mixed[1]], ""))
+    return found.values, True
+
+
+def mixed_percent(values: FloatArray, signs: BoolArray) -> tuple[int, int] | None:
+    """The places of the first number with a percent sign and of the first one without; None if all are alike."""
+    there = ~np.isnan(values)
+    with_sign, without = (there & signs).ravel(), (there & ~signs).ravel()
+    return (int(with_sign.argmax()), int(without.argmax())) if with_sign.any() and without.any() else None
+
+
+def percent_beside(signed: float, where: str, plain: float, beside: str) -> str:
+    """What is wrong with a score in percent beside one that is not."""
+    return (
+        f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none. Write all of these scores with the "
+        "sign, or all without it, in the same unit."
+    )

@@ -1,0 +1,512 @@
+"""What one file, frame or dictionary holds: its measures, and the scores of each as a matrix."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ...data.choice import chosen, says_which
+from ...data.holes import invent_topics
+from ...errors import ConcordantError
+from ...words import argument, listing
+from .cells import Cells, Given, Origin, warn_of
+from .frames import frame_cells
+from .layout import (
+    Layout,
+    Roles,
+    has_row_labels,
+    is_plausible,
+    name_columns,
+    number_rows,
+    orient,
+    refuse_measures_as_rows,
+    refuse_scores_as_names,
+    warn_of_counters,
+)
+from .limits import find_limits, owner, standard_errors
+from .measures import no_measure
+from .missing import warn_of_lost, warn_of_summaries
+from .numbers import cell_number
+from .pivot import MEAN, Grid, pivot, without_summaries
+from .strays import score_columns
+from .vocabulary import (
+    INDEX_COLUMNS,
+    axis_of,
+    column_name,
+    is_statistic,
+    is_summary,
+    looks_like_measure,
+    looks_like_topic,
+    may_be_topic,
+    names_topics,
+)
+
+NO_ROLES = Roles()
+
+
+class Contents:
+    """The scores of one origin. A format gives the grids of its measures, or overrides `measures` and `grid`."""
+
+    # Names of its one run, the best first; the next is used where another file claims the same.
+    names: tuple[str, ...] = ()
+    # Files of one origin are parts of one run (tasks of a model); others never share a name.
+    part_of: str = ""
+    # The measure to use when none is asked for.
+    default: str | None = None
+    # It holds what the topics of others are summarised to; it is used only when it is alone.
+    summary: bool = False
+    # By measure and topic, whether the file itself says that lower is better.
+    lower: Mapping[str, Mapping[str, bool]] = MappingProxyType({})
+    # The column of its scores, where it names no measure.
+    column: str = ""
+    # One of many files of a run, with topics that need not have every measure.
+    partial: bool = False
+    # The group of each topic, where the format says which belong together.
+    groups: Mapping[str, str] = MappingProxyType({})
+    # Whether what it summarises lies in the same folder.
+    beside_details: bool = False
+    # Whether it is a table with named columns.
+    is_table: bool = False
+    # Names of columns and rows, where some of them may have been left out as the caller chose.
+    seen: Sequence[str] = ()
+    # How scores of topics are read instead of a measure, where that is open.
+    otherwise: str = ""
+    # What `look` calls its format.
+    format: str = "scores"
+
+    def __init__(self, origin: Origin, grids: Mapping[str, Grid] | None = None) -> None:
+        self.origin = origin
+        self.grids = dict(grids or {})
+        self.part_of = origin.label
+
+    @property
+    def named(self) -> bool:
+        """Whether it names its measures."""
+        return True
+
+    def measures(self) -> Collection[str]:
+        """The measures with scores of topics."""
+        return self.grids
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure; where it is not there, the error lists those that are."""
+        if measure not in self.grids:
+            raise self.no_measure(measure)
+        found = self.grids[measure]
+        topics = (topic for grid in self.grids.values() for topic in grid.topics)
+        warn_of_lost(self.origin, measure, topics, found.topics)
+        return found
+
+    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
+        """The standard error of each system's score, where it has one score per system, and the columns of limits."""
+        return {}, ()
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns, or its parts, were read as."""
+        return "one system" if grid.systems is None else "systems, topics and scores as the format has them"
+
+    def _chosen_rows(self, cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
+        """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
+        self.seen = cells.names
+        if wanted is None:
+            return cells, labels
+        self.seen, names = (*cells.names, *labels), list(dict.fromkeys(labels))
+        kept = {names[k] for k in chosen(wanted, names)}
+        rows = [k for k, label in enumerate(labels) if label in kept]
+        return (cells, labels) if len(rows) in (0, len(labels)) else (cells.take(rows), [labels[k] for k in rows])
+
+    def no_measure(self, measure: str) -> ConcordantError:
+        """The error for a measure that is not there."""
+        return no_measure(self.origin, measure, self.measures())
+
+
+def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
+    """The scores of a table; None if its cells are not what its header promises."""
+    cells = cells.without(_blank(cells))
+    layout = name_columns(cells.names, roles)
+    if isinstance(layout, str):
+        raise cells.error(layout)
+    if not is_plausible(layout, [cell_number(cell) for cell in cells.first_row()]):
+        return None
+    warn_of_counters(cells, layout)
+    if layout.kind == "matrix":
+        assert layout.topic is not None
+        return _Matrix(cells, layout.topic, list(layout.others), roles)
+    if layout.kind == "rows":
+        columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
+        return _Rows(cells, layout.system, columns, True, roles)
+    if layout.kind == "unnamed":
+        return _unnamed(cells, list(layout.others), roles)
+    if layout.system is None and layout.value is None and layout.topic is not None:
+        refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
+    if layout.value is None and layout.system is not None:
+        refuse_scores_as_names(cells, layout.system, layout.topic)
+    return _Long(cells, layout, roles)
+
+
+def _blank(cells: Cells) -> list[int]:
+    """Columns without a name and without a cell, as spreadsheets write behind a table."""
+    unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
+    return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
+
+
+def frame_contents(frame: Any, label: str = "the frame", roles: Roles = NO_ROLES) -> Contents:
+    """The scores of a frame."""
+    cells = frame_cells(frame, Given(label), roles.columns)
+    found = table_contents(cells, roles) if len(cells) else None
+    if found is None:
+        raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
+    return found
+
+
+def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
+    """A table whose header names neither topics nor systems."""
+    label = columns.pop(0) if columns[:1] == [0] and has_row_labels(cells, roles) else None
+    measures = [cells.names[k] for k in columns if looks_like_measure(cells.names[k].strip())]
+    rows = None if label is None else cells.labels(label, "row")
+    named = roles.name_systems([cells.names[k] for k in columns])
+    if not named:
+        _refuse_long(cells, rows, columns)
+    if measures and (rows is None or axis_of(rows) == "topics") and not named:
+        if rows is not None and len(measures) == len(columns):
+            return _Long(cells, Layout("long", None, label, None, None, tuple(columns)), roles)
+        others = [cells.names[k] for k in columns if cells.names[k] not in measures]
+        raise cells.error(
+            f"has columns named as measures ({listing(measures, 5)}) and "
+            + ("none named topic" if rows is None else f"others ({listing(others, 5)})")
+            + ": for the scores of one system, add a column named topic and keep only measures; if all are systems, "
+            "say " + argument("systems", [cells.names[k] for k in columns])
+        )
+    return _Rows(cells, label, columns, False, roles)
+
+
+def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int]) -> None:
+    """Refuse a table of one row per score whose columns have names that say nothing."""
+    found = None
+    if rows is not None and len(set(rows)) < len(rows) and len(columns) > 1:
+        found = f"several rows start with {Counter(rows).most_common(1)[0][0]!r}"
+    elif rows is None and (words := [cells.names[k] for k in columns if not cells.has_numbers(k)]):
+        found = f"column {words[0]!r} holds words, and no column is named topic or system"
+    elif rows is None and _is_grid(cells, columns):
+        found = "two columns may be the topic and the system of each row"
+    if found is not None:
+        roles = " and ".join(argument(f"{role}_column") for role in ("topic", "system", "score"))
+        raise cells.error(
+            f"{found}: for one row per score, say what the columns hold with {roles}; if each column is a system, say "
+            f"{argument('systems', [cells.names[k] for k in columns])}"
+        )
+
+
+def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
+    """Whether the first two of three columns are whole numbers of which every pair comes once."""
+    if len(columns) != 3 or len(cells) < 4:
+        return False
+    pairs = cells.matrix(columns[:2])
+    counts = [len(np.unique(pairs[:, k])) for k in (0, 1)]
+    whole = not np.isnan(pairs).any() and not (pairs % 1).any()
+    return whole and min(counts) > 1 and len(np.unique(pairs, axis=0)) == len(pairs) == counts[0] * counts[1]
+
+
+def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Sequence[int]) -> None:
+    """Refuse a label that two rows have; a column of words that tells them apart may be the topics."""
+    seen: dict[str, int] = {}
+    for row, label in enumerate(labels):
+        if label in seen:
+            apart = next(
+                (
+                    cells.names[k]
+                    for k in columns
+                    if len(set(zip(labels, map(str, cells.values(k)), strict=True))) == len(labels)
+                    and (k in cells.odd or k in cells.kept or not (np.nan_to_num(cells.numbers(k)) % 1).any())
+                ),
+                None,
+            )
+            before = "" if cells.lines is None else f" at line {cells.lines[seen[label]]}"
+            hint = "each row needs its own"
+            if apart is not None and what == "system":
+                hint = f"if column {apart!r} holds the topics, say {argument('topic_column', apart)}; else leave it out"
+            raise cells.error(f"{what} {label!r} was given{before} already: {hint}", row)
+        seen[label] = row
+
+
+class _Matrix(Contents):
+    """A matrix, topics x systems. It does not name its measure, and refuses one."""
+
+    is_table = True
+    format = "matrix"
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns were read as."""
+        return "rows are topics, columns are systems"
+
+    def __init__(self, cells: Cells, label: int | None, columns: list[int], roles: Roles) -> None:
+        super().__init__(cells.origin)
+        if not columns:
+            raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
+        down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
+        name = "" if label is None else cells.names[label]
+        if number_rows(name, down):
+            down = invent_topics(len(cells))
+        refuse_measures_as_rows(cells, down, names_topics(name))
+        columns = score_columns(cells, columns, "systems", roles.systems)
+        cells, down = self._chosen_rows(cells, down, roles.topics)
+        values = cells.matrix(columns)
+        _refuse_twice(cells, down, "topic", columns)
+        grid = Grid(values, down, [cells.names[k] for k in columns], cells.in_percent(columns))
+        self.scores = without_summaries(cells.origin, grid)
+
+    @property
+    def named(self) -> bool:
+        """It does not."""
+        return False
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of all systems."""
+        if measure:
+            raise refused_measure(self.origin, measure)
+        return self.scores
+
+
+class _Rows(Contents):
+    """One row per system with a column for each measure, or for each topic; or a matrix that names nothing.
+
+    A column that is asked for is one score per system. Where none is, the names of rows and columns have to tell.
+    """
+
+    is_table = True
+
+    def __init__(self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, roles: Roles) -> None:
+        super().__init__(cells.origin)
+        if not columns:
+            raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
+        self.are_systems, self.roles, self.columns = are_systems, roles, columns
+        labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
+        if are_systems and label is not None:
+            refuse_scores_as_names(cells, label, None)
+            cells, labels = self._chosen_rows(cells, labels, roles.systems)
+        self.cells, self.label, self.labels = cells, label, labels
+        self.limits = {
+            at: limits
+            for limits in (find_limits(cells, columns) if label is not None else ())
+            if (at := owner(limits, cells, columns, roles.score)) is not None
+        }
+        self.seen = self.seen or cells.names  # where no rows were chosen
+        self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
+        self.format = "leaderboard" if self.named else "matrix"
+        self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
+        if are_systems or self.named:
+            _refuse_twice(cells, self.labels, "system", columns)
+
+    def reading(self, grid: Grid) -> str:
+        """What its rows and columns were read as."""
+        if grid.topics == [MEAN]:
+            return "rows are systems, columns are measures: one score per system"
+        names = [self.cells.names[k] for k in self.columns]
+        rows_are_topics = set(grid.systems or ()) <= set(names)
+        return "rows are topics, columns are systems" if rows_are_topics else "rows are systems, columns are topics"
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether its columns are measures: the only one, or among words, known measures or numbers of another size."""
+        names = [self.cells.names[k] for k in self.columns]
+        if (says_which(self.roles.topics) and chosen(self.roles.topics, names)) or self.roles.name_systems(names):
+            return False
+        if self.roles.score is not None or (self.are_systems and len(names) == 1 and not looks_like_topic(names[0])):
+            return True
+        if self.label is None or (not self.are_systems and axis_of(self.labels) == "topics"):
+            return False
+        if self.limits or self._is_leaderboard() or any(looks_like_measure(name.strip()) for name in names):
+            return True
+        return self.are_systems and axis_of(names) != "topics" and self._of_several_sizes()
+
+    def _is_leaderboard(self) -> bool:
+        """Whether there are words or counts, errors and rates beside scores."""
+        words = any(self.cells.odd.get(k) and not self.cells.has_numbers(k) for k in self.columns)
+        return words or any(is_statistic(self.cells.names[k]) for k in self.columns)
+
+    def _of_several_sizes(self) -> bool:
+        sizes = [np.nanmax(np.abs(self.cells.numbers(k)), initial=0.0) for k in self.columns]
+        return bool(max(sizes) > 20 * min(sizes))
+
+    def measures(self) -> Collection[str]:
+        """The columns with numbers, but for the limits of others; the one that was named as the score, if any."""
+        beside = {k for limits in self.limits.values() for k in limits.columns}
+        return [
+            self.cells.names[k]
+            for k in self.columns
+            if self.cells.has_numbers(k)
+            and (self.roles.score is None or self.roles.score == self.cells.names[k])
+            and (self.roles.score or k not in beside)
+        ]
+
+    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
+        """By the limits that belong to a column of scores."""
+        column = next((k for k in self.limits if self.cells.names[k] == measure), None)
+        if column is None:
+            return {}, ()
+        found = standard_errors(self.cells, column, self.limits[column])
+        known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
+        return known, [self.cells.names[k] for k in self.limits[column].columns]
+
+    def grid(self, measure: str) -> Grid:
+        """One score per system of the column that is asked for; without one, all of the matrix."""
+        if not measure:
+            return self._matrix()
+        column = next((k for k in self.columns if self.cells.names[k] == measure), None)
+        if column is None or self.label is None:
+            raise self.no_measure(measure) if self.named else refused_measure(self.origin, measure)
+        known = self.are_systems or axis_of(self.labels)
+        if known == "topics":
+            say = argument("system_column", self.cells.names[self.label])
+            raise self.origin.error(
+                f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems: if "
+                f"they are systems, say {say}; for all columns, ask for no measure",
+                self.cells.header_line,
+            )
+        if not known and not self._is_leaderboard():
+            warn_of(
+                self.origin,
+                f"read as one score per system: {listing(self.labels, 5)}; name their column system if they are, topic "
+                "if they are topics",
+            )
+        _refuse_twice(self.cells, self.labels, "system", self.columns)
+        keep = [k for k, label in enumerate(self.labels) if not is_summary(label)]
+        if len(keep) < len(self.labels):
+            warn_of_summaries(self.origin, self.labels)
+        values = self.cells.numbers(column)[keep]
+        return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
+
+    def _matrix(self) -> Grid:
+        cells, across = self.cells, [self.cells.names[k] for k in self.columns]
+        if not self.are_systems:
+            rows = self.labels if self.label is None else cells.labels(self.label, "row")
+            if all(map(is_summary, rows)):
+                return without_summaries(self.origin, Grid(cells.matrix(self.columns), rows, across))
+            refuse_measures_as_rows(cells, rows, False)
+            name = "" if self.label is None else cells.names[self.label]
+            if orient(cells, self.label, rows, across, self.roles) == "topics":
+                numbered = self.label is not None and cells.labels_are_numbers(self.label)
+                if numbered and column_name(name) not in INDEX_COLUMNS:
+                    warn_of(
+                        self.origin,
+                        f"column {name!r} holds a different number in each row: read as the topics, not as a system; "
+                        "name it topic",
+                    )
+                return _Matrix(cells, self.label, self.columns, self.roles).scores
+        elif axis_of(across) != "topics":
+            warn_of(
+                self.origin,
+                f"each row is a system, and each column ({listing(across, 3)}) was read as a topic; for one score per "
+                "system, ask for a column by its name as the measure",
+            )
+        _refuse_twice(cells, self.labels, "system", self.columns)
+        columns = score_columns(cells, self.columns, "topics", self.roles.topics)
+        names = [cells.names[k] for k in columns]
+        grid = Grid(cells.matrix(columns).T, names, self.labels, cells.in_percent(columns))
+        return without_summaries(self.origin, grid)
+
+
+def refused_measure(origin: Origin, measure: str) -> ConcordantError:
+    """The error for a measure that is asked of scores that name none."""
+    return origin.error(f"names no measures, so measure {measure!r} cannot be looked up: ask for none")
+
+
+class _Long(Contents):
+    """A long table: measures are a column, or each a column of its own, or not named at all."""
+
+    is_table = True
+    format = "long table"
+
+    def reading(self, grid: Grid) -> str:
+        """What its columns were read as."""
+        parts = {"systems": self.layout.system, "topics": self.layout.topic, "measures": self.layout.measure}
+        named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
+        return f"one row per score: {', '.join(named)}"
+
+    def __init__(self, cells: Cells, layout: Layout, roles: Roles) -> None:
+        super().__init__(cells.origin)
+        self.cells, self.layout, self.roles, self.seen = cells, layout, roles, cells.names
+        topic = layout.topic
+        assert topic is not None
+        self.topics = cells.labels(topic, "topic")
+        self.systems = None if layout.system is None else cells.labels(layout.system, "system")
+        self.measured = None if layout.measure is None else cells.labels(layout.measure, "measure")
+        if not self.named:
+            assert layout.value is not None
+            self.column = cells.names[layout.value]
+            self._scores = self._pivoted(layout.value, range(len(cells)))
+
+    @property
+    def named(self) -> bool:
+        """Whether a column names measures, or each column is one."""
+        return self.layout.value is None or self.layout.measure is not None
+
+    def measures(self) -> Collection[str]:
+        """The measures, in the order of the table."""
+        if self.measured is not None:
+            return list(dict.fromkeys(self.measured))
+        return [self.cells.names[k] for k in self.layout.others if self.cells.has_numbers(k)]
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure; of a table that names none, its scores, or another column by its name."""
+        column, rows = self.layout.value, range(len(self.cells))
+        if self.measured is not None:
+            chosen = [k for k, name in enumerate(self.measured) if name == measure]
+            if column is None or not chosen:
+                raise self.no_measure(measure)
+            found = self._pivoted(column, chosen)
+            warn_of_lost(self.origin, measure, self.topics, found.topics)
+            return found
+        other = next((k for k in self.layout.others if self.cells.names[k] == measure), None)
+        if other is not None:
+            return self._pivoted(other, rows)
+        if measure and self.named:
+            raise self.no_measure(measure)
+        if measure and self.cells.names[self.layout.value or 0] != measure:
+            raise refused_measure(self.origin, measure)
+        return self._scores
+
+    def _asked(self, rows: Collection[int]) -> Collection[int]:
+        """Of some rows, those that the caller has not left out: the others may hold anything."""
+        left = [
+            (labels, {labels[k] for k in rows} - {names[k] for k in chosen(wanted, names)})
+            for labels, wanted in ((self.topics, self.roles.topics), (self.systems, self.roles.systems))
+            if labels is not None and wanted is not None and (names := list(dict.fromkeys(labels)))
+        ]
+        return [k for k in rows if not any(labels[k] in gone for labels, gone in left)] if left else rows
+
+    def _pivoted(self, column: int, rows: Collection[int]) -> Grid:
+        cells, places = self.cells, list(rows)
+
+        def twice(first: int, again: int) -> ConcordantError:
+            extra = [cells.names[k] for k in self.layout.others] if self.layout.value is not None else []
+            hint = f"; keep one value of {listing(extra)}" if extra else ""
+            before = "" if cells.lines is None else f" at line {cells.lines[places[first]]}"
+            system = "" if self.systems is None else f" of system {self.systems[places[again]]!r}"
+            return cells.error(
+                f"the same score{system} on topic {self.topics[places[again]]!r} was given{before} already{hint}",
+                places[again],
+            )
+
+        whole = len(places) == len(cells)
+        topics = self.topics if whole else [self.topics[k] for k in places]
+        systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
+        values = cells.numbers(column, self._asked(places))
+        percent = cells.in_percent([column])
+        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent)
+
+
+def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
+    """Warn where the topics of a run without a name may be systems, and the scores their means."""
+    topics = list(dict.fromkeys(topics))
+    if topics and not any(map(may_be_topic, topics)):
+        warn_of(
+            origin,
+            f"read as topics of one run: {listing(topics, 5)}; if they are systems, these are means, and the scores of "
+            "each topic are needed",
+        )

@@ -1,0 +1,138 @@
+"""Frames as tables of cells: pandas, polars, pyarrow, and anything with Arrow's stream interface."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from importlib import import_module
+from typing import Any
+
+from ...errors import InputTypeError, MissingExtraError
+from ...words import listing
+from .cells import Cells, Origin
+from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
+
+
+def is_frame(given: Any) -> bool:
+    """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
+    if hasattr(type(given), "columns") or hasattr(given, "columns") or hasattr(given, "perquery"):
+        return True  # by its type first: a lazy frame of polars computes its columns
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
+
+
+def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells:
+    """The cells of a frame. An index of pandas that says something is the first column, as in a CSV of the frame."""
+    frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
+    library = type(frame).__module__.partition(".")[0]
+    if library == "polars" and hasattr(frame, "collect"):
+        frame = frame.collect()
+    if library == "pandas" and hasattr(frame, "columns"):
+        names, columns = _pandas(frame, origin)
+    elif library == "polars" and hasattr(frame, "get_columns"):
+        names, columns = _polars(frame)
+    elif is_frame(frame):
+        names, columns = _arrow(frame, origin)
+    else:
+        raise InputTypeError(
+            f"{origin.label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
+        )
+    return Cells.of(origin, names, columns, keep=keep)
+
+
+def _polars(frame: Any) -> tuple[list[str], list[Any]]:
+    return _index_first(list(frame.columns), list(map(_polars_cells, frame.get_columns())))
+
+
+# A text is made once, not once per row: a small file can repeat a long one millions of times.
+
+
+def _polars_cells(column: Any) -> Any:
+    if column.dtype.to_python() is str:
+        polars = import_module("polars")
+        plain = column.dtype == polars.String
+        codes = column.cast(polars.Enum(column.drop_nulls().unique())) if plain else column
+        known = codes.drop_nulls().unique()
+        texts = dict(zip(known.to_physical().to_list(), known.cast(polars.String).to_list(), strict=True))
+        return [texts.get(code) for code in codes.to_physical().to_list()]
+    return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
+
+
+def _arrow_cells(column: Any) -> Any:
+    kind = str(column.type)
+    if kind in _TEXTS or kind.startswith(tuple(f"dictionary<values={text}," for text in _TEXTS)):
+        codes = (column.dictionary_encode() if kind in _TEXTS else column).combine_chunks()
+        texts = dict(enumerate(codes.dictionary.to_pylist()))
+        return [texts.get(code) for code in codes.indices.to_pylist()]
+    return column.to_numpy() if kind in _NUMERIC and not column.null_count else column.to_pylist()
+
+
+_NUMERIC = frozenset({"double", "float", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
+_TEXTS = ("string", "large_string")
+
+
+def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[Any]]:
+    """Of a frame that pandas wrote, the index comes last, under a name that nobody gave it."""
+    order = sorted(range(len(names)), key=lambda k: names[k] != "__index_level_0__")
+    return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
+
+
+def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
+    """By pyarrow, or by polars or pandas where that is not installed."""
+    for name in ("pyarrow", "polars", "pandas"):
+        try:
+            library = import_module(name)
+        except ImportError:
+            continue
+        if name == "pyarrow":
+            table = library.table(frame)
+            return _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
+        if name == "polars":
+            return _polars(library.DataFrame(frame))
+        if hasattr(library.DataFrame, "from_arrow"):  # pandas 3
+            return _pandas(library.DataFrame.from_arrow(frame), origin)
+    raise MissingExtraError("an Arrow table needs pyarrow, polars or pandas: pip install pyarrow")
+
+
+def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
+    if frame.columns.nlevels > 1:
+        raise origin.error(
+            f"the columns have {frame.columns.nlevels} levels ({listing(frame.columns.names)}): take "
+            "one of them, such as frame['map'], or make it long with frame.stack().reset_index()"
+        )
+    if frame.index.nlevels > 1:
+        try:
+            frame = frame.reset_index()
+        except ValueError as error:  # a level and a column of one name
+            raise origin.error(f"the index cannot become columns: {error}") from None
+    names = [str(name) for name in frame.columns]
+    columns = [frame.iloc[:, k] for k in range(len(names))]
+    cells = [column.to_numpy() if str(column.dtype)[:3] in _PLAIN else column.tolist() for column in columns]
+    index = _index_name(frame, {column_name(name) for name in names}, origin)
+    if index is None or (index in names and frame.index.tolist() == columns[names.index(index)].tolist()):
+        return names, cells
+    return [index, *names], [frame.index.tolist(), *cells]
+
+
+_PLAIN = frozenset({"flo", "int", "uin"})
+
+
+def _index_name(frame: Any, header: Collection[str], origin: Origin) -> str | None:
+    """What an index is called as a column; None where it only counts the rows, or numbers them beside topics.
+
+    Where the columns are said to be topics, it holds the systems, and the other way round.
+    """
+    own, across = (column_name(str(name or "")) for name in (frame.index.name, frame.columns.name))
+    labelled = bool(own) or not _is_default(frame.index)
+    known = own in TOPIC_COLUMNS or names_systems(own)
+    if across in TOPIC_COLUMNS and not known and not set(header) & {*SYSTEM_COLUMNS, *TOPIC_COLUMNS}:
+        if not labelled:
+            raise origin.error("the columns are topics, but nothing names the systems: make them the index")
+        return "system"
+    if not labelled or not header:
+        return None
+    if across in SYSTEM_COLUMNS and not known:
+        return "topic"
+    return str(frame.index.name or "")
+
+
+def _is_default(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1

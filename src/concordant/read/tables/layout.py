@@ -1,0 +1,379 @@
+"""What the columns of a table mean: the one place that decides which are systems, topics, measures and scores.
+
+Known names of columns decide, and what the caller says (`Roles`). Where neither does, known names of the rows and
+columns do; and where these do not, the table is refused, with both ways in which it can be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...data.choice import chosen, says_which
+from ...data.holes import are_invented
+from ...errors import ConcordantError
+from ...words import argument, listing, nearest
+from .cells import Cells, warn_of
+from .numbers import cell_number, is_fraction, number
+from .vocabulary import (
+    COUNTERS,
+    DOCUMENT_COLUMNS,
+    INDEX_COLUMNS,
+    MEASURE_COLUMNS,
+    ROW_NUMBERS,
+    ROW_NUMBERS_AGAIN,
+    SYSTEM_COLUMNS,
+    TOPIC_COLUMNS,
+    VALUE_COLUMNS,
+    axis_of,
+    column_name,
+    counts,
+    is_one_of_short,
+    is_summary,
+    looks_like_measure,
+    looks_like_topic,
+    names_counter,
+    names_fact,
+    names_labels,
+    names_systems,
+    names_topics,
+)
+
+# No topic is named so.
+_SCORE = re.compile(r"-?0?\.\d+")
+# Columns of such names may be topics, systems, or years in which something was measured.
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class Roles(NamedTuple):
+    """What the caller says: the columns that hold topics, systems and scores; and which systems and topics to read."""
+
+    topic: str | None = None
+    system: str | None = None
+    score: str | None = None
+    systems: Sequence[str] | None = None
+    topics: Sequence[str] | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of columns that were given."""
+        return [name for name in self[:3] if name is not None]
+
+    def left_out(self, header: Sequence[str], of_systems: bool, of_topics: bool) -> set[int]:
+        """The columns to leave out, where columns may be systems or topics: those that `!NAME` names."""
+        wanted = (*((self.systems or ()) if of_systems else ()), *((self.topics or ()) if of_topics else ()))
+        kept = chosen([name for name in wanted if name.startswith("!")], header)
+        return set(range(len(header))) - set(kept)
+
+    def name_systems(self, columns: Sequence[str]) -> bool:
+        """Whether the caller named one of these columns as a system."""
+        return not set(columns).isdisjoint(self.systems or ())
+
+
+class Layout(NamedTuple):
+    """What the columns of a table are. `system` None: one system; `value` None: a column for each measure.
+
+    A matrix has a column for each system. `rows` have a column of systems and no topics: the others are topics, or
+    measures with one score per system. Of `unnamed` ones nothing is known by the header.
+    """
+
+    kind: Literal["matrix", "rows", "long", "unnamed"]
+    system: int | None
+    topic: int | None
+    measure: int | None
+    value: int | None
+    others: tuple[int, ...]
+
+
+def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:  # noqa: B008
+    """Decide by its header what each column of a table holds, or say why that cannot be told."""
+    names = [column_name(name) for name in header]
+    if wrong := _wrong_header(header, roles):
+        return wrong
+    said = {role: header.index(name) for role, name in zip(roles._fields, roles[:3], strict=False) if name is not None}
+    named = {k for k, name in enumerate(header) if name in {*(roles.systems or ()), *(roles.topics or ())}}
+    taken = named | set(said.values())
+    measure = _first(names, MEASURE_COLUMNS, taken)
+    system = said.get("system", _first(names, SYSTEM_COLUMNS, taken))
+    if system is None:
+        system = next((k for k, name in enumerate(names) if k not in taken and names_systems(name)), None)
+    topic = said.get("topic", _first(names, TOPIC_COLUMNS, taken))
+    if topic is None:
+        topic = next((k for k, name in enumerate(names) if k not in taken and names_topics(name)), None)
+    value = said.get("score", _first(names, VALUE_COLUMNS, taken))
+    if "score" in said and measure is not None and topic is None:
+        measure = None
+    labelled = (topic, system) != (None, None)
+    left_out = roles.left_out(header, system is None, topic is None)
+    others = tuple(
+        k
+        for k in range(len(names))
+        if k not in (system, topic, measure, value)
+        and k not in left_out
+        and not (k == 0 and names[k] in ROW_NUMBERS and labelled)
+        and not (labelled and ROW_NUMBERS_AGAIN.fullmatch(names[k]))
+        and not (labelled and value is None and names[k] in COUNTERS and k not in named)
+    )
+    unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_") and k), None)
+    if unnamed is not None:
+        return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
+    if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
+        return (
+            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format "
+            "(run: topic Q0 document rank score tag; qrels: topic 0 document grade), and score the run with "
+            "`concordant evaluate RUNS QRELS`"
+        )
+    if topic is None and system is None:
+        if measure is not None:
+            return (
+                "has a column of measures but none of topics, so these are summaries: per-topic scores need a column "
+                "named topic (or qid, query_id)"
+            )
+        columns = tuple(k for k in range(len(names)) if k not in left_out)
+        return Layout("unnamed", None, None, None, said.get("score"), columns)
+    if topic is None:
+        assert system is not None
+        if measure is not None:
+            return (
+                "has columns of systems and measures but none of topics: for one score per system, keep the rows of "
+                f"one measure and leave out {header[measure]!r}"
+            )
+        if names[system] == "name" and "system" not in said and not _any(header, others) and value is None:
+            return (
+                f"has a column {header[system]!r}, of which nothing tells whether it names systems or topics: say "
+                f"{argument('system_column', header[system])} or {argument('topic_column', header[system])}"
+            )
+        return Layout("rows", system, None, None, value, others)
+    if value is not None:
+        if system is None and measure is None and others and "score" not in said:
+            return (
+                f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
+                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if each "
+                f"column is a system, say {argument('systems', [header[k] for k in sorted((value, *others))])}"
+            )
+        if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
+            return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
+        return Layout("long", system, topic, measure, value, others)
+    if system is not None:
+        if measure is not None:
+            return (
+                "has columns for systems, topics and measures, but no column named value or score: say "
+                f"{argument('score_column')}"
+            )
+        return Layout("long", system, topic, None, None, others)
+    if measure is not None:
+        return (
+            "has columns for topics and measures, but none named value or score: for one column per system, keep the "
+            f"rows of one measure and leave out {header[measure]!r}; if that is a system, rename it"
+        )
+    # A matrix, unless the columns are measures: one system's scores, one column per measure.
+    second = next((header[k] for k in others if names_topics(names[k])), None) if "topic" not in said else None
+    if second is not None:
+        return (
+            f"has two columns named as topics are, {header[topic]!r} and {second!r}: say which it is with "
+            f"{argument('topic_column')}, and leave the other out"
+        )
+    measures = [header[k] for k in others if looks_like_measure(header[k].strip()) and not named & set(others)]
+    if len(measures) < len(others):  # `num` may be a counter, `num_rel` a fact, and `f` one of several letters
+        across = [header[k] for k in others]
+        measures = [
+            name
+            for name in measures
+            if not names_counter(name)
+            and not names_fact(name)
+            and not (len(name) == 1 and is_one_of_short(name, across))
+        ]
+    if measures and len(measures) < len(others):
+        rest = [header[k] for k in others if header[k] not in measures]
+        return (
+            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): for the scores "
+            f"of one system, leave the others out with {argument('systems', [f'!{name}' for name in rest])}; if all "
+            f"are systems, say {argument('systems', [header[k] for k in others])}"
+        )
+    return Layout("long" if measures else "matrix", None, topic, None, None, others)
+
+
+def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
+    if not header:
+        return "has no columns"
+    scores = [name for name in header if _SCORE.fullmatch(name)]
+    if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(names_labels, header)):
+        return (
+            f"has scores where names of columns should be ({listing(scores, 3)}): add a first line that names them. A "
+            "line that starts with # is a comment"
+        )
+    if len(set(header)) < len(header):
+        twice = next(name for k, name in enumerate(header) if name in header[:k])
+        return f"two columns are named {twice!r}: rename one, or leave it out if both are the same run"
+    if (empty := next((k for k, name in enumerate(header) if k and not name), None)) is not None:
+        return f"column {empty + 1} has no name in the header"
+    given = roles.columns
+    for name in given:
+        if name not in header:
+            return f"has no column {name!r}{nearest(name, header)}"
+    if len(set(given)) < len(given):
+        return f"the column {given[-1]!r} is named twice: topics, systems and scores are different columns"
+    return None
+
+
+def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
+    """Whether the first row of a matrix, as numbers, has a score in it; prose and other formats have none.
+
+    Where the header names the topics or systems, a bad score is for the reader to name.
+    """
+    if layout.kind == "long" or ((layout.others or layout.value is not None) and layout.kind != "unnamed"):
+        return True
+    return any(k < len(scores) and scores[k] is not None for k in layout.others)
+
+
+def warn_of_counters(cells: Cells, layout: Layout) -> None:
+    """Warn of the columns that are left out because they number the rows; scores there are refused."""
+    used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
+    places = [k for k, name in enumerate(cells.names) if k not in used and column_name(name) in COUNTERS]
+    left = [cells.names[k] for k in places]
+    for k in places if layout.kind == "matrix" else ():
+        if any(map(is_fraction, cells.numbers(k, ()))):
+            way_out = f"leave it out with {argument('systems', ['!' + cells.names[k]])}"
+            every = argument("systems", [cells.names[j] for j in sorted((k, *layout.others))])
+            raise cells.error(
+                f"column {cells.names[k]!r} holds scores, but is named as row numbers are: {way_out}, or "
+                f"name the systems with {every}"
+            )
+    if left:
+        warn_of(cells.origin, f"left out, because columns of this name number the rows: {listing(left)}")
+
+
+def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None:
+    """A matrix may have a system called `model`: its cells are scores, and each topic comes once."""
+    found = [number(str(cell)) for cell in cells.values(column)]
+    if topic is None:
+        wrong = any(map(is_fraction, found))
+    else:
+        topics = cells.values(topic)
+        wrong = None not in found and any(map(is_fraction, found)) and len(set(topics)) == len(topics)
+    if wrong:
+        raise cells.error(
+            f"column {cells.names[column]!r} should name the systems, but holds numbers: if it is a system of its own, "
+            f"name all systems with {argument('systems')}"
+        )
+
+
+def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> None:
+    """Refuse rows that are measures in place of topics, or among them."""
+    labels = [row for row in rows if not is_summary(row)]
+    measures = [label for label in labels if looks_like_measure(label)]
+    if measures and all(looks_like_topic(label) for label in labels if not looks_like_measure(label)):
+        if len(measures) < len(labels):
+            raise cells.error(
+                f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
+            )
+        if not named:
+            raise cells.error(
+                f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
+            )
+
+
+def orient(
+    cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str], roles: Roles
+) -> Literal["topics", "systems"]:
+    """What the rows of a table are whose header names neither topics nor systems; an error if nothing tells.
+
+    `label` is the column of their labels; None where they have none.
+    """
+    if roles.name_systems(across):
+        return "topics"
+    labels = [row for row in rows if not is_summary(row)]
+    if label is not None and any(map(_SCORE.fullmatch, labels)):
+        raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
+    down, over = axis_of(labels), axis_of(across)
+    if label is None or are_invented(rows):
+        clear = over != "topics" and (over is not None or not all(map(looks_like_topic, across)))
+        down = "topics"
+    else:
+        clear = down != over and not (down is None and over == "topics" and all(map(looks_like_topic, labels)))
+    if not clear or all(map(_YEAR.fullmatch, across)):
+        if says_which(roles.systems) and chosen(roles.systems, across):
+            return "topics"
+        raise _two_ways(cells, label, rows, across)
+    return "topics" if down == "topics" or over == "systems" else "systems"
+
+
+def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> ConcordantError:
+    shown = f"the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) systems, or the rows"
+    if label is None:
+        return cells.error(
+            f"can be read in two ways: {shown} systems and the columns topics: if the columns are systems, say "
+            f"{argument('systems', ['*'])}; else add a first column named system"
+        )
+    name = cells.names[label]
+    return cells.error(
+        f"can be read in two ways: {shown} systems and the columns topics. Say {argument('topic_column', name)} or "
+        f"{argument('system_column', name)}, or name the column so"
+    )
+
+
+def has_row_labels(cells: Cells, roles: Roles) -> bool:
+    """Whether the first column of a table that names neither topics nor systems labels its rows: words, or numbers."""
+    first, name = cells.values(0), cells.names[0]
+    if roles.name_systems([name]):
+        return False
+    if column_name(name) in INDEX_COLUMNS:
+        return True
+    if len(cells.names) > 1 and cells.texts == frozenset({0}) and not cells.odd:
+        return True  # text beside numbers
+    rows = [row for row, cell in enumerate(first) if not is_summary(str(cell))]
+    found = [cell_number(first[row]) for row in rows]
+    word = next((row for row, value in zip(rows, found, strict=True) if value is None), None)
+    if word is not None:
+        if any(value is not None and not np.isnan(value) for value in found):
+            raise cells.error(
+                f"column {name!r} holds numbers, and here something else: if it labels the rows, say "
+                f"{argument('topic_column', name)}",
+                word,
+            )
+        return True
+    numbered = _is_row_number(np.array(found, dtype=np.float64), cells.block)
+    if numbered is None:
+        raise cells.error(
+            f"column {name!r} holds numbers which may be topics or scores: if they are topics, say "
+            f"{argument('topic_column', name)}; if it is a system, say {argument('systems', list(cells.names))}",
+            0,
+        )
+    return numbered
+
+
+def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
+    """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
+
+    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or
+    others than all of these.
+    """
+    if len(column) < 2 or np.isnan(column).any() or len(np.unique(column)) < len(column):
+        return False
+    whole = not (column % 1).any()
+    if not whole and column.min() < 1:
+        return False
+    scores = others[~np.isnan(others)]
+    if not whole:  # 31.1 and 31.2 are topics as well
+        return None if scores.size and scores.max() <= 1 else False
+    if (scores % 1).any():
+        return True
+    apart = bool(scores.size) and bool(column.min() > scores.max() or column.max() < scores.min())
+    return None if apart or (np.diff(column) > 0).all() else False
+
+
+def number_rows(name: str, labels: Sequence[str]) -> bool:
+    """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
+    return column_name(name) in ROW_NUMBERS and counts(labels)
+
+
+def _first(names: Sequence[str], wanted: Iterable[str], taken: Iterable[int]) -> int | None:
+    return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), None)
+
+
+def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
+    return any(looks_like_measure(header[k].strip()) for k in columns)

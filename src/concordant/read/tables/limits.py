@@ -1,0 +1,122 @@
+"""The 95% limits that published boards print beside their scores, which give standard errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...errors import ConcordantError
+from ...words import argument, listing
+from .cells import Cells
+from .numbers import NOTHING, plain_number
+from .vocabulary import VALUE_COLUMNS, column_name
+
+WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
+_LOPSIDED = 3.0  # times as far from the score as the other limit: not an interval around the score
+# What limits are called, alone or behind the name of their score: lower, score_lower, rating_q025, 95% CI upper.
+_OWNER = r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci_*)?"
+_BEHIND = r"(?:_(?:95%?|ci|bound|limit))*\W*"
+_LOWER = re.compile(rf"{_OWNER}(?:lower|low|lo|lcb|lb|q0?25|2_5%){_BEHIND}")
+_UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
+_BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
+_OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
+_ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # by themselves, as levels of effort or difficulty
+# Both in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
+_PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*([,;/])\s*([+−-]?[\d.]+)\s*[)\]]?")
+
+
+class Limits(NamedTuple):
+    """The columns that hold the limits of one score: two of numbers, or one with both in each cell."""
+
+    of: str
+    columns: tuple[int, ...]
+
+
+def find_limits(cells: Cells, columns: Sequence[int]) -> list[Limits]:
+    """All limits among the columns of a table, with the name before theirs."""
+    plain = {
+        k: name
+        for k in columns
+        if (name := column_name(cells.names[k])) not in _ALSO_TASKS and not _OTHER_LEVEL.fullmatch(name)
+    }
+
+    def called(pattern: re.Pattern[str]) -> dict[str, int]:
+        return {found["of"] or "": k for k, name in plain.items() if (found := pattern.fullmatch(name))}
+
+    lower, upper, both = called(_LOWER), called(_UPPER), called(_BOTH)
+    found = [Limits(of, (k, upper[of])) for of, k in lower.items() if of in upper]
+    pairs = {of: k for of, k in both.items() if any(_PAIR.fullmatch(str(cell)) for cell in cells.words(k).values())}
+    return found or [Limits(of, (k,)) for of, k in pairs.items()]  # Arena-Hard prints the same limits twice
+
+
+def owner(limits: Limits, cells: Cells, columns: Sequence[int], said: str | None) -> int | None:
+    """The column that the limits belong to: of their name, else the one that was named, or the score before them."""
+    numbers = [k for k in columns if k not in limits.columns and cells.has_numbers(k)]
+    names = {column_name(cells.names[k]): k for k in reversed(numbers)}
+    of = next((names[f"{limits.of}{end}"] for end in ("", "_score", "_mean") if f"{limits.of}{end}" in names), None)
+    if of is not None:
+        return of
+    if said is not None:
+        return next((k for k in numbers if cells.names[k] == said), None)
+    before = [k for k in numbers if k < limits.columns[0]]
+    return next((names[name] for name in VALUE_COLUMNS if name in names), before[-1] if before else None)
+
+
+def standard_errors(cells: Cells, score: int, limits: Limits) -> FloatArray:
+    """The standard error of each score, nan where there are no limits; limits that cannot be any are refused."""
+    shown = listing(repr(cells.names[k]) for k in limits.columns)
+    scores = cells.numbers(score)
+    low, high = _in_one_cell(cells, scores, limits) if len(limits.columns) == 1 else cells.matrix(limits.columns).T
+    if len(limits.columns) > 1:
+        cells.matrix([score, *limits.columns])  # refuses percent beside other numbers
+    unit = max(map(_unit, (scores, low, high)))
+    above, below = high - scores, scores - low
+    far, near = np.maximum(above, below), np.minimum(above, below)
+    wrong = np.flatnonzero((near < -unit) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * unit))
+    if wrong.size:
+        row = int(wrong[0])
+        why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
+        raise _refused(
+            cells, limits, row, f"the limits {low[row]:g} and {high[row]:g} in {shown}: {scores[row]:g} {why}"
+        )
+    return np.asarray((high - low) / WIDTH)
+
+
+def _refused(cells: Cells, limits: Limits, row: int, found: str) -> ConcordantError:
+    way_out = argument("topics", [f"!{cells.names[k]}" for k in limits.columns])
+    return cells.error(f"{found}. Correct the limits, or leave them out with {way_out}", row)
+
+
+def _in_one_cell(cells: Cells, scores: FloatArray, limits: Limits) -> tuple[FloatArray, FloatArray]:
+    """The limits of a column that has both in each cell: as numbers, or as distances from the score."""
+    (column,) = limits.columns
+    ends = np.full((len(cells), 2), np.nan)
+    signed = False
+    for row, cell in cells.words(column).items():
+        found = _PAIR.fullmatch(str(cell).strip())
+        numbers = [plain_number(part.replace("−", "-")) for part in (found[1], found[3])] if found else []
+        if found is None or None in numbers:
+            if str(cell).strip().lower() not in NOTHING:
+                raise _refused(
+                    cells, limits, row, f"{cell!r} in column {cells.names[column]!r} is not a pair of limits"
+                )
+            continue
+        ends[row] = np.sort(np.array(numbers, dtype=np.float64))
+        signed |= found[2] == "/" or "+" in cell
+    low, high = ends.T
+    distances, inside = ((low <= at) & (at <= high) | np.isnan(low) for at in (np.zeros(len(cells)), scores))
+    if not signed and distances.all() and inside.all():
+        raise _refused(
+            cells, limits, 0, f"the pairs in {cells.names[column]!r} may be limits or distances from the score"
+        )
+    return (low, high) if not signed and not distances.all() else (scores + low, scores + high)
+
+
+def _unit(values: FloatArray) -> float:
+    """One unit of the last decimal that numbers are written with; 0 where they have more than 9."""
+    there = values[~np.isnan(values)]
+    return next((10.0**-d for d in range(10) if np.allclose(np.round(there, d), there, rtol=0, atol=1e-12)), 0.0)

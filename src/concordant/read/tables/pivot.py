@@ -1,0 +1,119 @@
+"""From parallel labels and scores to a matrix, and from the matrices of several files to one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...arrays import FloatArray
+from ...errors import ConcordantError
+from ...words import listing
+from .cells import Origin
+from .missing import warn_of_summaries
+from .vocabulary import is_summary
+
+MEAN = "\0mean"  # the row of one score per system; no topic is called so
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
+
+    `systems` is None where all of it is one run, whose name is to be found elsewhere. `percent`: the file writes the
+    scores with a percent sign.
+    """
+
+    values: FloatArray
+    topics: list[str]
+    systems: list[str] | None = None
+    percent: bool = False
+
+    @classmethod
+    def of_run(cls, scores: dict[str, float]) -> Grid:
+        """The scores of one run by their topics."""
+        return cls(np.array(list(scores.values()), dtype=np.float64)[:, None], list(scores))
+
+
+def pivot(
+    origin: Origin,
+    topics: Sequence[str],
+    systems: Sequence[str] | None,
+    values: FloatArray,
+    twice: Callable[[int, int], ConcordantError],
+    percent: bool = False,
+) -> Grid:
+    """One score for each topic and system, in the order of first appearance, without summary rows.
+
+    `twice(first, again)` is the error for a second score.
+    """
+    keep = _topics_only(origin, topics)
+    if len(keep) < len(topics):
+        topics, values = [topics[k] for k in keep], values[keep]
+        systems = None if systems is None else [systems[k] for k in keep]
+    row = {label: k for k, label in enumerate(dict.fromkeys(topics))}
+    column = {label: k for k, label in enumerate(dict.fromkeys(systems))} if systems is not None else {"": 0}
+    places = _codes(topics, row) * len(column)
+    if systems is not None:
+        places += _codes(systems, column)
+    found = np.full(len(row) * len(column), np.nan)
+    found[places] = values
+    first = np.full(len(found), len(places))
+    np.minimum.at(first, places, np.arange(len(places)))
+    again = np.flatnonzero(first[places] < np.arange(len(places)))
+    if len(again):
+        raise twice(keep[int(first[places[again[0]]])], keep[int(again[0])])
+    grid = found.reshape(len(row), len(column))
+    return Grid(grid, list(row), None if systems is None else list(column), percent)
+
+
+def _codes(labels: Sequence[str], places: dict[str, int]) -> npt.NDArray[np.intp]:
+    return np.fromiter(map(places.__getitem__, labels), np.intp, len(labels))
+
+
+def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
+    """The scores of several files in one matrix; `names` are the systems of those that are one run.
+
+    `twice(k, system, topic)` is the error for a score of file k that another one has given.
+    """
+    if len(grids) == 1:
+        return Grid(grids[0].values, grids[0].topics, grids[0].systems or [names[0]])
+    systems = [grid.systems or [name] for grid, name in zip(grids, names, strict=True)]
+    row, column = (
+        {label: k for k, label in enumerate(dict.fromkeys(itertools.chain.from_iterable(lists)))}
+        for lists in ([grid.topics for grid in grids], systems)
+    )
+    values = np.full((len(row), len(column)), np.nan)
+    for k, grid in enumerate(grids):
+        places = np.ix_([row[t] for t in grid.topics], [column[s] for s in systems[k]])
+        before = values[places]
+        clash = np.argwhere(~(np.isnan(before) | np.isnan(grid.values)))
+        if len(clash):
+            topic, system = clash[0]
+            raise twice(k, systems[k][system], grid.topics[topic])
+        values[places] = np.where(np.isnan(before), grid.values, before)
+    return Grid(values, list(row), list(column))
+
+
+def without_summaries(origin: Origin, grid: Grid) -> Grid:
+    """Leave out summary rows; where nothing else is there, say so instead of using them."""
+    keep = _topics_only(origin, grid.topics)
+    if len(keep) == len(grid.topics):
+        return grid
+    return replace(grid, values=grid.values[keep], topics=[grid.topics[k] for k in keep])
+
+
+def _topics_only(origin: Origin, topics: Sequence[str]) -> Sequence[int]:
+    """The places of topics that are no summaries."""
+    keep = [k for k, topic in enumerate(topics) if not is_summary(topic)]
+    if len(keep) < len(topics):
+        warn_of_summaries(origin, topics)
+    if not keep:
+        raise origin.error(
+            f"holds only summary rows ({listing(dict.fromkeys(topics))}), no scores of topics: give a row for each "
+            "topic (trec_eval -q, ir_measures -q)"
+        )
+    return keep

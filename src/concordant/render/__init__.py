@@ -1,0 +1,1 @@
+"""What a result looks like: figures, and one HTML file that shows it."""

@@ -1,0 +1,188 @@
+"""Two rankings of the same systems: scores against scores, the best and the worst ten, ranks linked to ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ...errors import InputError
+from .labels import fitting, number_ticks, place_beside, row_height, symbol, text
+from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
+
+if TYPE_CHECKING:
+    from ...agreement.comparison_result import Compared
+
+
+def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int = 3) -> Any:
+    """Means by the candidate against means by the truth: diagonal, the top k, tied systems, and who moves furthest."""
+    truth, candidate = comparison.truth_means, comparison.candidate_means
+    with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
+        _orient(ax, comparison)
+        tied = _link_ties(ax, truth, candidate)
+        best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # all that tie with the k-th
+        if not best.all():
+            ax.plot(
+                truth[~best], candidate[~best], "o", markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=0.8
+            ).pop().set_label("others")
+        label = None if best.all() else f"{best.sum()} best of the truth"
+        ax.plot(truth[best], candidate[best], "o", color=VERMILLION, label=label)
+        ax.set_xlabel(_side(comparison.truth, comparison.measure, comparison.lower_is_better[0]))
+        ax.set_ylabel(_side(comparison.candidate, comparison.measure, comparison.lower_is_better[1]))
+        main = [f"{symbol(v.coefficient)} {v.value:.3f}" for v in comparison.main_values if not v.why]
+        ax.set_title(", ".join(main), fontsize="medium")
+        if tied or not best.all():
+            ax.legend(loc="best")
+        _name_movers(ax, comparison, named)
+    return ax
+
+
+def panels(comparison: Compared, axes: Any = None, *, top: int = 10) -> list[Any]:
+    """Figures 1 and 2 of yilmaz2008: all systems, where there is room for three panels, the best ten, the worst ten.
+
+    The number beside a system is its rank in the truth. Each panel has tau_b of its systems among themselves.
+    """
+    if axes is not None and not (isinstance(axes, (Sequence, np.ndarray)) and len(axes) in (2, 3)):
+        raise InputError("ax: the panels need two or three axes, such as pyplot.subplots(1, 2)[1]; None makes new ones")
+    truth, candidate = comparison.truth_means, comparison.candidate_means
+    order = np.argsort(-truth, kind="stable")
+    k = min(top, max(2, len(order) // 2))
+    ranks = 1 + (truth[None] > truth[:, None]).sum(axis=1)
+    count = 3 if new_width() >= 5 else 2
+    with canvases(count, 0.2 + 1.05 * new_width() / count, axes) as made:
+        shown = [(f"{k} best", order[:k], VERMILLION), (f"{k} worst", order[-k:], BLUE)]
+        if len(made) == 3:
+            shown.insert(0, (f"all {len(order)}", order, DARK))
+        for ax, (title, who, colour) in zip(made, shown, strict=True):
+            x, y = truth[who], candidate[who]
+            _orient(ax, comparison, who)
+            ax.plot(x, y, "o", color=colour, markersize=3)
+            tau = comparison.tau_b_among(who)
+            ax.set_title(
+                f"{title}: {symbol('tau_b')} {'undefined' if math.isnan(tau) else f'{tau:.2f}'}", fontsize="small"
+            )
+            ax.set_xlabel(text(comparison.truth, 18))
+            number_ticks(ax, "xy", 3)
+        made[0].set_ylabel(text(comparison.candidate, 18))
+        for ax, (_, who, _) in zip(made, shown, strict=True):
+            if len(who) <= 12:
+                numbers = {k: str(ranks[system]) for k, system in enumerate(who)}
+                place_beside(ax, numbers, truth[who].tolist(), candidate[who].tolist(), size=5.5)
+    return made
+
+
+def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
+    """Ranks in the truth linked to ranks in the candidate; a bar beside systems that are tied there."""
+    truth, candidate = comparison.truth_means, comparison.candidate_means
+    m = len(truth)
+    left, right = _places(truth, candidate), _places(candidate, truth)
+    with canvas(ax, height=0.75 + row_height(m) * m) as ax:
+        size, step = fitting(ax, m)
+        for system in np.argsort(np.abs(left - right), kind="stable"):
+            shift = left[system] - right[system]
+            colour = GREY if shift == 0 else BLUE if shift > 0 else VERMILLION
+            width = 1.6 if left[system] < top else 0.7
+            ax.plot([0, 1], [left[system], right[system]], color=colour, linewidth=width, solid_capstyle="round")
+        for k, (x, places, values) in enumerate(((0, left, truth), (1, right, candidate))):
+            for group in _groups(values):
+                ax.plot([x, x], [places[group].min() - 0.3, places[group].max() + 0.3], color=PURPLE, linewidth=2.5)
+            _name_ends(ax, comparison.systems, places, (k, size, step))
+        key = {"above the truth's": BLUE, "below": VERMILLION, "same": GREY}
+        if comparison.tied_truth or comparison.tied_candidate:
+            key["tied"] = PURPLE
+        for label, colour in key.items():
+            ax.plot([], [], color=colour, linewidth=2, label=label)
+        ax.legend(
+            loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(key), fontsize="x-small", columnspacing=0.8,
+            handlelength=1,
+        )  # fmt: skip
+        ax.set_xlim(-0.03, 1.03)
+        ax.set_ylim(m - 0.4, -0.6)
+        ax.set_xticks([0, 1], [text(comparison.truth, 18), text(comparison.candidate, 18)])
+        ax.xaxis.tick_top()
+        ax.tick_params(axis="both", length=0)
+        ax.set_yticks([])
+        ax.spines[:].set_visible(False)
+    return ax
+
+
+def diagonal(ax: Any, x: FloatArray, y: FloatArray) -> None:
+    """Where both sides give the same score, over the range of both."""
+    low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
+    ax.plot([low, high], [low, high], color=LIGHT, linewidth=1, zorder=1)
+
+
+def _orient(ax: Any, comparison: Compared, who: Any = slice(None)) -> None:
+    """The diagonal, where both sides have one direction; and the numbers of errors, which are drawn as negatives."""
+    lower = comparison.lower_is_better
+    if lower[0] == lower[1]:
+        diagonal(ax, comparison.truth_means[who], comparison.candidate_means[who])
+    for axis, changed in zip((ax.xaxis, ax.yaxis), lower, strict=True):
+        if changed:
+            axis.set_major_formatter(lambda value, _: f"{0.0 - value:g}")
+
+
+def plain_scatter(x: FloatArray, y: FloatArray, labels: tuple[str, str], ax: Any = None) -> Any:
+    """Scores against scores with the diagonal, and nothing else."""
+    with canvas(ax, height=0.85 * min(new_width(), 4.5)) as ax:
+        ax.plot(x, y, "o", color=BLUE, markersize=3)
+        diagonal(ax, x, y)
+        ax.set_xlabel(labels[0])
+        ax.set_ylabel(labels[1])
+    return ax
+
+
+def _side(name: str, measure: str, lower: bool) -> str:
+    better = " (lower is better)" if lower else ""
+    return text(name, 30) + (f", {text(measure, 16)}" if measure else "") + better
+
+
+def _groups(values: FloatArray) -> list[IntArray]:
+    """The systems of each group with equal means."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return [np.flatnonzero(inverse == k) for k in np.flatnonzero(counts > 1)]
+
+
+def _link_ties(ax: Any, truth: FloatArray, candidate: FloatArray) -> bool:
+    """A line along each group of systems with equal means on a side; whether there is one."""
+    groups = [(g, side) for side, values in (("truth", truth), ("candidate", candidate)) for g in _groups(values)]
+    seen = set()
+    for group, side in groups:
+        label = f"tied in {side}" if side not in seen else None
+        line = ":" if side == "truth" else "-"
+        x, y = truth[group], candidate[group]
+        ax.plot([x.min(), x.max()], [y.min(), y.max()], line, color=PURPLE, linewidth=1.4, zorder=1.5, label=label)
+        seen.add(side)
+    return bool(groups)
+
+
+def _places(by: FloatArray, then: FloatArray) -> IntArray:
+    """From 0, best first; tied systems in the order of the other side, so that their links do not cross."""
+    places = np.empty(len(by), dtype=np.int64)
+    places[np.lexsort((-then, -by))] = np.arange(len(by))
+    return places
+
+
+def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
+    """Name the systems whose ranks differ most, if by a tenth of all at least, away from the diagonal."""
+    truth, candidate = comparison.truth_means, comparison.candidate_means
+    above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, candidate)]
+    shift = above[0] - above[1]
+    moved = [k for k in np.argsort(-np.abs(shift), kind="stable")[:most] if abs(shift[k]) >= max(1, len(truth) / 10)]
+    place_beside(ax, {int(k): text(comparison.systems[k], 18) for k in moved}, truth.tolist(), candidate.tolist())
+
+
+def _name_ends(ax: Any, systems: Sequence[str], places: IntArray, end: tuple[int, float, int]) -> None:
+    """The names at one end of the links, each with its place."""
+    side, size, step = end
+    for system, place in zip(systems, places, strict=True):
+        if place % step == 0:
+            name = text(system, 16)
+            ax.annotate(
+                f"{name}  {place + 1}" if side == 0 else f"{place + 1}  {name}", (side, place),
+                (-4 if side == 0 else 4, 0), textcoords="offset points", fontsize=size, va="center",
+                ha="right" if side == 0 else "left", annotation_clip=False,
+            )  # fmt: skip

@@ -1,0 +1,121 @@
+"""Lines by number of topics or by amount of change: reliability with its target, error and bias, judgments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, import_extra
+from ...words import counted
+from .labels import symbol, text
+from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
+
+if TYPE_CHECKING:
+    from ...planning.mix_plan import MixPlan
+    from ...planning.more_topics import TopicPlan
+    from ...study.judgments import JudgmentStudy
+    from ...study.reliability import ReliabilityStudy
+
+
+def plan(found: TopicPlan, ax: Any = None) -> Any:
+    """The expected correlation by number of topics, the range of 90%, the target and the answer."""
+    with canvas(ax, height=grown(2.5)) as ax:
+        ax.fill_between(
+            found.topics, found.low, found.high, color=BLUE, alpha=0.2, linewidth=0, label="90% of collections"
+        )
+        ax.plot(found.topics, found.expected, color=BLUE, label="expected")
+        ax.axhline(found.target, color=DARK, linestyle="--", linewidth=1, label=f"target {found.target:g}")
+        if found.n_topics is not None:
+            ax.axvline(found.n_topics, color=VERMILLION, label=f"enough: {counted(found.n_topics, 'topic')}")
+        ax.axvline(found.observed_topics, color=GREY, linestyle=":", label=f"now: {found.observed_topics:,}")
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlabel("topics")
+        ax.set_ylabel(f"{symbol(found.coefficient)} with the true ranking")
+        ax.legend(loc="lower right", fontsize="x-small")
+    return ax
+
+
+def mixes(found: MixPlan, ax: Any = None) -> Any:
+    """What each mix costs, by human topics; the cheapest, and people alone."""
+    with canvas(ax, height=grown(2.2)) as ax:
+        some = [mix for mix in found.mixes if mix.machine]
+        ax.plot([mix.human for mix in some], [mix.cost for mix in some], color=BLUE, label="with the machine")
+        best, alone = found.cheapest, found.alone
+        ax.plot([alone.human], [alone.cost], "s", color=GREY, label="people alone")
+        if best.machine:
+            ax.plot(
+                [best.human], [best.cost], "o", color=VERMILLION, label=f"cheapest: {best.human} + {best.machine:,}"
+            )
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("{x:g}")
+        ax.set_xlabel("human topics")
+        ax.set_ylabel(f"cost, as good as {found.wanted}", fontsize="small")
+        ax.legend(fontsize="x-small")
+    return ax
+
+
+def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:
+    """Error or bias by number of topics, one line per estimator."""
+    name = found.collections[0] if collection is None else collection
+    of = found.error if what == "error" else found.bias
+    with canvas(ax, height=grown(2.5)) as ax:
+        if what == "bias":
+            ax.axhline(0, color=GREY, linewidth=0.8)
+        for estimator, mark, colour in zip(found.estimators, MARKS, SERIES, strict=False):
+            heights = [of(name, size, coefficient, estimator) for size in found.sizes]
+            ax.plot(found.sizes, heights, marker=mark, color=colour, linewidth=1, label=_shown(estimator))
+        ax.set_title(f"{text(name)}, {symbol(coefficient)}")
+        ax.set_xlabel("topics")
+        ax.set_ylabel(what)
+        ax.legend(fontsize="x-small", ncols=2)
+    return ax
+
+
+def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
+    """The figure of urbano2016 of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
+    height = 0.4 + 2.1 * len(found.collections)
+    with import_extra("matplotlib").rc_context(STYLE):
+        made = import_extra("matplotlib.figure").Figure(figsize=(TEXT, height), layout="constrained")
+        panels = made.subplots(len(found.collections), 2, sharex=True, sharey=True, squeeze=False)
+        for row, collection in zip(panels, found.collections, strict=True):
+            for ax, coefficient in zip(row, ("tau", "tau_ap"), strict=True):
+                reliability_study(found, ax, what, collection, coefficient)
+                ax.get_legend().remove()
+                ax.label_outer()
+        if what == "error":
+            panels[0, 0].set_ylim(bottom=0)
+        panels[0, 1].legend(fontsize="small", ncols=2)
+    return made
+
+
+def judgment_study(found: JudgmentStudy, ax: Any, change: str | None, statistic: str | None) -> Any:
+    """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
+    kind = found.changes[0][0] if change is None else change
+    name = statistic or found.headlines[-1]
+    levels = [level for of, level in found.changes if of == kind]
+    if not levels:
+        raise InputError(f"the study has no change {kind!r}")
+    with canvas(ax, height=grown(2.5)) as ax:
+        for k, measure in enumerate(found.measures):
+            heights = [found.value(kind, level, measure, name) for level in levels]
+            spans = [found.interval(kind, level, measure, name) for level in levels]
+            colour = SERIES[k % len(SERIES)]
+            dashes = ("-", "--", ":")[k // len(SERIES) % 3]
+            mark = MARKS[k % len(MARKS)]
+            ax.plot(levels, heights, dashes, marker=mark, color=colour, label=text(measure))
+            if all(spans):
+                low, high = ([getattr(span, end) for span in spans] for end in ("low", "high"))
+                ax.fill_between(levels, low, high, color=colour, alpha=0.15, linewidth=0)
+        if len(levels) > 6:
+            ax.tick_params(axis="x", rotation=90)
+        ax.set_xlabel(text(kind))
+        ax.set_ylabel(name)
+        ax.legend(fontsize="x-small")
+    return ax
+
+
+def _shown(estimator: str) -> str:
+    """As the paper writes it: ML, SH(w/o)."""
+    name, bracket, rest = estimator.partition("(")
+    return name.upper() + bracket + rest

@@ -1,0 +1,85 @@
+"""What chance makes of a statistic, and where the value that was found stands in it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...arrays import FloatArray
+from ...words import p_equals
+from .labels import number_ticks, symbol
+from .style import DARK, LIGHT, VERMILLION, canvas, grown
+
+if TYPE_CHECKING:
+    from ...agreement.permutation import PermutationTest
+    from ...inference.nulls import NullDistribution
+    from ...ranks.distribution import DistanceDistribution
+    from ...ranks.testing import RankTest
+
+
+def distances(found: DistanceDistribution, ax: Any = None) -> Any:
+    """The rank distances of resampled topics."""
+    with canvas(ax, height=grown(2.1)) as ax:
+        _histogram(ax, found.distances)
+        ax.set_xlabel("rank distance")
+        ax.set_ylabel("resamples")
+    return ax
+
+
+def rank_test(found: RankTest, ax: Any = None) -> Any:
+    """The rank distances of resampled topics, with that of the candidate and the critical value."""
+    with canvas(ax, height=grown(2.3)) as ax:
+        distances(found.distribution, ax)
+        _mark(ax, found.distance, f"candidate {found.distance:.2f}, {p_equals(found.pvalue)}")
+        if math.isfinite(found.critical_value):
+            label = f"critical, alpha = {found.alpha:g}"
+            ax.axvline(found.critical_value, color=DARK, linestyle="--", linewidth=1, label=label)
+        _key(ax)
+    return ax
+
+
+def permutations(found: PermutationTest, ax: Any = None) -> Any:
+    """The coefficient of permuted scores, and that of the scores as they are."""
+    with canvas(ax, height=grown(2.3)) as ax:
+        _histogram(ax, found.null[np.isfinite(found.null)])
+        _mark(ax, found.value, f"candidate {found.value:.3f}, {p_equals(found.pvalue)}")
+        ax.set_xlabel(f"{symbol(found.coefficient)} of permuted scores")
+        ax.set_ylabel("permutations")
+        _key(ax)
+    return ax
+
+
+def null(found: NullDistribution, ax: Any = None, value: float | None = None) -> Any:
+    """The distribution over all rankings as bars, and a value with its p-value."""
+    with canvas(ax, height=grown(2.3)) as ax:
+        steps = found.m * (found.m - 1) // 2
+        if found.coefficient == "tau" and steps <= 200:  # a bar for each value
+            values = np.linspace(-1, 1, steps + 1)
+            ax.bar(values, found.pmf(values), width=1.6 / steps, color=LIGHT)
+        else:
+            edges = min(1.0, 4 * found.std) * np.linspace(-1, 1, 41)
+            at_most = np.asarray(found.cdf(edges))
+            at_most[0] = 0.0
+            ax.bar(edges[:-1], np.diff(at_most), width=np.diff(edges), align="edge", color=LIGHT)
+        if value is not None:
+            _mark(ax, value, f"value {value:.3f}, {p_equals(float(found.pvalue(value)))}")
+            _key(ax)
+        ax.set_xlabel(f"{symbol(found.coefficient)} of random rankings of {found.m} systems")
+        ax.set_ylabel("probability")
+    return ax
+
+
+def _histogram(ax: Any, values: FloatArray) -> None:
+    ax.hist(values, bins=40, color=LIGHT)
+
+
+def _mark(ax: Any, value: float, label: str) -> None:
+    ax.axvline(value, color=VERMILLION, linewidth=1.6, label=label)
+
+
+def _key(ax: Any) -> None:
+    """Above the bars, where it hides none."""
+    number_ticks(ax, "x", 6)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small", columnspacing=1)

@@ -1,0 +1,189 @@
+"""Points with intervals: coefficients (a forest plot), judges, tie bounds, estimators, and the ranks of systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from .labels import fitting, name_places, number_ranks, number_topics, row_height, symbol, text
+from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
+
+if TYPE_CHECKING:
+    from ...agreement.comparison_result import Compared
+    from ...coefficients.ties import TieBounds
+    from ...data.results import Estimate
+    from ...judges.worth import JudgeWorth
+    from ...planning.combination import CombinedMeans
+    from ...planning.estimation import Reliability
+    from ...planning.selection import TopicSelection
+    from ...ranks.bounds import RankIntervals
+
+
+class Row(NamedTuple):
+    """A line of a forest plot."""
+
+    name: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    corrected: float = math.nan
+    """The value without sampling bias, which the interval is around."""
+    why: str = ""
+    """Why there is no value."""
+    short: str = "no value"
+    """What stands in its place."""
+
+
+def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
+    """A row each: the value as a dot, its interval as a line, the bias-corrected value as a diamond."""
+    with canvas(ax, height=0.75 + 0.17 * max(len(rows), 2)) as ax:
+        for k, row in enumerate(rows):
+            if not math.isnan(row.low):
+                ax.plot([row.low, row.high], [k, k], color=BLUE, linewidth=2.2, solid_capstyle="butt", alpha=0.55)
+            if row.why:
+                ax.annotate(
+                    row.short, (0.02, k), xycoords=("axes fraction", "data"), ha="left", va="center",
+                    fontsize="x-small", color=GREY,
+                )  # fmt: skip
+        places = range(len(rows))
+        if any(not math.isnan(row.corrected) for row in rows):
+            ax.plot(
+                [row.corrected for row in rows], places, "D", markerfacecolor="white", markeredgecolor=BLUE,
+                markeredgewidth=0.9, label="bias-corrected",
+            )  # fmt: skip
+            ax.plot([row.value for row in rows], places, "o", color=DARK, label="on these topics")
+            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
+        else:
+            ax.plot([row.value for row in rows], places, "o", color=DARK)
+        name_places(ax, [row.name for row in rows])
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        ax.grid(axis="x", color="0.92", linewidth=0.6)
+        ax.set_axisbelow(True)
+        ax.set_xlabel(label)
+    return ax
+
+
+def coefficients(comparison: Compared, ax: Any = None) -> Any:
+    """The coefficients of a comparison, with their intervals where they were asked for."""
+    rows = []
+    for v in comparison.values:
+        low, high = (v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan)
+        corrected = v.estimate.bias_corrected if v.estimate is not None else None
+        rows.append(Row(v.coefficient, v.value, low, high, math.nan if corrected is None else corrected, v.why))
+    level = next((v.interval.confidence_level for v in comparison.values if v.interval), None)
+    label = "agreement" + (f", {100 * level:g}% interval" if level else " with the truth")
+    return forest(rows, label, ax)
+
+
+def estimate(found: Estimate, ax: Any = None) -> Any:
+    """One value with its interval."""
+    corrected = getattr(found, "bias_corrected", None)
+    low, high, level = math.nan, math.nan, ""
+    if found.interval is not None:
+        low, high = found.interval.low, found.interval.high
+        level = f", {100 * found.interval.confidence_level:g}% interval"
+    row = Row(found.coefficient, found.value, low, high, math.nan if corrected is None else corrected)
+    return forest([row], f"correlation{level}", ax)
+
+
+def tie_bounds(bounds: TieBounds, ax: Any = None) -> Any:
+    """What the order of tied systems leaves open: from minimum to maximum, and the expected value."""
+    if np.ndim(bounds.minimum):
+        raise InputError(f"these are bounds of a batch of shape {np.shape(bounds.minimum)}: plot shows those of one")
+    row = Row(bounds.coefficient, float(bounds.expected), float(bounds.minimum), float(bounds.maximum))
+    return forest([row], "over all orders of the tied systems", ax)
+
+
+def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
+    """What each judge's topics are worth, on a log scale; the truth's own as a dashed line."""
+    first = found[0]
+    top = 4.0 * max([first.n_topics, *(judge.worth for judge in found if judge.worth < math.inf)])
+    with canvas(ax, height=0.75 + 0.17 * max(len(found), 2)) as ax:
+        ax.axvline(first.n_topics, color=GREY, linestyle="--", linewidth=0.8)
+        ends = [(max(judge.interval.low, 0.5), min(judge.interval.high, top)) for judge in found]
+        rows = [
+            Row(judge.names[1], min(judge.worth, top), low, high)
+            if judge.worth > 0
+            else Row(judge.names[1], math.nan, why=judge.reason or judge.sentence, short=judge.reason or "less than 1")
+            for judge, (low, high) in zip(found, ends, strict=True)
+        ]
+        level = f"{100 * first.interval.confidence_level:g}% interval"
+        forest(rows, f"worth of {first.n_topics:g} topics, in topics of {text(first.names[0], 20)}", ax)
+        number_topics(ax, *ax.get_xlim())
+        ax.set_title(level, fontsize="small")
+    return ax
+
+
+def reliability(found: Reliability, ax: Any = None) -> Any:
+    """The expected correlations by each estimator; the baselines, known to be too high, are hollow."""
+    names = list(found.estimates)
+    with canvas(ax, height=0.9 + 0.17 * len(names)) as ax:
+        for k, label in enumerate(("tau", "tau_ap")):
+            for baseline in (False, True):
+                rows = [n for n, name in enumerate(names) if name.startswith("sh") is baseline]
+                ax.plot(
+                    [found.estimates[names[n]][k] for n in rows], rows, MARKS[k], color=SERIES[k], markersize=4.5,
+                    markerfacecolor="white" if baseline else SERIES[k], label=None if baseline else symbol(label),
+                )  # fmt: skip
+        name_places(ax, names)
+        ax.set_ylim(len(names) - 0.4, -0.6)
+        ax.grid(axis="x", color="0.92", linewidth=0.6)
+        ax.set_xlabel("expected correlation with the true ranking")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    return ax
+
+
+def selection(found: TopicSelection, ax: Any = None) -> Any:
+    """Agreement of the chosen topics on other systems, and on other systems and topics, with intervals."""
+    rows = [Row(row["test"], row["chosen"], row["low"], row["high"]) for row in found.rows()]
+    return forest(rows, f"{symbol(found.coefficient)} of {len(found.topics)} chosen topics", ax)
+
+
+def combined(found: CombinedMeans, ax: Any = None) -> Any:
+    """The combined means of systems with their intervals; the human means alone as diamonds."""
+    m = len(found.low)
+    with canvas(ax, height=max(1.6, 0.75 + row_height(m) * m)) as ax:
+        fitting(ax, m)
+        places = np.arange(m)
+        ax.hlines(places, found.low, found.high, color=BLUE, linewidth=2.2 if m <= 40 else 1.4, alpha=0.55)
+        ax.plot(
+            found.human, places, "D", markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=0.8, markersize=3,
+            label=f"{found.n_human} human topics alone",
+        )  # fmt: skip
+        ax.plot(found.means.shown(), places, "o", color=DARK, markersize=3, label="combined")
+        name_places(ax, found.means.systems)
+        ax.set_ylim(m - 0.4, -0.6)
+        ax.set_xlabel(f"mean score, {100 * found.settings['confidence_level']:g}% interval")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
+    return ax
+
+
+def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
+    """A line for the ranks of each system, a dot for the rank on these topics, tiers as bands."""
+    m = len(found.systems)
+    with canvas(ax, height=max(1.6, 0.6 + row_height(m) * m)) as ax:
+        size, _ = fitting(ax, m)
+        places = np.arange(m)
+        start = 0
+        for k, tier in enumerate(found.tiers):
+            if k % 2 == 0:
+                ax.axhspan(start - 0.5, start + len(tier) - 0.5, color="0.93", linewidth=0, zorder=0)
+            ax.annotate(
+                f"tier {k + 1}", (1, start + len(tier) / 2 - 0.5), (3, 0), xycoords=("axes fraction", "data"),
+                textcoords="offset points", va="center", fontsize=max(5.0, size - 1), color=DARK, annotation_clip=False,
+            )  # fmt: skip
+            start += len(tier)
+        thick = 2.5 if m <= 40 else 1.4
+        ax.hlines(places, found.low, found.high, color=BLUE, linewidth=thick, zorder=2)
+        ax.plot(found.rank, places, "o", color=VERMILLION, markersize=thick + 1, zorder=3)
+        name_places(ax, found.systems)
+        ax.set_ylim(m - 0.5, -0.5)
+        ax.set_xlim(0.5 - 0.02 * m, m + 0.5 + 0.02 * m)
+        number_ranks(ax, m)
+        scope = "simultaneous" if found.simultaneous else "for each system"
+        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% {scope}")
+    return ax

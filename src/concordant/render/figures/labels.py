@@ -1,0 +1,164 @@
+"""Names on figures: any text, as short as the place asks for, and no more of them than can be read."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ...errors import import_extra
+
+LEAST = 4.5  # points: what is smaller cannot be read in print
+_LINE = 1.18  # height of a line of text, in its size
+
+SYMBOLS = {
+    "tau": r"\tau",
+    "tau_a": r"\tau_a",
+    "tau_b": r"\tau_b",
+    "tau_ap": r"\tau_{AP}",
+    "tau_ap_a": r"\tau_{AP,a}",
+    "tau_ap_b": r"\tau_{AP,b}",
+    "tau_gap": r"\tau_{GAP}",
+    "pearson_rank": r"\rho_r",
+    "spearman": r"\rho",
+}
+"""Coefficients as papers write them, in TeX; the others go by their names."""
+
+
+def shortened(name: object, most: int = 24) -> str:
+    """A name in at most so many characters, without control codes.
+
+    The middle goes: the end of a name tells systems apart as often as its start.
+    """
+    clean = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(name)).split())
+    if len(clean) <= most:
+        return clean
+    tail = (most - 1) // 3
+    return clean[: most - 1 - tail].rstrip() + "…" + clean[len(clean) - tail :].lstrip()
+
+
+def text(name: object, most: int = 24) -> str:
+    """A name as it can be drawn: shortened, not read as a formula, and with glyphs of the font only.
+
+    What the font lacks, some emoji for instance, becomes an empty box, as in a terminal.
+    """
+    known = _glyphs(tuple(import_extra("matplotlib").rcParams["font.family"]))
+    clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
+    drawn = "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
+    return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
+
+
+def symbol(coefficient: str) -> str:
+    """A coefficient as papers write it, with its subscript; by its name where it has no symbol."""
+    return f"${SYMBOLS[coefficient]}$" if coefficient in SYMBOLS else text(coefficient)
+
+
+def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float], size: float = 6.0) -> None:
+    """Write names beside their points, each where it lies on no point, on no other name and off the diagonal.
+
+    The nearest of a few places is taken; one that is further away gets a thin line. Without any free place the name is
+    left out: it would only hide what it names.
+    """
+    ax.figure.figure.draw_without_rendering()  # of a part of a figure, the whole: axes have their size only then
+    unit = ax.figure.dpi / 72
+    at = ax.transData.transform(np.column_stack([x, y])) / unit
+    frame = ax.get_window_extent().extents / unit
+    ends = ax.transData.transform(np.column_stack([(min(*x, *y), max(*x, *y))] * 2)) / unit
+    drawn = np.vstack([at, np.linspace(ends[0], ends[1], 200)])
+    taken: list[tuple[float, float, float, float]] = []
+    near_by = 3 if size < 6 else 5
+    for k, name in names.items():
+        width, height = 0.58 * size * len(name) + 2, 1.25 * size
+        for reach, (right, up) in product((near_by, 12, 20, 30), ((-1, 1), (1, -1), (1, 1), (-1, -1), (-1, 0), (1, 0))):
+            low = at[k] + (reach * right - (width if right < 0 else 0), reach * up - height * (1 - up) / 2)
+            box = (*low, low[0] + width, low[1] + height)
+            inside = box[0] > frame[0] and box[2] < frame[2] and box[1] > frame[1] and box[3] < frame[3]
+            near = (drawn > np.array(box[:2]) - 2.5).all(axis=1) & (drawn < np.array(box[2:]) + 2.5).all(axis=1)
+            meets = any(box[0] < b[2] and box[2] > b[0] and box[1] < b[3] and box[3] > b[1] for b in taken)
+            if not inside or near.any() or meets:
+                continue
+            taken.append(box)
+            ax.annotate(
+                name, (x[k], y[k]), (reach * right, reach * up), textcoords="offset points", fontsize=size,
+                color="0.25", ha="right" if right < 0 else "left", va=("top", "center", "bottom")[up + 1],
+                arrowprops=None if reach == near_by else {
+                    "arrowstyle": "-", "linewidth": 0.5, "color": "0.5", "shrinkA": 0, "shrinkB": 2,
+                    "relpos": (1 if right < 0 else 0, (1 - up) / 2),
+                },
+            )  # fmt: skip
+            break
+
+
+@lru_cache(maxsize=4)
+def _glyphs(family: tuple[str, ...]) -> frozenset[int]:
+    """What the font of this family can draw."""
+    manager = import_extra("matplotlib.font_manager")
+    return frozenset(manager.get_font(manager.findfont(manager.FontProperties(family=list(family)))).get_charmap())
+
+
+def row_height(count: int, least: float = 0.078, most: float = 0.145) -> float:
+    """Inches for each of so many rows with names, in a new figure: generous for few, just readable for many."""
+    return most if count <= 40 else max(least, most - (count - 40) * 0.0012)
+
+
+def _room(ax: Any, axis: str) -> float:
+    """How long an axis is, in points."""
+    box = ax.get_window_extent()
+    return float(box.height if axis == "y" else box.width) * 72 / float(ax.figure.dpi)
+
+
+def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
+    """The size of names beside so many rows (or below so many columns), and of how many of them one can have a name."""
+    room = _room(ax, axis)
+    usual = import_extra("matplotlib.font_manager").FontProperties(size="small").get_size_in_points()
+    size = min(usual, room / max(count, 1) / _LINE)
+    if size >= LEAST:
+        return size, 1
+    return LEAST, math.ceil(LEAST * _LINE * count / room)
+
+
+def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 24, start: float = 0) -> None:
+    """Ticks at `start`, `start` + 1 and so on with these names; every second or third where more cannot be read."""
+    size, step = fitting(ax, len(names), axis)
+    places = [start + k for k in range(0, len(names), step)]
+    shown = [text(name, most) for name in names[::step]]
+    if axis == "y":
+        ax.set_yticks(places, shown, fontsize=size)
+    else:
+        longest = max(map(len, shown), default=0) * 0.62 * size
+        turned = longest > 0.85 * _room(ax, "x") / max(len(shown), 1)
+        ax.set_xticks(places, shown, fontsize=size, rotation=90 if turned else 0)
+    ax.tick_params(axis=axis, length=0 if len(names) > 40 else 2)
+    if step > 1:
+        getattr(ax, f"set_{axis}label")(f"every {_ordinal(step)} of {len(names)} named", fontsize="small")
+
+
+def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = False) -> None:
+    """Round numbers along "x", "y" or "xy", whatever ticks the axes had before."""
+    for axis in axes:
+        ticks = import_extra("matplotlib.ticker").MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
+        getattr(ax, f"{axis}axis").set_major_locator(ticks)
+
+
+def number_ranks(ax: Any, m: int) -> None:
+    """Ticks at 1, where ranks begin, and at round numbers up to m."""
+    round_ones = import_extra("matplotlib.ticker").MaxNLocator(5, integer=True).tick_values(1, m)
+    ax.set_xticks([1, *(int(t) for t in round_ones if 1 + m / 15 < t <= m)])
+
+
+def _ordinal(number: int) -> str:
+    return str(number) + {2: "nd", 3: "rd"}.get(number, "th")
+
+
+def number_topics(ax: Any, low: float, high: float) -> None:
+    """A log scale of topics, with ticks at 1, 2, 5, 10, 20, 50 and so on."""
+    ticks = [step * 10**power for power in range(-1, 9) for step in (1, 2, 5)]
+    ax.set_xscale("log")
+    ax.set_xticks([tick for tick in ticks if low <= tick <= high])
+    ax.set_xticks([], minor=True)
+    ax.xaxis.set_major_formatter("{x:g}")

@@ -1,0 +1,139 @@
+"""Tables as colours: coefficients by judge or measure, ranks and their probabilities, discordance, grades."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError, import_extra
+from .labels import LEAST, name_places, number_ticks, symbol
+from .style import canvas, new_width
+
+if TYPE_CHECKING:
+    from ...agreement.comparison_result import Compared, Comparison
+    from ...judgments.agreement import LabelAgreement
+    from ...planning.probabilities import Discordance
+    from ...ranks.places import RankProbabilities
+
+COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
+
+
+def heatmap(
+    values: npt.ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    ax: Any = None,
+    *,
+    label: str = "",
+    decimals: int = 2,
+) -> Any:
+    """A table of numbers as colours, with the numbers written in where there is room; nan stays white."""
+    table = np.asarray(values, dtype=float)
+    if table.shape != (len(rows), len(columns)) or not table.size:
+        raise InputError(f"values have the shape {table.shape}, and there are {len(rows)} rows, {len(columns)} columns")
+    low, high = (np.nanmin(table), np.nanmax(table)) if not np.isnan(table).all() else (0.0, 1.0)
+    with canvas(ax, height=max(1.8, 1.1 + 0.2 * len(rows))) as ax:
+        image = ax.imshow(table, cmap=COLOURS, aspect="auto", vmin=low, vmax=high if high > low else low + 1e-9)
+        name_places(ax, rows)
+        name_places(ax, columns, "x", most=14)
+        _framed(ax)
+        _colour_bar(ax, image, label)
+        ax.figure.draw_without_rendering()  # so that the layout is known, and with it the room for the numbers
+        box, point = ax.get_window_extent(), ax.figure.dpi / 72
+        size = min(7.0, box.width / point / len(columns) / (decimals + 3) / 0.6, box.height / point / len(rows) / 1.2)
+        for (i, j), value in np.ndenumerate(table) if size >= LEAST else ():
+            bright = (value - low) / ((high - low) or 1) > 0.55
+            shown, colour = ("–", "black") if np.isnan(value) else (f"{value:.{decimals}f}", "k" if bright else "w")
+            ax.text(j, i, shown, ha="center", va="center", fontsize=size, color=colour)
+    return ax
+
+
+def comparisons(
+    given: Sequence[Compared | Comparison], ax: Any = None, *, coefficients: Sequence[str] | None = None
+) -> Any:
+    """Coefficients down, comparisons across: judges of one truth, or measures of one judge."""
+    found: list[Any] = [c for one in given for c in getattr(one, "comparisons", (one,))]
+    if not found:
+        raise InputError("there is no comparison to show: give what compare returned, a list of one or more")
+    names = [v.coefficient for v in found[0].values] if coefficients is None else list(coefficients)
+    by_measure = len({c.candidate for c in found}) == 1 and len({c.measure for c in found}) > 1
+    across = [c.measure if by_measure else c.candidate for c in found]
+    return heatmap([[c[name] for c in found] for name in names], names, across, ax, label="agreement")
+
+
+def rank_probabilities(found: RankProbabilities, ax: Any = None) -> Any:
+    """Figure 3 of carterette2009: systems across, ranks up, the colour a logarithm of the probability."""
+    with canvas(ax, height=0.8 * min(new_width(), 5)) as ax:
+        m = len(found.systems)
+        scale = import_extra("matplotlib.colors").LogNorm
+        least = min(max(1 / found.n_rankings, 1e-6), 0.5)
+        image = ax.imshow(
+            np.ma.masked_less_equal(found.values.T, 0), norm=scale(least, 1), cmap=COLOURS, origin="lower",
+            extent=(0.5, m + 0.5, 0.5, m + 0.5),
+        )  # fmt: skip
+        _colour_bar(ax, image, "probability")
+        ax.set_ylabel("rank")
+        number_ticks(ax, "xy", whole=True)
+        if m <= 25:
+            name_places(ax, found.systems, "x", most=16, start=1)
+        else:
+            ax.set_xlabel("system, by its rank in the truth")
+        _framed(ax)
+    return ax
+
+
+def discordance(found: Discordance, ax: Any = None) -> Any:
+    """The probabilities that two systems stand in the wrong order, the best systems in the upper left corner."""
+    m = len(found.systems)
+    with canvas(ax, height=0.8 * min(new_width(), 5)) as ax:
+        shown = np.where(np.triu(np.ones_like(found.values), 1) > 0, found.values, np.nan)
+        image = ax.imshow(shown, vmin=0, vmax=0.5, cmap=COLOURS)
+        _colour_bar(ax, image, "probability of discordance")
+        if m <= 25:
+            name_places(ax, found.systems, "x", most=16)
+            name_places(ax, found.systems, most=16)
+        else:
+            ax.set_xlabel("system, by its rank")
+            ax.set_ylabel("system above it")
+        _framed(ax)
+    return ax
+
+
+def confusion(found: LabelAgreement, ax: Any = None) -> Any:
+    """The confusion table: each row as shares of it, with the counts written in."""
+    with canvas(ax, height=0.72 * min(new_width(), 4.5)) as ax:
+        rows = found.confusion / np.maximum(found.confusion.sum(axis=1, keepdims=True), 1)
+        image = ax.imshow(rows, cmap=COLOURS, vmin=0, vmax=1)
+        names = [f"{label:g}" for label in found.labels]
+        name_places(ax, names, "x")
+        name_places(ax, names)
+        for (i, j), count in np.ndenumerate(found.confusion) if len(names) <= 12 else ():
+            colour = "k" if rows[i, j] > 0.55 else "w"
+            ax.text(j, i, str(count), ha="center", va="center", fontsize="x-small", color=colour)
+        _colour_bar(ax, image, "share of the row")
+        ax.set_xlabel("grade by the other judge")
+        ax.set_ylabel("grade by the truth")
+        _framed(ax)
+    return ax
+
+
+def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
+    """All rankings against each other: the row is the truth, the column the candidate."""
+    with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
+        heatmap(values, names, names, ax, label=symbol(coefficient))
+        ax.set_xlabel("candidate")
+        ax.set_ylabel("truth")
+    return ax
+
+
+def _colour_bar(ax: Any, image: Any, label: str) -> None:
+    bar = ax.figure.colorbar(image, ax=ax, pad=0.02)
+    bar.set_label(label, fontsize="small")
+    bar.ax.tick_params(labelsize="small")
+
+
+def _framed(ax: Any) -> None:
+    ax.spines[:].set_visible(True)

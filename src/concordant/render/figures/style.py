@@ -1,0 +1,171 @@
+"""The house style of the figures: sizes, colours, and files that are written whole."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, InputTypeError, import_extra
+from ...render.outputs import FIGURE, written_whole
+
+COLUMN = 3.3  # inches: one of the two columns of a page
+TEXT = 7.0  # inches: both
+
+# The colours of Okabe and Ito, which all people tell apart; without the yellow, too pale for lines.
+BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK = (
+    "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#000000",
+)  # fmt: skip
+SERIES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, BLACK)
+MARKS = "os^vDPX"
+GREY, LIGHT, DARK = "0.55", "0.82", "0.25"
+
+FORMATS = ("pdf", "svg", "png")
+
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so that a figure looks the same everywhere
+    "font.size": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.titlesize": 8.0,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "legend.fontsize": 7.0,
+    "legend.frameon": True,
+    "legend.edgecolor": "none",
+    "legend.framealpha": 0.8,
+    "legend.borderpad": 0.2,
+    "legend.handlelength": 1.6,
+    "legend.labelspacing": 0.3,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "axes.titlelocation": "left",
+    "axes.unicode_minus": True,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "savefig.dpi": 300.0,
+    "pdf.fonttype": 42,  # text stays text
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "concordant",  # the same figure, the same file
+}
+
+_WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
+
+
+@contextmanager
+def style(width: float = COLUMN) -> Iterator[None]:
+    """Draw in the house style, new figures `width` inches wide.
+
+    Results draw new figures in this style anyway, one column wide. It serves for another width, and for axes of your
+    own.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> from concordant.render import figures as plots
+    >>> with plots.style(width=7):
+    ...     ax = cc.tau_null(20).plot(value=0.4)
+    >>> float(ax.figure.get_figwidth())
+    7.0
+
+    """
+    if not width > 0:
+        raise InputError(f"width is {width!r}: give inches, such as 3.3 for a column and 7 for a page")
+    import_extra("matplotlib.pyplot")
+    asked = _WIDTH.set(float(width))
+    try:
+        with import_extra("matplotlib").rc_context(STYLE):
+            yield
+    finally:
+        _WIDTH.reset(asked)
+
+
+def new_width() -> float:
+    """How wide a new figure is, in inches."""
+    return _WIDTH.get() or COLUMN
+
+
+def grown(height: float) -> float:
+    """The height of a new figure that is so high when it is one column wide."""
+    return height * min(new_width(), 5.0) / COLUMN
+
+
+@contextmanager
+def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
+    """The axes to draw on: those given, in whatever style they are, or new ones in the house style."""
+    if ax is not None:
+        yield _axes(ax)
+        return
+    with canvases(1, height) as made:
+        yield made[0]
+
+
+def _axes(given: Any) -> Any:
+    if not hasattr(given, "tick_params"):
+        raise InputTypeError(f"ax is a {type(given).__name__}: give axes of matplotlib, or leave it out for new ones")
+    return given
+
+
+@contextmanager
+def canvases(count: int, height: float, axes: Any = None) -> Iterator[list[Any]]:
+    """Like `canvas`, for panels side by side."""
+    if axes is not None:
+        yield [_axes(ax) for ax in axes]
+        return
+    pyplot, width = import_extra("matplotlib.pyplot"), new_width()
+    with import_extra("matplotlib").rc_context(STYLE):
+        figure = pyplot.figure(figsize=(width, height))
+        figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near what it will be
+        figure.set_layout_engine("constrained")
+        made = [figure.add_subplot(1, count, k + 1) for k in range(count)]
+        for ax in made:  # ticks that are made later must not fall back to another style
+            for which in "xy":
+                names = {"labelsize": "labelsize", "width": "major.width", "length": "major.size"}
+                ax.tick_params(axis=which, **{k: pyplot.rcParams[f"{which}tick.{v}"] for k, v in names.items()})
+        yield made
+
+
+def check_format(path: str | os.PathLike[str]) -> str:
+    """What the ending of a file's name asks for."""
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        have = f"ends in .{ending}" if ending else "has no ending"
+        raise InputError(f"{os.fspath(path)} {have}: a figure is written to .{', .'.join(FORMATS[:-1])} or .png")
+    return ending
+
+
+def figure_of(ax: Any) -> Any:
+    """The figure of axes, or of the first of several."""
+    return ax.figure if hasattr(ax, "figure") else ax[0].figure
+
+
+def save(ax: Any, path: str | os.PathLike[str]) -> None:
+    """Write the figure of these axes to a .pdf, .svg or .png file, whole or not at all.
+
+    Text stays text in .pdf and .svg, so that it can be searched and scaled. The same figure gives the same bytes.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> from concordant.render import figures as plots
+    >>> ax = cc.tau_null(20).plot(value=0.4)
+    >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
+
+    """
+    kind = check_format(path)
+    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
+    drawn = io.BytesIO()  # matplotlib ends in a traceback where a disk is full
+    with import_extra("matplotlib").rc_context(STYLE):
+        figure_of(ax).savefig(drawn, format=kind, metadata=undated)
+    with written_whole(path, FIGURE) as file:
+        file.write(drawn.getvalue())

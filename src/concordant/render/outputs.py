@@ -1,0 +1,249 @@
+"""Files that are written: whole or not at all, and never in the place of one that was read or is something else."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from ..errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows, which does not remove a file that is open
+    fcntl = None  # type: ignore[assignment]
+
+
+class _Call:
+    """The files that a command, or a session of Python, reads and writes, by what is the same for every name of a file.
+
+    That is its device and its number there. Each comes with its path: a number goes to another file once it is free.
+    """
+
+    def __init__(self, outputs: Mapping[str, Path]) -> None:
+        self.outputs = outputs
+        self.replaced = {_identity(path): option for option, path in outputs.items()}
+        self.read: dict[tuple[int, int] | None, str] = {}
+        self.written: dict[tuple[int, int] | None, str] = {}
+
+
+def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
+    """Which regular file this is, or None: nothing replaces a device or a pipe."""
+    try:
+        about = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
+
+
+_call: ContextVar[_Call] = ContextVar("call", default=_Call({}))  # noqa: B039 - one for all that Python reads
+
+
+@contextmanager
+def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
+    """Within the block, refuse to read what an output would replace, and to replace what was read.
+
+    `outputs` are the files and folders that a command is going to write, by the option that names them.
+    """
+    before = _call.set(_Call(outputs))
+    try:
+        yield
+    finally:
+        _call.reset(before)
+
+
+def reading(file: Any, label: str) -> None:
+    """Remember that an open file is read. It is an error if an output would replace it."""
+    try:
+        identity = _identity(file.fileno())
+    except (AttributeError, TypeError, OSError, ValueError):  # none of a disk
+        return
+    call = _call.get()
+    if identity is not None and (option := call.replaced.get(identity)) is not None:
+        raise InputError(f"{option} would replace {label}, which this command reads: give {option} another file")
+    call.read[identity] = os.path.abspath(label)
+
+
+def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
+    """Refuse an output that would be read, too, the next time that all files in folders, or all like this, are."""
+    for option, path in _call.get().outputs.items():
+        where = Path(os.path.realpath(path))
+        read = set(map(os.path.realpath, folders))
+        for place in (where / "x", where, *where.parents):  # an output may be a folder
+            if str(place.parent) in read and fnmatch(place.name, pattern):
+                raise InputError(
+                    f"{option} would write into {place.parent}, where the next run would read it as an input: "
+                    f"give {option} another folder"
+                )
+
+
+class Kind(NamedTuple):
+    """What an output is, so that it replaces an earlier one and no other file."""
+
+    words: str
+    holds: Callable[[bytes], object]
+    """Whether a file that begins with these bytes is one."""
+
+
+REPORT_START = (
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="concordant">'
+)
+REPORT = Kind("a report by concordant", re.compile(re.escape(REPORT_START.encode())).match)
+FIGURE = Kind("a figure", re.compile(rb"%PDF-|\x89PNG|\s*<(?:\?xml|svg|!--|!DOCTYPE svg)").match)
+# The quotes say nothing to those who read CSV, and tell our tables from somebody's data, which few programs quote so.
+SCORES_START = '"topic",'
+SCORES = Kind("a table of scores by concordant", re.compile(SCORES_START.encode() + b'(?!")').match)
+DISTANCES = Kind("a distribution of rank distances", re.compile(rb"PK\x03\x04.{26}distances\.npy", re.DOTALL).match)
+JUDGMENTS = Kind("judgments in TREC's format", re.compile(rb"\S+(?:[ \t]+\S+){3}[ \t]*\r?\n").match)
+_START = 4096  # bytes: enough to tell
+
+
+def check_output(path: str | os.PathLike[str], kind: Kind | None = None) -> None:
+    """Raise where a file cannot be written, or must not be: the check that comes before the work.
+
+    Parameters
+    ----------
+    path : path
+        The file to write.
+    kind : Kind, optional
+        What will be written. A file of another kind that is there already is not replaced.
+
+    """
+    target = Path(os.path.realpath(path))
+    before = _replaceable(target, path, kind)
+    if before is None or stat.S_ISREG(before):
+        try:
+            with _beside(target) as file:  # asks the file system itself: a mode does not say all
+                file.write(b"\0")
+        except OSError as error:
+            raise _named(error, path) from None
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str], kind: Kind | None = None) -> Iterator[IO[bytes]]:
+    """A binary file to write to, which takes the place of `path` once the block ends without an error.
+
+    What was there before stays until then. A link is followed. Devices and pipes, which nothing can replace, are
+    written to. A file that was read, or that is not empty and not of this kind, is not replaced.
+    """
+    target = Path(os.path.realpath(path))
+    before = _replaceable(target, path, kind)
+    try:
+        if before is not None and not stat.S_ISREG(before):
+            with open(target, "wb") as file:
+                yield file
+            return
+        with _beside(target) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())  # some file systems only tell here that they are full
+            if before is not None:
+                os.chmod(file.name, stat.S_IMODE(before))
+            if fcntl is None:  # Windows does not rename a file that is open
+                file.close()
+            os.replace(file.name, target)
+        _call.get().written[_identity(target)] = str(target)
+    except OSError as error:  # which names no file, or one that nobody asked for
+        raise _named(error, path) from None
+
+
+def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) -> int | None:
+    """The mode of what is there, or None; an error where it must stay."""
+    try:
+        mode = target.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(mode):
+            return mode
+        with open(target, "r+b") as there:  # which also asks whether it may be changed
+            start = there.read(_START)
+    except FileNotFoundError:
+        return None
+    except OSError as error:  # below a file, for instance
+        raise _named(error, path) from None
+    call, identity = _call.get(), _identity(target)
+    read, written = (known.get(identity) for known in (call.read, call.written))
+    if read is not None and _identity(read) == identity and (written is None or _identity(written) != identity):
+        raise InputError(f"{os.fspath(path)} was read, and would be replaced: give another file, or delete it first")
+    if kind is not None and start and not kind.holds(start):
+        raise InputError(f"{os.fspath(path)} exists and is not {kind.words}: give another file, or delete it first")
+    return mode
+
+
+def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
+    """Write a file that is not there yet, and say whether this was done; of two processes at once only one does."""
+    target = Path(path)
+    try:
+        with _beside(target) as part:
+            part.write(data)
+            part.flush()
+            os.fsync(part.fileno())
+            try:
+                os.link(part.name, target)
+            except FileExistsError:
+                return False
+            except OSError:  # a file system without links: the first to make the file has it
+                with suppress(FileExistsError), open(target, "xb") as file:
+                    file.write(data)
+                    return True
+                return False
+            return True
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[IO[bytes]]:
+    """A new file in the folder of the target, which is gone at the end, whatever happens.
+
+    It is locked while it is written, so that nobody takes it for what a killed process left.
+    """
+    name = target.name[:40]
+    clear_parts(target.parent, glob.escape(name))
+    while True:
+        # By hand, not by tempfile: an interrupt between making the file and knowing its name would leave it behind.
+        part = target.parent / f".{name}.{secrets.token_hex(8)}.part"
+        try:
+            with open(part, "xb") as file:
+                if _locked(file) is not False and os.path.exists(part):  # else another process has just cleared it away
+                    yield file
+                    return
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def clear_parts(folder: Path, name: str = "*") -> None:
+    """Remove the parts of files that killed processes left in a folder, for targets whose name matches a pattern."""
+    for part in folder.glob(f".{name}.{'[0-9a-f]' * 16}.part"):
+        with suppress(OSError), open(part, "r+b") as file:
+            if _locked(file):
+                if fcntl is None:
+                    file.close()
+                part.unlink()
+
+
+def _locked(file: IO[bytes]) -> bool | None:
+    """Lock an open file until it is closed. False if another process has it, None if the file system has no locks."""
+    if fcntl is None:  # an error tells where the file is removed
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return False if isinstance(error, BlockingIOError) else None
+    return True
+
+
+def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
+    other = error.filename is not None and not os.fsdecode(error.filename).endswith(".part")
+    if error.errno is None or (other and os.fspath(path) != os.fsdecode(error.filename)):
+        return error  # raised by a library with words of its own, or about a file of its own
+    return OSError(error.errno, error.strerror, os.fspath(path))  # of the class that the number has

@@ -1,0 +1,294 @@
+"""`Simulator` and `simulate`: what the systems of a collection would score on other topics."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...arrays import FloatArray, require_room_for_pairs
+from ...data.means import identical_to
+from ...data.scores import Scores
+from ...errors import InputError
+from ...inference.resampling import Seed
+from ...options import checked
+from ...read.door import Collection, as_topics, refuse
+from ...words import argument, counted
+from . import margins
+from .scale import inverse_transform, transform
+
+if TYPE_CHECKING:
+    from .fidelity import Fidelity
+
+_FLAT = 1e-8  # of the range of possible scores: differences that the transform would lose
+_NEGLIGIBLE = 1e-9  # of the largest: a spread or an eigenvalue that is rounding error
+
+
+class Simulator:
+    """A model of a collection that draws new topics for the same systems.
+
+    Scores x are transformed to y = log((x + 0.05) / (1.05 - x)) and taken apart into grand mean, system effect, topic
+    effect and residual. Each system's residuals and the topic effects get a smooth distribution (a Gaussian kernel on
+    the distribution function, of a bandwidth that is estimated from them), and all of them together the correlations
+    that they have (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to
+    [0, 1].
+
+    The transform keeps the means only roughly: `true_means` gives the mean of each system across the population of
+    topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is kept.
+
+    Parameters
+    ----------
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
+        two topics.
+    normal : bool
+        Give residuals and topic effects normal distributions.
+    homoscedastic : bool
+        Give the residuals of all systems the same variance, the mean of their variances.
+    uncorrelated : bool
+        Draw residuals and topic effects independently of each other.
+    random_topics : bool
+        False prefers easy or hard topics, as a careless choice of topics would: of max(200, 4 n) topics
+        sorted by their effect, n are taken with weights from a beta distribution that is drawn anew for each
+        collection.
+    exact_means : bool
+        Shift each system effect until `true_means` are the original means.
+    drop_bottom : float
+        Leave out the systems whose mean is below this quantile of the means, as `Scores.drop_bottom` does; 0, the
+        default, leaves out none. Studies use 0.25, against defective systems. `dropped` has the names.
+    bounds : tuple of float
+        The lowest and highest score that is possible, where that is not 0 and 1.
+
+    Attributes
+    ----------
+    scores : Scores
+        The collection that is simulated, without the systems that were dropped.
+    dropped : tuple of str
+        The systems that `drop_bottom` left out.
+    bounds : tuple of float
+        The lowest and highest possible score, higher is better.
+    settings : dict
+        The options, ready for JSON.
+
+    References
+    ----------
+    J. Urbano: Test collection reliability: a study of the effects of sample size and statistical assumptions.
+    Information Retrieval Journal 19, 2016.
+    A. M. Polansky and E. R. Baker: Multistage plug-in bandwidth selection for kernel distribution function estimates.
+    Journal of Statistical Computation and Simulation 65, 2000.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people = cc.load_collection("people")
+    >>> model = cc.simulation.Simulator(people)
+    >>> model.simulate(100, rng=7)
+    <Scores: 100 topics x 20 systems, nDCG@10>
+    >>> bool(abs(model.true_means() - people.means()).max() < 0.02)
+    True
+
+    """
+
+    @checked
+    def __init__(
+        self,
+        scores: Collection,
+        *,
+        normal: bool = False,
+        homoscedastic: bool = False,
+        uncorrelated: bool = False,
+        random_topics: bool = True,
+        exact_means: bool = False,
+        drop_bottom: float = 0.0,
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
+        whole = as_topics(scores, "scores", least_systems=1)
+        refuse(whole, "scores", "groups", "types", why="new topics are drawn one by one")
+        require_room_for_pairs(len(whole.systems), "simulation", 7)
+        low, high = given = bounds
+        self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else given
+        self.scores = whole.drop_bottom(drop_bottom)
+        self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
+        self.settings: dict[str, Any] = {
+            "normal": normal,
+            "homoscedastic": homoscedastic,
+            "uncorrelated": uncorrelated,
+            "random_topics": random_topics,
+            "exact_means": exact_means,
+            "drop_bottom": drop_bottom,
+            "bounds": list(given),
+        }
+        y = _transformed(self.scores, self.bounds)
+        self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
+        self._first = identical_to(self.scores.values)  # rounding must not tell identical systems apart
+        self._fit(y)
+        if exact_means:
+            from .expectation import shifts
+
+            low, high = self.bounds
+            self._level = self._level + shifts(self, (self.scores.means() - low) / (high - low))
+
+    def _fit(self, y: FloatArray) -> None:
+        topic = y.mean(axis=1) - y.mean()
+        residuals = y - self._level - topic[:, None]
+        effects = np.column_stack([residuals, topic])
+        effects -= effects.mean(axis=0)
+        sd = effects.std(axis=0, ddof=1)
+        sd[sd <= _NEGLIGIBLE * max(1.0, np.abs(y).max())] = 0.0
+        self._correlation = np.eye(len(sd)) if self.settings["uncorrelated"] else _correlations(effects, sd)
+        if self.settings["homoscedastic"]:
+            common = np.sqrt((sd[:-1] ** 2).mean())
+            effects[:, :-1] *= common / np.where(sd[:-1] > 0, sd[:-1], 1.0)
+            spread = np.append(np.full(len(sd) - 1, common), sd[-1])
+        else:
+            spread = sd
+        # A system without any spread of its own has nothing to smooth: a normal one is all that can be given to it.
+        self._margins = [
+            margins.normal(s) if self.settings["normal"] or own == 0 else margins.smooth(column, s)
+            for column, s, own in zip(effects.T, spread, sd, strict=True)
+        ]
+
+    @cached_property
+    def _factor(self) -> FloatArray:
+        """A matrix B such that B B' is the correlation of the effects; columns of rounding error are left out.
+
+        There are more effects than topics, and the residuals of a topic add up to 0, so the matrix has no inverse
+        and no Cholesky factor of its own. Its eigenvectors give a factor all the same, and identical systems stay so.
+        """
+        values, vectors = np.linalg.eigh(self._correlation)
+        kept = values > _NEGLIGIBLE * values[-1]
+        factor = vectors[:, kept] * np.sqrt(values[kept])
+        return np.asarray(factor / np.sqrt((factor**2).sum(axis=1, keepdims=True)))
+
+    @checked
+    def draw(self, n_topics: int, rng: Seed = None) -> FloatArray:
+        """Like `simulate`, only the values: topics x systems."""
+        n, random = n_topics, np.random.default_rng(rng)
+        if self.settings["random_topics"]:
+            return self._draw(n, random)[0]
+        many = max(200, 4 * n)
+        values, topic_effects = self._draw(many, random)
+        return np.asarray(values[np.argsort(topic_effects)[_some(many, n, random)]])
+
+    def _draw(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Scores of n random topics, and the effects of the topics."""
+        z = rng.standard_normal((n, self._factor.shape[1])) @ self._factor.T
+        *residuals, topic = (margin(column) for margin, column in zip(self._margins, z.T, strict=True))
+        y = np.take(self._level + topic[:, None] + np.column_stack(residuals), self._first, axis=1)
+        low, high = self.bounds
+        return low + (high - low) * inverse_transform(y), topic
+
+    @checked
+    def simulate(self, n_topics: int, rng: Seed = None) -> Scores:
+        """Scores of the same systems on `n_topics` new topics, which are called sim1, sim2, ..."""
+        values = self.draw(n_topics, rng)
+        return self.scores.like(values, [f"sim{k + 1}" for k in range(len(values))])
+
+    def true_means(self) -> FloatArray:
+        """The mean of each system across the population of topics, in the order of the systems.
+
+        Computed by numerical integration, to about 1e-5. With `random_topics=False` these are still the means across
+        the population, which the topics that were chosen do not represent.
+        """
+        low, high = self.bounds
+        return low + (high - low) * self._unit_means
+
+    @cached_property
+    def _unit_means(self) -> FloatArray:
+        from .expectation import unit_means
+
+        return unit_means(self)
+
+    @checked
+    def fidelity(self, n_topics: int = 20_000, rng: Seed = 0) -> Fidelity:
+        """How well means, margins and correlations of the original are kept, from `n_topics` simulated ones."""
+        from .fidelity import measure
+
+        return measure(self, n_topics, rng)
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.settings.items()
+            if value != {"random_topics": True, "drop_bottom": 0.0, "bounds": [0.0, 1.0]}.get(name, False)
+        ]
+        return f"<Simulator of {', '.join([repr(self.scores)[1:-1], *changed])}>"
+
+
+@checked
+def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
+    """Simulate a new collection: scores of the same systems on `n_topics` new topics.
+
+    The new scores have nearly the means, the distributions and the correlations of the original. All systems are kept
+    unless `drop_bottom` says otherwise.
+
+    Parameters
+    ----------
+    scores : Collection
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
+        two topics.
+    n_topics : int
+        How many topics to draw.
+    rng : int, Generator or None
+        The same seed gives the same scores.
+    **options : Any
+        As for `Simulator`. Each call builds a new one: build one yourself to draw from it often.
+
+    Returns
+    -------
+    Scores
+        With topics sim1, sim2, ... and the systems and the measure of the original.
+
+    See Also
+    --------
+    plan_topics : How many topics are enough.
+    reliability : How close a ranking is to the true one, by all estimators.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> cc.simulate(cc.load_collection("people"), 100, rng=7)
+    <Scores: 100 topics x 20 systems, nDCG@10>
+
+    """
+    return Simulator(scores, **options).simulate(n_topics, rng)
+
+
+def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
+    low, high = bounds
+    outside = (scores.values < low) | (scores.values > high)
+    if outside.any():
+        i, j = (int(k[0]) for k in np.nonzero(outside))
+        raise InputError(
+            f"the score of system {scores.systems[j]!r} on topic {scores.topics[i]!r} is {scores.values[i, j]:g}, and "
+            f"{counted(int(outside.sum()), 'score')} in all lie outside [{low:g}, {high:g}]: scores are simulated "
+            f"between a lowest and a highest possible one; say which with {argument('bounds')}"
+        )
+    x = (scores.values - low) / (high - low)
+    if 0 < np.ptp(x) <= _FLAT:
+        raise InputError(
+            f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, and nearly nothing of "
+            f"[{low:g}, {high:g}], so no differences would be left: give {argument('bounds')} closer to them"
+        )
+    return transform(x)
+
+
+def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
+    """Correlations between effects; an effect without spread has none with any other."""
+    standard = effects / np.where(sd > 0, sd, 1.0)
+    found = standard.T @ standard / (len(effects) - 1)
+    found[sd == 0], found[:, sd == 0] = 0.0, 0.0
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(np.clip(found, -1.0, 1.0))
+
+
+def _some(many: int, n: int, rng: np.random.Generator) -> Any:
+    """`n` of `many` places, without replacement, with weights from a beta density that prefers one end."""
+    a, b = rng.uniform(0.01, 2.0), rng.uniform(2.0, 8.0)
+    if rng.random() < 0.5:
+        a, b = b, a
+    at = np.arange(1, many + 1) / (many + 1)
+    log_weight = (a - 1) * np.log(at) + (b - 1) * np.log1p(-at)
+    # The first n of exponential arrivals, each at a rate of its weight, are such a sample.
+    return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]

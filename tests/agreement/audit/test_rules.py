@@ -1,0 +1,196 @@
+"""The rules of an audit, each against the tool that computes so, or against a slow second implementation."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import concordant as cc
+from concordant.agreement.audit.preparations import Given, preparations
+from concordant.agreement.audit.rules import rules, value_of
+from concordant.agreement.audit.vectors import Vectors
+
+RULES = {rule.name: rule for rule in rules()}
+WAYS = {way.name: way for way in preparations([3])}
+CASES = json.loads((Path(__file__).parents[2] / "golden" / "reported_tools.json").read_text())
+few = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=3, max_size=9)
+
+
+def pair_of(truth: Any, candidate: Any, names: Any = None, way: str = "means") -> Vectors:
+    names = [f"s{k}" for k in range(len(truth))] if names is None else list(names)
+    made = WAYS[way].make(Given.of(cc.Means(truth, names), cc.Means(candidate, names)))
+    assert made is not None
+    return made
+
+
+def value(rule: str, pair: Vectors) -> float:
+    low, high = value_of(RULES[rule], pair).tolist()
+    assert low == high
+    return float(low)
+
+
+def test_names_are_unique_and_every_coefficient_is_a_plain_rule() -> None:
+    names = [rule.name for rule in rules()]
+    assert len(set(names)) == len(names)
+    plain = [rule.name for rule in rules() if rule.departures == 0]
+    assert plain == [f"{c.name}(truth, candidate)" for c in cc.list_coefficients()]
+    exchanged = {rule.name for rule in rules() if rule.name.endswith("(candidate, truth)")}
+    assert exchanged >= {f"{c.name}(candidate, truth)" for c in cc.list_coefficients() if not c.symmetric}
+    assert all(rule.account for rule in rules())
+
+
+def test_registered_rules_are_the_coefficients() -> None:
+    x, y = np.random.default_rng(1).random((2, 12))
+    pair = pair_of(x, y)
+    for c in cc.list_coefficients():
+        assert value(f"{c.name}(truth, candidate)", pair) == c.function(x, y)
+        if not c.symmetric:
+            assert value(f"{c.name}(candidate, truth)", pair) == c.function(y, x)
+    assert value("rbo(truth, candidate, p=0.98, ties='a', kind='min')", pair) == cc.rbo(x, y, p=0.98, kind="min")
+    assert value("tau_b(truth, candidate, tolerance=0.01)", pair) == cc.tau_b(x, y, tolerance=0.01)
+
+
+# What tools print ---------------------------------------------------------------------------------
+
+TOOLS = {
+    "trectools_kendall": ("tau(truth, candidate), ties by name", "means"),
+    "trectools_spearman": ("spearman(truth, candidate), ties by name", "means"),
+    "trectools_tauap": ("tau_ap(truth, candidate), ties by name", "means"),
+    "tau_ap": ("tau_ap, truth's file order", "means"),
+    "autojudge_tau_gap": ("tau_gap(truth, candidate), ties by file", "means"),
+    "autojudge_tauap_b": ("tau_ap_b, undefined as 0", "means"),
+    "repro_eval_ktu": ("tau_b(truth, candidate)", "names in rank order, ties by name"),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_tools_print_is_reproduced(tool: str) -> None:
+    rule, way = TOOLS[tool]
+    for case in CASES:
+        pair = pair_of(case["truth"], case["observed"], case["systems"], way)
+        assert value(rule, pair) == pytest.approx(case[tool], abs=1e-12)
+
+
+def test_runs_without_names_agree_by_trectools() -> None:
+    assert value("tau_ap of runs without names", pair_of([3, 2, 1], [1, 2, 3])) == 1.0  # recorded from 0.0.50
+
+
+# What libraries compute ---------------------------------------------------------------------------
+
+
+@given(few)
+def test_counts_of_pairs(scores: list[tuple[int, int]]) -> None:
+    x, y = np.array(scores).T
+    pair = pair_of(x, y)
+    signs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i, j in itertools.combinations(range(len(x)), 2)]
+    concordant = sum(a * b > 0 for a, b in signs)
+    discordant = sum(a * b < 0 for a, b in signs)
+    ordered = sum(a != 0 for a, _ in signs), sum(b != 0 for _, b in signs)
+    assert value("(C - D) / all pairs", pair) == pytest.approx((concordant - discordant) / len(signs))
+    assert value("C / all pairs", pair) == pytest.approx(concordant / len(signs))
+    if concordant + discordant:
+        assert value("gamma", pair) == pytest.approx((concordant - discordant) / (concordant + discordant))
+    if ordered[0]:
+        assert value("C / pairs ordered by the truth", pair) == pytest.approx(concordant / ordered[0])
+    if all(ordered):
+        assert value("somersd(truth, candidate)", pair) == pytest.approx(stats.somersd(x, y).statistic)
+        assert value("somersd(candidate, truth)", pair) == pytest.approx(stats.somersd(y, x).statistic)
+
+
+@given(few.filter(lambda scores: all(len(set(side)) > 1 for side in zip(*scores, strict=True))))
+def test_scipys_variants(scores: list[tuple[int, int]]) -> None:
+    x, y = np.array(scores, dtype=float).T
+    pair = pair_of(x, y)
+    expected = {
+        "kendalltau(variant='c')": stats.kendalltau(x, y, variant="c"),
+        "tau_b(truth, candidate)": stats.kendalltau(x, y),
+        "spearman(truth, candidate)": stats.spearmanr(x, y),
+        "weighted_tau(truth, candidate)": stats.weightedtau(x, y),
+        "weightedtau(truth, candidate, rank=None)": stats.weightedtau(x, y, rank=None),
+        "weightedtau(candidate, truth, rank=None)": stats.weightedtau(y, x, rank=None),
+        "weightedtau(rank=False)": stats.weightedtau(x, y, rank=False),
+        "weightedtau(additive=False)": stats.weightedtau(x, y, additive=False),
+    }
+    for rule, found in expected.items():
+        assert value(rule, pair) == pytest.approx(found.statistic, nan_ok=True), rule
+    assert value("pearson squared", pair) == pytest.approx(stats.linregress(x, y).rvalue ** 2)
+
+
+def test_weights_by_the_place_in_the_file_of_the_truth() -> None:
+    truth, candidate = {"b": 1.0, "a": 3.0, "c": 2.0}, {"a": 3.0, "b": 2.0, "c": 1.0}
+    made = Given.of(cc.as_scores(truth), cc.as_scores(candidate)).pair()
+    expected = stats.weightedtau([1, 3, 2], [2, 3, 1], rank=False).statistic
+    assert value("weightedtau(rank=False)", made) == pytest.approx(expected)
+
+
+def test_short_formulas_are_spearman_without_ties_and_not_with_them() -> None:
+    x, y = np.random.default_rng(2).random((2, 9))
+    pair = pair_of(x, y)
+    assert value("1 - 6 sum d^2 / (m^3 - m)", pair) == pytest.approx(stats.spearmanr(x, y).statistic)
+    tied = pair_of([4, 3, 2, 1], [2, 2, 2, 1])  # ranks 1 2 3 4 against 2 2 2 4, in competition 1 1 1 4
+    assert value("1 - 6 sum d^2 / (m^3 - m)", tied) == pytest.approx(1 - 6 * 2 / 60)
+    assert value("1 - 6 sum d^2 / (m^3 - m), competition ranks", tied) == pytest.approx(1 - 6 * 5 / 60)
+
+
+def test_footrule_and_average_overlap() -> None:
+    pair = pair_of([4, 3, 2, 1], [3, 4, 1, 2])
+    assert value("footrule", pair) == pytest.approx(1 - 4 / 8)
+    assert value("average overlap", pair) == pytest.approx((0 / 1 + 2 / 2 + 2 / 3 + 4 / 4) / 4)
+    assert value("footrule", pair_of([4, 3, 2, 1], [1, 2, 3, 4])) == 0
+
+
+# Ties ---------------------------------------------------------------------------------------------
+
+
+def orders(scores: np.ndarray[Any, Any]) -> Iterator[list[float]]:
+    """All total orders that break the ties of scores, as ranks."""
+    for order in itertools.permutations(range(len(scores))):
+        if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order)):
+            yield [float(len(scores) - order.index(k)) for k in range(len(scores))]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=3, max_size=4))
+def test_random_ties_reach_exactly_from_the_lowest_to_the_highest(scores: list[tuple[int, int]]) -> None:
+    x, y = np.array(scores, dtype=float).T
+    pair = pair_of(x, y)
+    for name in ("tau", "tau_ap", "rbo"):
+        function: Any = cc.get_coefficient(name).function
+        for a, b, rule in ((x, y, "(truth, candidate)"), (y, x, "(candidate, truth)")):
+            if name != "tau_ap" and rule == "(candidate, truth)":
+                continue
+            every = [function(s, t) for s in orders(a) for t in orders(b)]
+            low, high = value_of(RULES[f"{name}{rule}, ties by random"], pair).tolist()
+            assert (low, high) == pytest.approx((min(every), max(every))), name
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=3, max_size=5))
+def test_random_ties_of_tau_gap(scores: list[tuple[int, int]]) -> None:
+    x, y = np.array(scores, dtype=float).T
+    every = [cc.get_coefficient("tau_gap").formula(x, t) for t in orders(y)]
+    found = value_of(RULES["tau_gap(truth, candidate), ties by random"], pair_of(x, y)).tolist()
+    assert found == pytest.approx([min(every), max(every)], nan_ok=True)
+
+
+def test_ties_by_file_look_at_each_sides_own_file() -> None:
+    truth = {"a": 0.5, "b": 0.5, "c": 0.1}
+    candidate = {"c": 0.1, "b": 0.5, "a": 0.5}
+    made = Given.of(cc.as_scores(truth), cc.as_scores(candidate)).pair()
+    assert value("tau(truth, candidate), ties by file", made) == pytest.approx(1 / 3)  # a b c against b a c
+    assert value("tau(truth, candidate), ties by name", made) == 1
+    assert value("tau(truth, candidate), ties by reverse name", made) == 1
+
+
+def test_ties_by_name_turn_round_with_the_names() -> None:
+    truth, candidate = [3, 2, 1], [1, 1, 1]
+    assert value("tau(truth, candidate), ties by name", pair_of(truth, candidate, "abc")) == 1
+    assert value("tau(truth, candidate), ties by name", pair_of(truth, candidate, "cba")) == -1
+    assert value("tau(truth, candidate), ties by reverse name", pair_of(truth, candidate, "abc")) == -1

@@ -1,0 +1,216 @@
+"""Figures as people use them: any names, any axes, files, commands, the documentation and the example."""
+
+from __future__ import annotations
+
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+import concordant as cc
+from concordant.data.collection import path as collection
+from concordant.data.results import Result
+from concordant.render import figures as plots
+from concordant.render.figures.labels import LEAST, shortened, text
+
+from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
+from .catalogue import judgment_study, reliability_study
+
+mpl.use("Agg")
+ROOT = Path(__file__).parents[3]
+ODD = [
+    "<script>alert(1)</script>",
+    'quote "x"',
+    "\U0001f600\U0001faf6 emoji",
+    "\u05e9\u05dc\u05d5\u05dd",
+    "x" * 200,
+    "a$b$c_{",
+    "tab\there\n",
+    "\u65e5\u672c",
+]
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    yield
+    pyplot.close("all")
+
+
+def odd(names: list[str], seed: int = 1) -> cc.Scores:
+    topics = [str(k) for k in range(9)]
+    return cc.Scores(np.random.default_rng(seed).random((9, len(names))), systems=names, topics=topics)
+
+
+def test_every_result_has_a_plot() -> None:
+    for module in pkgutil.walk_packages(cc.__path__, "concordant."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    results = [cls for cls in subclasses(Result) if not cls.__subclasses__()]  # type: ignore[type-abstract]
+    assert len(results) > 12
+    without = {"Look"}  # words about a file, no numbers
+    assert {cls.__name__ for cls in results if cls.plot is Result.plot} == without
+
+
+def subclasses(of: type[Result]) -> Iterator[type[Result]]:
+    for cls in of.__subclasses__():
+        yield cls
+        yield from subclasses(cls)
+
+
+def test_odd_names(tmp_path: Path) -> None:
+    truth, candidate = odd(ODD), odd(ODD, 2)
+    found = cc.compare(truth, candidate, names=("\U0001f600$", "\u05e9\u05dc\u05d5\u05dd"), rank_test=None)
+    explained = cc.explain(truth, candidate)
+    drawn: list[Callable[[], Any]] = [
+        found.plot, lambda: found.plot("ranks"), lambda: found.plot("panels"), lambda: found.plot("forest"),
+        lambda: plots.comparisons([found]), cc.rank_intervals(truth, n_resamples=99, rng=1).plot,
+        cc.discordance(truth).plot, lambda: explained.plot("pairs"), lambda: explained.plot_pair(*ODD[:2]),
+    ]  # fmt: skip
+    for k, draw in enumerate(drawn):
+        ax = draw()
+        for ending in ("pdf", "svg", "png"):
+            plots.save(ax, tmp_path / f"{k}.{ending}")  # a missing glyph would be a warning, which is an error here
+
+
+def test_names() -> None:
+    assert text("a$b") == r"a\$b"
+    assert text("\u65e5") == "\u25a1"
+    assert text("one\ntwo\x07") == "one two"
+    assert len(shortened("x" * 200, 24)) == 24
+    assert shortened("bm25-with-expansion-run-17", 16).endswith("un-17")
+    assert shortened("short") == "short"
+
+
+def test_names_that_do_not_fit_are_left_out_and_said() -> None:
+    many = [f"s{k}" for k in range(150)]
+    found = cc.rank_intervals(odd(many), n_resamples=19, rng=1)
+    labels = [t.get_text() for t in found.plot().get_yticklabels()]
+    assert labels == list(found.systems)  # a new figure has room for all
+    _, ax = pyplot.subplots(figsize=(3.3, 3))
+    found.plot(ax)
+    assert 20 < len(ax.get_yticklabels()) < 75
+    assert ax.get_ylabel() == "every 5th of 150 named"
+    assert ax.get_yticklabels()[0].get_fontsize() == LEAST
+
+
+def test_kinds_and_axes() -> None:
+    found = cc.compare(cc.load_collection("people"), cc.load_collection("hasty"), rank_test=None)
+    own, axes = pyplot.subplots(1, 2)
+    assert found.plot("panels", axes)[1] is axes[1]
+    assert found.plot("ranks", axes[0]) is axes[0]
+    assert found.plot().figure is not own
+    with pytest.raises(cc.errors.InputError, match="kind is 'bump': use 'scatter'"):
+        found.plot("bump")  # type: ignore[arg-type]
+    with pytest.raises(cc.errors.InputError, match="top is 0"):
+        found.plot(top=0)
+    with pytest.raises(cc.errors.InputError, match="need two or three axes"):
+        found.plot("panels", axes[0])
+    with pytest.raises(cc.errors.InputError, match="width is -1"), plots.style(width=-1):
+        pass
+    with pytest.raises(cc.errors.InputError, match="shape"):
+        plots.heatmap([[1.0]], ["a", "b"], ["c"])
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(cc.errors.InputError, match="there is no comparison to show"):
+        plots.comparisons([])
+    with pytest.raises(cc.errors.InputError, match="the study has no change 'pool'"):
+        judgment_study().plot(change="pool")
+    with pytest.raises(cc.errors.InputError, match="what is 'spread': use 'error' or 'bias'"):
+        reliability_study().plot(what="spread")  # type: ignore[arg-type]
+
+
+def test_many_systems_have_no_names_but_places() -> None:
+    rng = np.random.default_rng(1)
+    many = cc.Scores(rng.random((40, 26)), range(40), [f"system {k}" for k in range(26)])
+    ax = cc.discordance(many).plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("system, by its rank", "system above it")
+    assert not any("system 1" in label.get_text() for label in ax.get_xticklabels())
+    few = cc.discordance(many.select(systems=many.systems[:5])).plot()
+    assert few.get_xlabel() == ""
+
+
+def test_many_levels_stand_upright() -> None:
+    study = judgment_study()
+    levels = tuple(("sample", f"0.{k}") for k in range(1, 9))
+    many = replace(study, changes=levels, values=np.repeat(study.values[:1], 8, axis=0), change_of=np.arange(8))
+    ax = many.plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == [level for _, level in levels]
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {90}
+    assert {label.get_rotation() for label in study.plot().get_xticklabels()} == {0}
+
+
+def test_scatter_shows_the_numbers() -> None:
+    found = cc.compare(cc.load_collection("people"), cc.load_collection("hasty"), rank_test=None)
+    ax = found.plot(top=5)
+    series = {line.get_label(): line for line in ax.lines}
+    best = series["5 best of the truth"]
+    assert sorted(best.get_xdata(), reverse=True) == sorted(found.truth_means, reverse=True)[:5]
+    assert len(best.get_xdata()) + len(series["others"].get_xdata()) == 20
+    height = series["tied in candidate"].get_ydata()[0]
+    assert (found.candidate_means == height).sum() > 1
+
+
+def test_files(tmp_path: Path) -> None:
+    ax = cc.tau_null(10).plot(value=0.4)
+    for name in ("a.svg", "b.svg"):
+        plots.save(ax, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert "value 0.400" in (tmp_path / "a.svg").read_text()  # text, not outlines
+    plots.save(ax, tmp_path / "a.pdf")
+    assert b"/Type /Font" in (tmp_path / "a.pdf").read_bytes()
+    assert b"/Subtype /Image" not in (tmp_path / "a.pdf").read_bytes()
+    with pytest.raises(cc.errors.InputError, match=r"ends in \.docx: a figure is written to \.pdf, \.svg or \.png"):
+        plots.save(ax, tmp_path / "a.docx")
+    assert {file.name for file in tmp_path.iterdir()} == {"a.svg", "b.svg", "a.pdf"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "people", "hasty", "--rank-test", "none", "--plot-kind", "ranks"],
+        ["compare", "people", "careful", "hasty", "--rank-test", "none"],
+        ["matrix", "people", "careful", "hasty"],
+        ["tiers", "people", "--resamples", "99"],
+        ["explain", "people", "hasty", "--by", "topics"],
+        ["explain", "people", "hasty", "--pair", "rerank-4,rerank-1"],
+        ["reliability", "people"],
+        ["plan", "people", "--resamples", "50"],
+    ],
+)
+def test_commands(arguments: list[str], tmp_path: Path) -> None:
+    files = [str(collection(a)) if a in ("people", "careful", "hasty") else a for a in arguments]
+    target = tmp_path / "figure.svg"
+    assert good(*files, "--plot", target).endswith(f"\nFigure: {target}\n")
+    assert "<text" in target.read_text()
+    assert not pyplot.get_fignums()
+
+
+def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
+    for arguments, message in (
+        (["--plot", "a.doc"], "ends in .doc"),
+        (["--plot", tmp_path / "no" / "a.pdf"], "there is no folder"),
+        (["--plot-kind", "ranks"], "name the file with --plot"),
+        ([CAREFUL, "--plot", "a.pdf", "--plot-kind", "forest"], "shows one candidate"),
+    ):
+        assert message in bad("compare", PEOPLE, HASTY, *arguments, status=2)
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")  # what other tests left open
+    spec = importlib.util.spec_from_file_location("figures", ROOT / "examples" / "figures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    written = example.main(tmp_path, "png", resamples=500)
+    assert len(written) == 21
+    assert all(file.stat().st_size > 3_000 for file in written)

@@ -1,0 +1,190 @@
+"""`--html` and `concordant report`: what is printed, what is written, and that both are one document."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import concordant as cc
+
+from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
+from ...commands import run as invoke
+from ...judgments.test_study import MACHINE, QRELS, RUNS, TEAMS
+from .test_page import Page, numbers_in
+
+FEW = ["--resamples", "500"]
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: good(*arguments, "-q")
+
+
+def in_page(path: Path) -> Any:
+    return Page(path.read_text(encoding="utf-8")).script("document")
+
+
+def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) -> None:
+    arguments = ["compare", PEOPLE, CAREFUL, HASTY, *FEW, "--seed", "3", "--html", "r.html", "-f", "json"]
+    printed = json.loads(run(*arguments))
+    assert printed == in_page(tmp_path / "r.html")
+    for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
+        truth, candidate = cc.read_scores(PEOPLE), cc.read_scores(other)
+        names = ("people", Path(other).stem)
+        how: dict[str, Any] = {"interval": True, "test": True, "n_resamples": 500, "rng": 3}
+        found = cc.compare(truth, candidate, **how).comparisons[0].to_dict()
+        del found["verdict"]  # the report has its own
+        del found["worth"]  # over the same splits for all: below
+        assert {key: part[key] for key in found} == json.loads(json.dumps(found))
+        judges = {"careful": cc.read_scores(CAREFUL), "hasty": cc.read_scores(HASTY)}
+        ranking = cc.rank_judges(truth, judges, rng=3)
+        (judge,) = (judge for judge in ranking.judges if judge.names == names)
+        assert part["worth"]["worth"] == judge.worth
+        assert part["rank_intervals"] == json.loads(
+            json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
+        )
+        assert part["reliability"] == json.loads(json.dumps(cc.reliability(truth, rng=3).to_dict()))
+        for name in ("tau_b", "tau_ap_b", "pearson_rank"):
+            wanted = cc.expected_correlation(truth, name, "posterior", rng=3).to_dict()
+            assert part["ceiling"][name] == json.loads(json.dumps(wanted))
+        explained = cc.explain(truth, candidate, "tau_ap_b").to_dict()
+        assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"] == explained["value"]
+        assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
+        assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])
+    assert printed["ranking"]["best"] == ["careful"]
+
+
+def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:
+    done = invoke("compare", PEOPLE, HASTY, *FEW, "--html", tmp_path / "r.html")
+    assert done.exit_code == 0
+    assert done.stderr == f"Report: {tmp_path / 'r.html'}\n"
+    assert done.stdout == invoke("compare", PEOPLE, HASTY, *FEW).stdout
+    assert (tmp_path / "r.html").stat().st_size < 3_000_000
+    assert list(tmp_path.iterdir()) == [tmp_path / "r.html"]
+
+
+def test_tiers_and_reliability(run: Run, tmp_path: Path) -> None:
+    printed = json.loads(run("tiers", PEOPLE, *FEW, "-k", "3", "--html", "t.html", "-f", "json"))
+    assert printed == in_page(tmp_path / "t.html")
+    wanted = json.loads(run("tiers", PEOPLE, *FEW, "-k", "3", "-f", "json"))
+    assert {**printed["rank_intervals"], "read_notes": []} == wanted
+
+    printed = json.loads(run("reliability", PEOPLE, "--html", "l.html", "-f", "json"))
+    assert printed == in_page(tmp_path / "l.html")
+    assert printed["reliability"] == json.loads(run("reliability", PEOPLE, "-f", "json"))
+    assert "posterior" in run("reliability", PEOPLE, "--html", "l.html")
+
+
+@pytest.fixture
+def collected(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    for system in RUNS.systems:
+        lines = [
+            f"{topic} Q0 {document} {k} {100 - k} {system}\n"
+            for topic in RUNS.topics
+            for k, document in enumerate(RUNS.documents(system, topic))
+        ]
+        (tmp_path / "runs" / f"{system}.run").write_text("".join(lines), encoding="utf-8")
+    QRELS.write(tmp_path / "human.txt")
+    MACHINE.write(tmp_path / "machine.txt")
+    rows = [f"{name},{team}\n" for team, names in TEAMS.items() for name in names]
+    (tmp_path / "teams.csv").write_text("run,team\n" + "".join(rows), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pool", "runs", "human.txt", "--depths", "1,3"],
+        ["sample", "runs", "human.txt", "--shares", "0.2,0.5", "--draws", "3"],
+        ["pseudo", "runs", "human.txt", "--depths", "3", "--draws", "3"],
+        ["single-run", "runs", "human.txt"],
+        ["leave-out", "runs", "human.txt", "--teams", "teams.csv"],
+        ["mix", "runs", "human.txt", "machine.txt", "--shares", "0.5,1", "--draws", "3"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -> None:
+    few = ["-m", "AP", "-m", "nDCG@5", "-c", "tau_b", "-c", "tau_ap_b", "--resamples", "50", "-f", "json"]
+    printed = json.loads(run("judgments", *arguments, *few, "--html", "r.html"))
+    plain = json.loads(run("judgments", *arguments, *few))
+    for made in (printed["study"], plain):
+        del made["cost"]
+    assert {**printed["study"], "read_notes": []} == plain
+    page = Page((collected / "r.html").read_text(encoding="utf-8"))
+    document = page.script("document")
+    assert document["verdict"]["sentences"][0] == plain["verdict"] + "."
+    means = sorted(row["mean"] for row in plain["rows"] if row["statistic"] == "tau_ap_b" and row["mean"] is not None)
+    told = [float(number) for number in re.findall(r"tau_ap_b (-?\d\.\d{3})", document["verdict"]["headline"])]
+    assert told == [round(mean, 3) for mean in ([means[-1], means[0]] if len(means) > 1 else means)]
+    assert document["study"]["rows"] == plain["rows"]
+    known = {json.dumps(v) for rows in (plain["rows"], plain["systems"]) for row in rows for v in row.values()}
+    assert page.cells
+    assert {full for full, _ in page.cells} <= known
+
+
+def test_judges(run: Run, collected: Path) -> None:
+    judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "human.txt", "-m", "AP", "--resamples", "500"]
+    printed = json.loads(run(*judges, "-f", "json", "--html", "r.html"))
+    plain = json.loads(run(*judges, "-f", "json"))
+    for made in (printed["study"], plain["study"]):
+        del made["cost"]
+    assert printed["judges"]["rows"] == plain["rows"]
+    assert printed["judges"]["ranking"] == plain["ranking"]
+    assert printed["study"] == {**plain["study"], "labels": plain["labels"]}
+    page = Page((collected / "r.html").read_text(encoding="utf-8"))
+    tables = (plain["rows"], plain["study"]["rows"], plain["study"]["systems"])
+    known = {json.dumps(v) for rows in tables for row in rows for v in row.values()}
+    known |= {json.dumps(v) for v in numbers_in(plain["ranking"])} | {json.dumps(v) for v in ("yes", "no")}
+    known |= {json.dumps(int(v)) for v in numbers_in(plain["ranking"]) if v == int(v)}
+    for found in plain["labels"].values():
+        known |= {json.dumps(v) for row in (found["labels"], *found["confusion"]) for v in row}
+        for estimate in (v for v in found.values() if isinstance(v, dict) and "interval" in v):
+            interval = estimate["interval"] or {"low": None, "high": None}
+            known |= {json.dumps(v) for v in (estimate["value"], interval["low"], interval["high"])}
+    assert page.cells
+    assert {full for full, _ in page.cells} <= known
+
+
+def test_mistakes_are_told_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "there is no folder" in bad("compare", PEOPLE, HASTY, "--html", "nowhere/r.html", status=2)
+
+
+def test_sides_that_share_no_topics_have_a_report_without_intervals(run: Run, tmp_path: Path) -> None:
+    people: Any = cc.read_scores(PEOPLE)
+    half = len(people.topics) // 2
+    people.select(topics=people.topics[:half]).to_frame().to_csv("a.csv")
+    people.select(topics=people.topics[half:]).to_frame().to_csv("b.csv")
+    document = json.loads(run("compare", "a.csv", "b.csv", *FEW, "--own-topics", "--html", "r.html", "-f", "json"))
+    (part,) = document["comparisons"]
+    assert part["intervals"] == {}
+    assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"]
+    assert part["ceiling"]["tau_b"]["value"] > 0.5
+    assert any("no intervals" in note for note in part["notes"])
+    assert document["verdict"]["answer"] == "unknown"
+
+
+@pytest.mark.parametrize("more", [[], ["-c", "tau_b", "-c", "rbo", "--top", "10"]])
+def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, more: list[str]) -> None:
+    for side in (PEOPLE, CAREFUL, HASTY):
+        (tmp_path / Path(side).name).write_bytes(Path(side).read_bytes())
+    sides = ["people.csv", "careful.csv", "hasty.csv"]
+    first = json.loads(run("compare", *sides, *more, *FEW, "--html", "a.html", "-f", "json"))
+    exec(first["call"], {})
+    assert (tmp_path / "report.html").read_bytes() == (tmp_path / "a.html").read_bytes()
+
+
+def test_a_report_from_too_few_resamples_has_no_intervals_and_says_why(tmp_path: Path) -> None:
+    quick = ["--no-worth", "--rank-test", "none", "--resamples", "99", "-c", "tau_b"]
+    made = invoke("compare", PEOPLE, HASTY, *quick, "--html", tmp_path / "page.html", "--format", "json")
+    (found,) = json.loads(made.stdout)["comparisons"]
+    said = "there are no intervals: --resamples is 99: an interval needs at least 500 resamples"
+    assert (found["intervals"], said in found["notes"]) == ({}, True)

@@ -1,0 +1,268 @@
+"""The page as text: escaping, size, policy, and that its numbers are those of the JSON."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import concordant as cc
+from concordant.judges.verdicts import shown as shown_topics
+from concordant.render.markup import text as escaped
+from concordant.render.markup import visible
+from concordant.render.report.elements import in_script, shown
+from concordant.render.report.page import library
+
+from .conftest import HOSTILE, documented, made
+
+
+class Page(HTMLParser):
+    """Elements, attributes, text, scripts and cells of a page."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.cells: list[tuple[str, str]] = []
+        self.pvalues: list[tuple[str, str]] = []
+        self.topics: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, key, value or "") for key, value in attrs]
+        if tag not in ("meta", "input", "option"):
+            self.open.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "option":
+            return
+        assert self.open, tag
+        assert self.open[-1][0] == tag, (tag, self.open)
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        tag, attributes = self.open[-1] if self.open else ("", {})
+        if tag == "script":
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+        elif tag != "style":
+            self.words.append(data)
+            if tag == "td" and attributes.get("data-v") is not None:
+                kept = {"n p": self.pvalues, "n t": self.topics}.get(str(attributes.get("class")), self.cells)
+                kept.append((str(attributes["data-v"]), data))
+
+    def script(self, key: str) -> Any:
+        kind, content = next((a.get("type"), text) for a, text in self.scripts if a.get("id") == key)
+        return json.loads(gzip.decompress(base64.b64decode(content)) if kind == "application/gzip" else content)
+
+
+def numbers_in(content: Any) -> set[float]:
+    if isinstance(content, bool) or content is None or isinstance(content, str):
+        return set()
+    if isinstance(content, (int, float)):
+        return {float(content)}
+    parts = content.values() if isinstance(content, dict) else content
+    return set().union(*map(numbers_in, parts))
+
+
+@pytest.fixture(scope="module")
+def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
+    people = cc.load_collection("people")
+    truth, candidate = made([f"s{k}" for k in range(8)], 12)
+    return {
+        "one": document,
+        "two": two,
+        "hostile": hostile,
+        "tiers": cc.rank_intervals(people, n_resamples=500, rng=1).to_dict(),
+        "reliability": cc.reliability(people, rng=1).to_dict(),
+        "bare": json.loads(json.dumps(cc.compare(people, cc.load_collection("hasty"), rng=1).to_dict())),
+        "means": cc.compare(
+            dict(zip(truth.systems, truth.means().tolist(), strict=True)),
+            dict(zip(truth.systems, candidate.means().tolist(), strict=True)),
+            rng=1,
+        ).to_dict(),
+    }
+
+
+@pytest.fixture(scope="module")
+def source_of(everything: dict[str, Any]) -> Callable[[str], str]:
+    """The text of a report, made once."""
+    return cache(lambda kind: cc.report.report_html(everything[kind]))
+
+
+KINDS = ("one", "two", "hostile", "tiers", "reliability", "bare", "means")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_is_well_formed_and_every_id_is_there_once(source_of: Callable[[str], str], kind: str) -> None:
+    page = Page(source_of(kind))
+    assert page.open == []
+    ids = [value for _, key, value in page.attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    for _, key, value in page.attributes:
+        if key in ("aria-labelledby", "for", "list"):
+            assert value in ids
+        if key == "href":
+            assert value.removeprefix("#") in ids
+    assert [tag for tag in page.tags if tag in ("main", "h1", "nav", "header", "footer")] == [
+        "header", "h1", "nav", "main", "footer",
+    ]  # fmt: skip
+    assert page.tags.count("table") == page.tags.count("caption")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_number_is_one_of_the_json(
+    everything: dict[str, Any], source_of: Callable[[str], str], kind: str
+) -> None:
+    page = Page(source_of(kind))
+    document = page.script("document")
+    known = numbers_in(document)
+    if document["report"] == "comparison":  # what a table may count from it
+        known |= {float(len(c[what])) for c in document["comparisons"] for what in ("systems", "topics")}
+        ranks = [(c["ranks"]["truth"], c["ranks"]["candidate"]) for c in document["comparisons"]]
+        known |= {float(b - a) for truth, candidate in ranks for a, b in zip(truth, candidate, strict=True)}
+    if document["report"] == "tiers":
+        known |= {float(len(tier)) for tier in document["rank_intervals"]["tiers"]}
+    assert len(page.cells) > 10
+    for full, text in page.cells:
+        value = json.loads(full)
+        assert float(value) in known
+        assert text == shown(value)
+        assert abs(float(text) - value) <= 0.5001e-4
+    for full, text in page.topics:  # as the terminal has them
+        value = json.loads(full)
+        assert value in known
+        assert text == shown_topics(value)
+    for full, text in page.pvalues:
+        value = json.loads(full)
+        assert value in known
+        assert text == ("< 0.001" if value < 0.001 else f"{value:.3f}")
+    places = {"place", "truth_place"}
+    for rows in page.script("charts")["data"].values():
+        for row in rows:
+            assert numbers_in({k: v for k, v in row.items() if k not in places}) <= known
+    source = everything[kind]
+    if "report" in source:
+        assert document == json.loads(json.dumps(source))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_verdict_is_that_of_the_json(source_of: Callable[[str], str], kind: str) -> None:
+    page = Page(source_of(kind))
+    verdict = page.script("document")["verdict"]
+    said = "".join(page.words)
+    for sentence in (verdict["headline"], *verdict["sentences"]):
+        assert sentence in said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_fetched(source_of: Callable[[str], str], kind: str) -> None:
+    source = source_of(kind)
+    page = Page(source)
+    own = source.replace(library(), "")
+    assert "http:" not in own.replace("http-equiv", "")
+    assert "https:" not in own
+    assert "url(" not in own
+    assert "@import" not in own
+    for tag, key, _ in page.attributes:
+        assert key not in ("src", "srcset", "data", "action", "poster", "style"), (tag, key)
+        assert not key.startswith("on"), (tag, key)
+    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    (policy,) = [v for tag, key, v in page.attributes if tag == "meta" and key == "content" and "default-src" in v]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe-eval" not in policy
+    assert re.search(r"script-src[^;]*unsafe-inline", policy) is None
+    for attributes, text in page.scripts:
+        if "type" not in attributes:
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in policy
+
+
+def test_hostile_names_are_text(source_of: Callable[[str], str]) -> None:
+    page = Page(source_of("hostile"))
+    assert page.tags.count("script") == 9
+    assert not {"b", "i", "img"} & set(page.tags)
+    picked = {value for _, key, value in page.attributes if key == "data-pick"}
+    for name in HOSTILE:
+        assert visible(name) in picked
+    assert page.script("document")["comparisons"][0]["systems"] == HOSTILE
+    assert [name for name, _ in page.script("charts")["about"]] == [
+        row["system"] for row in page.script("charts")["data"]["ranks-0"]
+    ]
+    assert max(len(word) for word in page.words if word.startswith("xxx")) <= 60
+
+
+def test_what_is_no_character_of_a_page_is_shown_as_an_escape() -> None:
+    assert visible("a\x00b\x1b\ud800\n") == "a\\x00b\\x1b\\ud800\n"
+    assert escaped("<a \u202e&\"'>") == "&lt;a \\u202e&amp;&quot;&#x27;&gt;"
+
+
+def test_json_in_a_script_cannot_end_it() -> None:
+    content = {"</script>": "<!--<script>", "\u2028": "&", "\ud800": 1}
+    made = in_script(content)
+    assert not set(made) & set("<>&\u2028")
+    assert json.loads(made) == content
+
+
+def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:
+    truth = {"a\ud800": 1.0, "b": 2.0, "c": 3.0}
+    cc.write_report(cc.compare(truth, truth, rng=1), tmp_path / "r.html")
+    assert "a\\ud800" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_150_systems_and_250_topics_stay_below_3_mb() -> None:
+    truth, candidate = made([f"system-{k:03d}-with-a-usual-name" for k in range(150)], 250, noise=0.5)
+    found = cc.compare(truth, candidate, per_topic=True, rank_test=None, n_resamples=500, rng=1)
+    text = cc.report.report_html(found)
+    assert len(text.encode()) < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (3, "3"),
+        (0.0, "0.0000"),
+        (0.12345, "0.1235"),
+        (-0.5, "-0.5000"),
+        (3e-9, "3e-09"),
+        (5.46e15, "5.46e+15"),
+    ],
+)
+def test_numbers_as_shown(value: float | None, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_what_is_no_result_is_refused() -> None:
+    with pytest.raises(cc.errors.InputError, match="no report for this"):
+        cc.report.report_html({"some": "thing"})
+    with pytest.raises(cc.errors.InputTypeError, match="not of a int"):
+        cc.report.report_html(3)
+    with pytest.raises(cc.errors.InputError, match="not of a list"):
+        cc.report.report_html([])
+    with pytest.raises(cc.errors.InputError, match="format 99"):
+        cc.report.report_html({"comparisons": [], "format": 99})
+
+
+def test_identical_sides_have_a_report() -> None:
+    people = cc.load_collection("people")
+    document = documented(people, people)
+    assert document["verdict"]["answer"] == "unknown"
+    assert "the same data" in document["verdict"]["headline"]
+    assert document["comparisons"][0]["explanation"]["counts"]["swapped"] == 0
+    Page(cc.report.report_html(document))

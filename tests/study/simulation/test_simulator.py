@@ -1,0 +1,301 @@
+"""Simulated collections: against the description followed literally, and against what must be true of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+import concordant as cc
+
+from . import literal
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def scores(values: npt.ArrayLike) -> cc.Scores:
+    array = np.asarray(values, dtype=np.float64)
+    return cc.Scores(array, range(array.shape[0]), [f"s{j}" for j in range(array.shape[1])], "map")
+
+
+def example(n: int = 30, m: int = 6, seed: int = 0) -> cc.Scores:
+    rng = np.random.default_rng(seed)
+    return scores(rng.beta(1.2, 2.0, (n, 1)) * rng.beta(4, 2, (n, m)) * np.linspace(0.6, 1, m))
+
+
+def transform(x: FloatArray) -> FloatArray:
+    return np.asarray(np.log((x + 0.05) / (1 - x + 0.05)))
+
+
+class Fixed(np.random.Generator):
+    """A generator whose normal deviates are given."""
+
+    def __init__(self, deviates: FloatArray) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.deviates = deviates
+
+    def standard_normal(self, *_: object, **__: object) -> FloatArray:  # type: ignore[override]
+        return self.deviates
+
+
+def test_a_draw_is_what_the_description_says() -> None:
+    s = example()
+    model = cc.simulation.Simulator(s)
+    n, m = s.values.shape
+    y = transform(s.values)
+    grand = y.mean()
+    system = [y[:, j].mean() - grand for j in range(m)]
+    topic = [y[i].mean() - grand for i in range(n)]
+    effects = np.array([[y[i, j] - grand - system[j] - topic[i] for j in range(m)] + [topic[i]] for i in range(n)])
+    correlation = np.corrcoef(effects.T)
+    np.testing.assert_allclose(model._factor @ model._factor.T, correlation, atol=1e-7)
+
+    deviates = np.random.default_rng(5).normal(size=(4, model._factor.shape[1]))
+    z = deviates @ model._factor.T
+    wanted = np.empty((4, m))
+    for i in range(4):
+        drawn = []
+        for j in range(m + 1):
+            h = literal.bandwidth(effects[:, j])
+            drawn.append(brentq(lambda x, j=j, h=h, i=i: ndtr((x - effects[:, j]) / h).mean() - ndtr(z[i, j]), -9, 9))
+        for j in range(m):
+            e = np.exp(grand + system[j] + drawn[-1] + drawn[j])
+            wanted[i, j] = min(1.0, max(0.0, (e * 1.05 - 0.05) / (1 + e)))
+    np.testing.assert_allclose(model.draw(4, Fixed(deviates)), wanted, atol=1e-6)
+
+
+def test_the_same_seed_gives_the_same_scores() -> None:
+    model = cc.simulation.Simulator(example())
+    first = model.simulate(12, rng=3)
+    assert np.array_equal(first.values, cc.simulate(example(), 12, rng=3).values)
+    assert np.array_equal(first.values, model.simulate(12, np.random.default_rng(3)).values)
+    assert not np.array_equal(first.values, model.simulate(12, rng=4).values)
+    assert first.systems == example().systems
+    assert first.measure == "map"
+    assert first.topics[:2] == ("sim1", "sim2")
+    assert ((first.values >= 0) & (first.values <= 1)).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"normal": True}, {"uncorrelated": True}, {"homoscedastic": True}])
+def test_true_means_are_those_of_many_topics(options: dict[str, bool]) -> None:
+    model = cc.simulation.Simulator(example(), **options)  # type: ignore[arg-type]
+    drawn = model.draw(200_000, rng=1)
+    error = drawn.std(axis=0) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - model.true_means()) < 4 * error).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"normal": True}])
+def test_exact_means_are_the_original_ones(options: dict[str, bool]) -> None:
+    s = example()
+    assert np.abs(cc.simulation.Simulator(s, **options).true_means() - s.means()).max() > 5e-4  # type: ignore[arg-type]
+    exact = cc.simulation.Simulator(s, exact_means=True, **options)  # type: ignore[arg-type]
+    np.testing.assert_allclose(exact.true_means(), s.means(), atol=1e-9)
+    drawn = exact.draw(200_000, rng=1)
+    error = drawn.std(axis=0) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - s.means()) < 4 * error).all()
+
+
+def effects_of(values: FloatArray) -> FloatArray:
+    y = transform(values)
+    topic = y.mean(axis=1) - y.mean()
+    return np.column_stack([y - y.mean(axis=0) - topic[:, None], topic])
+
+
+def narrow() -> cc.Scores:
+    """Scores far from 0 and 1, so that nothing is clipped, with residuals of unequal spread."""
+    rng = np.random.default_rng(2)
+    return scores(0.4 + 0.02 * rng.normal(size=(60, 1)) + rng.exponential(size=(60, 8)) * np.linspace(0.01, 0.1, 8))
+
+
+def test_homoscedastic_makes_variances_equal() -> None:
+    free, equal = (
+        transform(cc.simulation.Simulator(narrow(), homoscedastic=h, uncorrelated=True).draw(50_000, rng=0))
+        for h in (False, True)
+    )
+    # Differences between systems have the variances of two residuals, free of the topic effect.
+    spread = [np.var(y[:, :1] - y[:, 1:], axis=0) for y in (free, equal)]
+    assert spread[0].max() / spread[0].min() > 3
+    assert spread[1].max() / spread[1].min() < 1.06
+    residuals = effects_of(narrow().values)[:, :-1]
+    residuals *= np.sqrt(residuals.var(0, ddof=1).mean() / residuals.var(0, ddof=1))
+    smoothing = np.mean([literal.bandwidth(column) ** 2 for column in residuals.T])  # what it adds
+    assert spread[1].mean() / 2 == pytest.approx(residuals.var(0).mean() + smoothing, rel=0.04)
+
+
+def test_uncorrelated_residuals_and_topics() -> None:
+    drawn = transform(cc.simulation.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0))
+    kept = transform(cc.simulation.Simulator(narrow()).draw(50_000, rng=0))
+    pairs = np.array([np.corrcoef(y[:, 0] - y[:, 1], y[:, 2] - y[:, 3])[0, 1] for y in (drawn, kept)])
+    assert abs(pairs[0]) < 0.02
+    old = np.corrcoef(effects_of(narrow().values).T)
+    new = np.corrcoef(effects_of(cc.simulation.Simulator(narrow()).draw(50_000, rng=0)).T)
+    assert np.abs(new - old).max() < 0.1
+    assert (
+        np.abs(
+            np.corrcoef(effects_of(cc.simulation.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0)).T) - old
+        ).max()
+        > 0.2
+    )
+
+
+def test_normal_margins_have_no_skew() -> None:
+    from scipy.stats import skew
+
+    plain, normal = (transform(cc.simulation.Simulator(narrow(), normal=n).draw(50_000, rng=0)) for n in (False, True))
+    assert np.abs(skew(normal)).max() < 0.05
+    assert np.abs(skew(plain)).max() > 0.2
+
+
+def test_topics_that_are_not_random_are_easy_or_hard() -> None:
+    s = narrow()
+    random, chosen = cc.simulation.Simulator(s), cc.simulation.Simulator(s, random_topics=False)
+    means = [[model.draw(20, rng=k).mean() for k in range(60)] for model in (random, chosen)]
+    assert np.std(means[1]) > 3 * np.std(means[0])
+    middle = random.true_means().mean()
+    assert 10 < sum(mean > middle for mean in means[1]) < 50  # both kinds
+    assert np.array_equal(random.true_means(), chosen.true_means())
+
+
+def test_the_choice_of_topics_follows_the_weights() -> None:
+    from concordant.study.simulation.simulator import _some
+
+    class Beta(np.random.Generator):
+        """Always a = 1, b = 3, not swapped: weights (1 - x)^2."""
+
+        def uniform(self, low: float, high: float) -> float:  # type: ignore[override]
+            return {0.01: 1.0, 2.0: 3.0}[low]
+
+        def random(self) -> float:  # type: ignore[override]
+            return 0.9
+
+    rng = Beta(np.random.PCG64(1))
+    many = 6
+    firsts = np.bincount([_some(many, 2, rng)[0] for _ in range(20_000)], minlength=many) / 20_000
+    weights = (1 - np.arange(1, many + 1) / (many + 1)) ** 2
+    np.testing.assert_allclose(firsts, weights / weights.sum(), atol=0.012)
+    assert len(set(_some(many, 6, rng).tolist())) == 6
+
+
+def test_identical_systems_stay_identical() -> None:
+    s = example()
+    twice = scores(np.column_stack([s.values, s.values[:, 2]]))
+    means = cc.simulate(twice, 40, rng=0).means()
+    assert means[2] == means[-1]
+    rounded = scores(np.column_stack([s.values, s.values[:, 2] + 0.1 + 0.2 - 0.3]))
+    drawn = cc.simulate(rounded, 40, rng=0).values
+    np.testing.assert_array_equal(drawn[:, 2], drawn[:, -1])
+
+
+def test_identical_systems_stay_so_to_the_last_bit(trec: Path) -> None:
+    whole = cc.read_scores(trec / "adhoc8.csv")
+    _, first, group = np.unique(whole.values, axis=1, return_index=True, return_inverse=True)
+    assert len(first) == len(whole.systems) - 2  # two pairs
+    drawn = cc.simulate(whole, 10, rng=0)
+    assert cc.simulation.Simulator(whole).draw(10, rng=0).flags.c_contiguous  # as kernels need it
+    np.testing.assert_array_equal(drawn.values, drawn.values[:, first[group.ravel()]])
+    assert 0 < cc.expected_correlation(drawn, "tau", n_resamples=100, rng=1).value < 1  # which ties of rounding broke
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.full((4, 3), 0.25),
+        np.zeros((3, 2)),
+        np.ones((3, 2)),
+        np.array([[0.2], [0.7]]),
+        np.array([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5]]),
+        np.column_stack([np.linspace(0, 1, 10), np.zeros(10), np.ones(10)]),
+        np.eye(6),
+    ],
+)
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("option", ["normal", "homoscedastic", "uncorrelated"])
+def test_degenerate_collections_give_scores(values: FloatArray, exact: bool, option: str) -> None:
+    s = scores(values)
+    for chosen in (True, False):
+        model = cc.simulation.Simulator(s, exact_means=exact, **{option: chosen})  # type: ignore[arg-type]
+        drawn = model.draw(50, rng=0)
+        assert ((drawn >= 0) & (drawn <= 1)).all()
+        assert np.isfinite(model.true_means()).all()
+        if exact:
+            np.testing.assert_allclose(model.true_means(), s.means(), atol=1e-8)
+    if np.ptp(values) == 0 and not exact:
+        np.testing.assert_allclose(cc.simulation.Simulator(s).draw(5, rng=0), values[0, 0], atol=1e-12)
+
+
+def test_scores_on_another_scale_are_scaled_on_demand() -> None:
+    s = example()
+    percent = scores(-50 + 100 * s.values)
+    with pytest.raises(cc.errors.InputError, match=r"outside \[0, 1\].*bounds="):
+        cc.simulation.Simulator(percent)
+    model = cc.simulation.Simulator(percent, bounds=(-50, 50), exact_means=True)
+    np.testing.assert_allclose(
+        model.draw(9, rng=1), -50 + 100 * cc.simulation.Simulator(s, exact_means=True).draw(9, rng=1)
+    )
+    np.testing.assert_allclose(model.true_means(), percent.means(), atol=1e-7)
+
+
+def test_what_cannot_be_simulated_is_refused() -> None:
+    s = example()
+    with pytest.raises(cc.errors.InputError, match="scores have one score per system and no topics"):
+        cc.simulation.Simulator({"a": 0.1, "b": 0.2})
+    with pytest.raises(cc.errors.InputError, match="scores have 1 topic: at least 2 are needed"):
+        cc.simulation.Simulator(scores([[0.1, 0.2]]))
+    with pytest.raises(cc.errors.InputError, match="drop_bottom is 1"):
+        cc.simulation.Simulator(s, drop_bottom=1)
+    for bounds in (3, (1, 0), (0, np.inf)):
+        with pytest.raises(cc.errors.InputError, match="bounds is"):
+            cc.simulation.Simulator(s, bounds=bounds)  # type: ignore[arg-type]
+    for count in (0, 2.5, True):
+        with pytest.raises(cc.errors.InputError, match="n_topics is"):
+            cc.simulate(s, count)  # type: ignore[arg-type]
+
+
+def test_systems_are_dropped_only_when_asked() -> None:
+    s = example()
+    assert cc.simulation.Simulator(s).dropped == ()
+    model = cc.simulation.Simulator(s, drop_bottom=0.25)
+    assert model.scores == s.drop_bottom(0.25)
+    assert set(model.dropped) == set(s.systems) - set(model.scores.systems) != set()
+    assert model.simulate(5, rng=0).systems == model.scores.systems
+
+
+@pytest.mark.parametrize(("name", "systems"), [("adhoc6", 55), ("adhoc7", 77), ("adhoc8", 97)])
+def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, systems: int) -> None:
+    whole = cc.read_scores(trec / f"{name}.csv")
+    model = cc.simulation.Simulator(whole, drop_bottom=0.25)
+    assert len(model.scores.systems) == systems
+    found = model.fidelity(5_000, rng=0)
+    assert found.mean_shift <= 0.018
+    assert 0.965 <= round(found.tau, 3) <= 0.978
+    # Fifty topics lie that far from the distribution that they come from, on average.
+    assert found.to_dict()["distance_average"] < 0.8687 / np.sqrt(50)
+    assert found.to_dict()["correlation_shift_average"] < 0.08
+
+
+def test_fidelity_of_a_small_collection() -> None:
+    s = example()
+    found = cc.simulation.Simulator(s).fidelity(4_000, rng=2)
+    drawn = cc.simulation.Simulator(s).draw(4_000, rng=2)
+    from scipy.stats import ks_2samp
+
+    for j in range(6):
+        assert found.distances[j] == pytest.approx(ks_2samp(s.values[:, j], drawn[:, j], method="asymp").statistic)
+    shifts = np.abs(np.corrcoef(drawn.T) - np.corrcoef(s.values.T))
+    assert found.correlation_shifts.max() == pytest.approx(shifts.max())
+    assert found.sd_ratio == pytest.approx((drawn.std(0, ddof=1) / s.values.std(0, ddof=1)).mean())
+    kept = f"The simulation keeps the means of 6 systems on 30 topics to within {found.mean_shift:.4f}"
+    assert str(found).splitlines()[0] == found.verdict == kept
+    assert found.settings["seed"] == 2
+    assert found.settings["version"] == cc.__version__
+    frame = found.to_frame()
+    assert list(frame.index) == list(s.systems)
+    assert frame["true_mean"].tolist() == found.true_means.tolist()
+    assert found.plot().get_xlabel()
+    constant = cc.simulation.Simulator(scores(np.full((3, 2), 0.5))).fidelity(50).to_dict()
+    assert constant["correlation_shift_largest"] is None
+    assert constant["sd_ratio"] is None
