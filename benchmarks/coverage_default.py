@@ -54,7 +54,7 @@ def measured(collection: str, qrels: str, *measures: str) -> Design:
     """Measures from runs and judgments; a topic that a run lacks scores 0."""
     runs, judged = cc.read_runs(need(f"{collection}/runs")), cc.read_qrels(need(f"{collection}/{qrels}"))
     plain = [name for name in measures if name != "ERR@20"]
-    found = {str(k): s.values for k, s in cc.evaluate_all(runs, judged, plain, missing="zero").items()}
+    found = {str(k): s.values for k, s in cc.evaluate(runs, judged, plain, missing="zero").items()}
     sides = iter(found.values())
     return from_population(*(reciprocal(runs, judged) if name == "ERR@20" else next(sides) for name in measures))
 

@@ -42,7 +42,7 @@ def rejected(
         candidate = means + shift * rng.normal(size=m)
         sample = values[np.ix_(rng.integers(0, len(values), n), systems)]
         for method in METHODS:
-            test = cc.rank_test(sample, candidate, method, n_resamples=n_resamples, rng=rng, workers=2)
+            test = cc.rank_test(sample, candidate, method=method, n_resamples=n_resamples, rng=rng, workers=2)
             count[method] += test.significant
         taus.append(float(cc.tau_b(means, candidate)))
         distances.append(float(cc.rank_distance(values[:, systems], candidate)) * np.sqrt(n / len(values)))

@@ -76,7 +76,7 @@ def simulated(name: str, disagreement: float = 0.25, noise: float = 0.8) -> Desi
     y = inverse_transform(odds + rng.normal(0, disagreement, x.shape[1]) + rng.normal(0, noise, x.shape))
     m = x.shape[1]
     both = cc.Scores(np.hstack([x, y]), [str(k) for k in range(len(x))], [str(k) for k in range(2 * m)])
-    model = cc.simulation.Simulator(both)
+    model = cc.study.Simulator(both)
 
     def draw(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         values = model.draw(n, rng)
@@ -122,7 +122,7 @@ def tied_alike(share: float = 0.4, factor: float = 0.05) -> Design:
 def scored(collection: str, qrels: str, *measures: str) -> Design:
     """Measures of few values, such as reciprocal ranks, from runs and judgments; a topic that a run lacks scores 0."""
     runs, judged = cc.read_runs(need(collection) / "runs"), cc.read_qrels(need(collection) / qrels)
-    found = cc.evaluate_all(runs, judged, measures, missing="zero")
+    found = cc.evaluate(runs, judged, measures, missing="zero")
     return from_population(*(scores.values for scores in found.values()))
 
 

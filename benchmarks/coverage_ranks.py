@@ -117,7 +117,7 @@ def simulated(name: str) -> Callable[[np.random.Generator, int, int], Sample]:
         target[:10] = target[:10].mean()
         target[10:20] = target[15] - 0.001 * np.arange(10)
         moved = np.column_stack([_moved(x, mean) for x, mean in zip(chosen.T, target, strict=True)])
-        model = cc.simulation.Simulator(cc.Scores(moved, range(len(moved)), range(30)), exact_means=True)
+        model = cc.study.Simulator(cc.Scores(moved, range(len(moved)), range(30)), exact_means=True)
         if np.abs(model.true_means() - target).max() > 1e-4:
             raise SystemExit(f"the simulator misses the means of {name}")
         made.append((model, target))
@@ -192,10 +192,10 @@ def measure(
         rng = np.random.default_rng(stream)
         values, means = sample(rng, m, n)
         given = cc.Scores(values, range(len(values)), range(values.shape[1]), total=total)
-        found = cc.rank_intervals(given, LEVEL, rng=rng, **options)
+        found = cc.rank_intervals(given, confidence_level=LEVEL, rng=rng, **options)
         together.append(covered(found, means).all())
         width.append((found.high - found.low).mean() / (len(means) - 1))
-        alone = cc.rank_intervals(given, LEVEL, simultaneous=False, rng=rng, **options)
+        alone = cc.rank_intervals(given, confidence_level=LEVEL, simultaneous=False, rng=rng, **options)
         single.append(covered(alone, means).mean())
     return {"all": float(np.mean(together)), "each": float(np.mean(single)), "width": float(np.mean(width))}
 
@@ -211,7 +211,7 @@ def measure_alternatives(
         values, means = sample(rng, m, n)
         i, j = np.triu_indices(len(means), 1)
         wrong_way = np.sign(values.mean(axis=0)[i] - values.mean(axis=0)[j]) != np.sign(means[i] - means[j])
-        found = cc.rank_intervals(values, LEVEL, n_resamples=n_resamples, rng=rng)
+        found = cc.rank_intervals(values, confidence_level=LEVEL, n_resamples=n_resamples, rng=rng)
         back = np.argsort([int(s) for s in found.systems])
         tests = [("shipped", found.pvalues[np.ix_(back, back)][i, j]), *alternatives(values, n_resamples, rng)]
         for name, p in tests:

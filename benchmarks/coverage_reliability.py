@@ -54,7 +54,7 @@ def populations() -> dict[str, tuple[FloatArray, Sampler]]:
     found["adhoc6, normal"] = normal(read("adhoc6"))
     # Few distinct scores: reciprocal ranks, and 0 or 1 on a topic.
     runs, qrels = cc.read_runs(need("dl21") / "runs"), cc.read_qrels(need("dl21") / "qrels" / "human.txt.gz")
-    for name, scores in cc.evaluate_all(runs, qrels, ["RR(rel=2)", "P(rel=2)@1"], missing="zero").items():
+    for name, scores in cc.evaluate(runs, qrels, ["RR(rel=2)", "P(rel=2)@1"], missing="zero").items():
         found[f"dl21 {name}"] = real(scores.values)
         best = scores.values.mean(axis=0) >= np.median(scores.values.mean(axis=0))
         found[f"dl21 {name}, better half"] = real(np.ascontiguousarray(scores.values[:, best]))
@@ -70,9 +70,11 @@ def estimates(true: FloatArray, draw: Sampler, size: tuple[int, int], samples: i
         systems = rng.choice(len(true), m, replace=False)
         values = np.ascontiguousarray(draw(n, rng)[:, systems])
         actual = float(cc.tau_b(true[systems], mean_over_topics(values)))
-        row = [actual, float(cc.expected_correlation(values, "tau", "msqd")) - actual]
+        row = [actual, float(cc.expected_correlation(values, coefficient="tau", estimator="msqd")) - actual]
         for prior in PRIORS:
-            e = cc.expected_correlation(values, "tau_b", "posterior", prior=prior, n_resamples=500, rng=rng)
+            e = cc.expected_correlation(
+                values, coefficient="tau_b", estimator="posterior", prior=prior, n_resamples=500, rng=rng
+            )
             assert e.interval is not None
             row += [e.value - actual, actual in e.interval, e.interval.high - e.interval.low]
         found.append(row)
@@ -96,7 +98,9 @@ def plans(true: FloatArray, draw: Sampler, size: tuple[int, int, int], samples: 
         actual = np.asarray(cc.tau_b(true[systems], new))
         row = [float(actual.mean())]
         for prior in PRIORS:
-            plan = cc.plan_topics(values, "tau_b", 0.99, prior=prior, n_resamples=500, most=more, rng=rng)
+            plan = cc.plan_topics(
+                values, coefficient="tau_b", target=0.99, prior=prior, n_resamples=500, most=more, rng=rng
+            )
             error = float(plan.expected[-1]) - row[0]
             row += [error, abs(error), float((actual >= plan.low[-1]).mean())]
         found.append(row)

@@ -129,7 +129,7 @@ def tests(table: Table) -> None:
 
     times = fastest(
         {
-            "paper": lambda: cc.rank_test(values, y, "paper", n_resamples=10_000, rng=1, workers=2),
+            "paper": lambda: cc.rank_test(values, y, method="paper", n_resamples=10_000, rng=1, workers=2),
             "recentred": lambda: cc.rank_test(values, y, n_resamples=1_000, rng=1),
             "recentred 2": lambda: cc.rank_test(values, y, n_resamples=1_000, rng=1, workers=2),
             "nnls": solver(problem, candidate, by_nnls),

@@ -55,7 +55,7 @@ def scoring(table: Table, what: str, runs: cc.Runs, qrels: cc.Qrels) -> None:
 
         def ours(measures: dict[str, str] = measures, turn: dict[str, int] = turn) -> object:
             turn["ours"] += 1
-            return cc.evaluate_all(runs, others[turn["ours"] % 20], measures.values())
+            return cc.evaluate(runs, others[turn["ours"] % 20], measures.values())
 
         def theirs(evaluators: list[Any] = evaluators, turn: dict[str, int] = turn) -> object:
             turn["theirs"] += 1
@@ -65,7 +65,7 @@ def scoring(table: Table, what: str, runs: cc.Runs, qrels: cc.Qrels) -> None:
         times = fastest(contenders, seconds=6)
         ratio = times["theirs"] / times["ours"]
         table.row(
-            f"{len(nested)} runs{what}, {name}: pytrec_eval / evaluate_all",
+            f"{len(nested)} runs{what}, {name}: pytrec_eval / evaluate",
             ratio,
             least=20 if len(measures) == 1 else None,
         )
@@ -75,7 +75,7 @@ def study(table: Table, what: str, runs: cc.Runs, qrels: cc.Qrels) -> None:
     """All coefficients, rank distances and p-values of sampled judgments under four measures: seconds in all."""
     start = time.perf_counter()
     with warnings.catch_warnings(action="ignore"):  # more systems than topics
-        cc.judgment_study(
+        cc.study.judgment_study(
             runs, qrels, [cc.judgments.Change("sample", 0.1)], FOUR.values(), n_draws=200, n_resamples=1_000
         )
     table.row(f"study of 200 samples x four measures{what}: seconds", time.perf_counter() - start, most=60)

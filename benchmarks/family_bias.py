@@ -66,7 +66,7 @@ def cell(name: str, n: int, shift: float, trials: int) -> dict[str, Any]:
         systems = [str(k) for k in range(truth.shape[1])]
         sides_of = [cc.Scores(values, range(n), systems) for values in (truth, judge)]
         of = dict(zip(systems, families, strict=True))
-        bias = cc.family_bias(sides_of[0], sides_of[1], of, n_resamples=199, rng=trial)
+        bias = cc.judges.family_bias(sides_of[0], sides_of[1], families=of, n_resamples=199, rng=trial)
         found.append(
             [min(f.adjusted for f in bias.families) <= 0.05, np.mean([f.pvalue <= 0.05 for f in bias.families])]
         )

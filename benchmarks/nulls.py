@@ -25,7 +25,7 @@ def pvalues(table: Table) -> None:
         calls: dict[str, Call] = {name: first_pvalue(name, m, value) for name in ("tau", "tau_ap")}
         for name, took in fastest(calls).items():
             table.row(f"{name}_null({m:,}).pvalue({value}), the first: ms", 1000 * took, most=most)
-    null = cc.tau_ap_null(1_000)
+    null = cc.null_distribution("tau_ap", 1_000)
     values = null.rvs(10_000, rng=1)
     null.pvalue(values)
     times = fastest({"10,000": lambda: null.pvalue(values)})
@@ -40,7 +40,7 @@ def against_scipy(table: Table) -> None:
         y = x + rng.normal(0, 1, m)
         value = cc.tau(x, y)
         theirs = stats.kendalltau(x, y, method="exact").pvalue
-        np.testing.assert_allclose(cc.tau_null(m).pvalue(value), theirs, rtol=1e-8)
+        np.testing.assert_allclose(cc.null_distribution("tau", m).pvalue(value), theirs, rtol=1e-8)
         times = fastest(
             {"ours": first_pvalue("tau", m, float(value)), "theirs": lambda: stats.kendalltau(x, y, method="exact")}  # noqa: B023
         )
@@ -56,7 +56,7 @@ def permutation(table: Table) -> None:
         function = cc.get_coefficient(name).function
         times = fastest(
             {
-                "test": lambda: cc.permutation_test(truth, candidate, name, rng=1),  # noqa: B023
+                "test": lambda: cc.permutation_test(truth, candidate, coefficient=name, rng=1),  # noqa: B023
                 "coefficient": lambda: function(truth, rows),  # noqa: B023
                 "permuted": lambda: rng.permuted(rows, axis=1),
             },
@@ -68,7 +68,7 @@ def permutation(table: Table) -> None:
 
 def rankings(table: Table) -> None:
     for m in (50, 200):
-        times = fastest({"draw": lambda: cc.random_rankings(m, 1_000, tau_ap=0.9, rng=1)})  # noqa: B023
+        times = fastest({"draw": lambda: cc.study.random_rankings(m, 1_000, tau_ap=0.9, rng=1)})  # noqa: B023
         table.row(f"random_rankings({m}, 1_000, tau_ap=0.9): ms", 1000 * times["draw"])
 
 

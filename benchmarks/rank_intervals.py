@@ -61,7 +61,7 @@ def main() -> None:
                 "each": lambda scores=scores: cc.rank_intervals(
                     scores, simultaneous=False, n_resamples=RESAMPLES, rng=1
                 ),  # type: ignore[misc]
-                "explain": lambda a=scores, b=other: cc.explain(a, b, "tau_ap_b"),  # type: ignore[misc]
+                "explain": lambda a=scores, b=other: cc.explain(a, b, coefficient="tau_ap_b"),  # type: ignore[misc]
             }
         )
         shape = f"{m} x {n}, {RESAMPLES:,} resamples"

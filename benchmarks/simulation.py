@@ -29,7 +29,7 @@ TOPICS = 1_000
 class Naive:
     """The description of the simulator, with a root finder."""
 
-    def __init__(self, scores: cc.Scores, model: cc.simulation.Simulator) -> None:
+    def __init__(self, scores: cc.Scores, model: cc.study.Simulator) -> None:
         y = np.log((scores.values + 0.05) / (1.05 - scores.values))
         self.level = y.mean(axis=0)
         topic = y.mean(axis=1) - y.mean()
@@ -81,7 +81,7 @@ def seconds(call: Call, times: int) -> float:
 def main() -> None:
     table = Table()
     whole = cc.read_scores(need("trec/adhoc6.csv"))
-    model = cc.simulation.Simulator(whole, drop_bottom=0.25)
+    model = cc.study.Simulator(whole, drop_bottom=0.25)
     kept = model.scores
     naive = Naive(kept, model)
     np.testing.assert_allclose(model.draw(TOPICS, 1), naive.all_at_once(), atol=1e-5)

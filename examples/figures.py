@@ -23,7 +23,7 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
     names = ["tau_b", "tau_ap_b", "tau_gap_a", "pearson_rank", "spearman", "rbo"]
     compared = cc.compare(people, hasty, coefficients=names, names=("people", "hasty"), **given)
     other = cc.compare(people, careful, coefficients=names, names=("people", "careful"), **given)
-    explained = cc.explain(people, hasty, "tau_ap_b")
+    explained = cc.explain(people, hasty, coefficient="tau_ap_b")
     study = cc.study.reliability_study({"people": people}, n_trials=resamples // 50, sizes=[10, 20, 40], rng=1)
     assert compared.rank_test is not None
     return {
@@ -36,13 +36,13 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "judges": lambda: plots.comparisons([other, compared]),
         "rank-test": compared.rank_test.plot,
         "rank-intervals": cc.rank_intervals(people, n_resamples=resamples, rng=1).plot,
-        "rank-probabilities": cc.rank_probabilities(people, n_resamples=resamples, rng=1).plot,
-        "discordance": cc.discordance(people).plot,
+        "rank-probabilities": cc.ranks.rank_probabilities(people, n_resamples=resamples, rng=1).plot,
+        "discordance": cc.planning.discordance(people).plot,
         "reliability": cc.reliability(people, rng=1).plot,
         "plan": cc.plan_topics(people, n_resamples=resamples // 5, rng=1).plot,
         "error": lambda: study.plot(what="error"),
         "bias": lambda: study.plot(what="bias"),
-        "null": lambda: cc.tau_ap_null(20).plot(value=compared["tau_ap_b"]),
+        "null": lambda: cc.null_distribution("tau_ap", 20).plot(value=compared["tau_ap_b"]),
         "permutations": cc.permutation_test(people.means(), hasty.means(), n_resamples=resamples, rng=1).plot,
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),

@@ -39,7 +39,7 @@ def pseudo(runs: cc.Runs, qrels: cc.Qrels) -> None:
     print("1. Random pseudo-judgments, 20 draws, AP (Soboroff et al. 2001)")
     for duplicates in (False, True):
         changes = [Change("pseudo", k, share=0.1, duplicates=duplicates) for k in (10, 30, 100)]
-        study = cc.judgment_study(runs, qrels, changes, ["AP"], NAMES, rng=5, n_draws=20)
+        study = cc.study.judgment_study(runs, qrels, changes, ["AP"], NAMES, rng=5, n_draws=20)
         for kind, level in study.changes:
             values = "".join(f"  {name} {study.value(kind, level, 'AP', name):6.3f}" for name in NAMES)
             best = among_the_best(study, kind, level)
@@ -54,7 +54,7 @@ def judges(folder: Path) -> None:
     runs = cc.read_runs(folder / "runs")
     found = {path.name.removesuffix(".txt.gz"): cc.read_qrels(path) for path in sorted(folder.glob("qrels/*.gz"))}
     human = found.pop("human")
-    study = cc.judge_study(runs, human, found, ["nDCG@10", "nDCG@5", "nDCG"], rng=6)
+    study = cc.study.judge_study(runs, human, found, ["nDCG@10", "nDCG@5", "nDCG"], rng=6)
     print("  " + str(study).replace("\n", "\n  "))
 
 

@@ -65,7 +65,7 @@ def test_studies_write_tables_without_figures_and_say_so(bare: Path) -> None:
     assert "without figures: this needs matplotlib: pip install 'concordant[plots]'" in done.stderr
     assert "figures" not in done.stdout
     assert (bare / "st" / "reliability.csv").stat().st_size > 0
-    found = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], n_resamples=500, rng=1)
+    found = cc.study.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], n_resamples=500, rng=1)
     with pytest.warns(cc.errors.DataWarning, match="without figures: this needs matplotlib"):
         written = found.save(bare / "judges")
     assert sorted(path.name for path in written) == sorted(os.listdir(bare / "judges")) == ["judges.csv", "systems.csv"]

@@ -194,14 +194,14 @@ def test_audit_tries_the_ways_and_says_which_it_cannot(tmp_path: Path) -> None:
     for k, system in enumerate(SYSTEMS):
         del truth[system][str(301 + k)]  # no topic is shared by all systems, and no system has all topics
     files = table(tmp_path / "truth.csv", truth), table(tmp_path / "other.csv", scores(2, SYSTEMS, range(301, 305)))
-    found = cc.audit.audit(*files, "0.5", departures=0)
+    found = cc.audit(*files, reported="0.5", departures=0)
     assert found.notes[0] == "systems lack topics; tried: missing topics 0, each system over the topics it has"
     reasons = [note for note in found.notes if "not tried" in note]
     assert len(reasons) == 2
     assert reasons[0].startswith("missing topics dropped: not tried (")
     assert "no topic is shared by all systems" in reasons[0]
     truth_side, other = read(files, "zero")
-    one = cc.audit.audit(truth_side, other, "0.5", departures=0)
+    one = cc.audit(truth_side, other, reported="0.5", departures=0)
     assert one.n_ways < found.n_ways
 
 
@@ -219,7 +219,7 @@ def test_no_common_topics(apart: tuple[str, str]) -> None:
             function(*apart)
     x, y = (cc.read_scores(side).means() for side in apart)
     assert cc.compare(*apart, on="systems", rank_test=None)["tau"] == cc.tau(x, y)
-    explained = cc.explain(*apart, "tau", on="systems")
+    explained = cc.explain(*apart, coefficient="tau", on="systems")
     assert (explained.value, explained.topics) == (cc.tau(x, y), ())
     with pytest.raises(InputError, match="averaged over its own topics"):
         explained.topics_of("a", "b")
@@ -263,9 +263,9 @@ def test_audit_on_own_topics_is_the_plain_way(tmp_path: Path) -> None:
         table(tmp_path / "candidate.csv", scores(2, SYSTEMS, range(303, 311))),
     )
     value = float(cc.pearson(*(cc.read_scores(side).means() for side in files)))
-    found = cc.audit.audit(*files, f"{value:.6f}", on="systems", departures=0)
+    found = cc.audit(*files, reported=f"{value:.6f}", on="systems", departures=0)
     assert [finding.plainest.rule for finding in found.matches] == ["pearson(truth, candidate)"]
-    assert not quiet(cc.audit.audit, *files, f"{value:.6f}", departures=0).matches
+    assert not quiet(cc.audit, *files, reported=f"{value:.6f}", departures=0).matches
     printed = run("audit", *files, "-r", f"{value:.6f}", "--own-topics", "--departures", "0", "-f", "json")
     assert json.loads(printed.stdout)["matches"][0]["departures"] == 0
 

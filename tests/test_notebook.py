@@ -81,7 +81,7 @@ def hostile_scores(seed: int) -> cc.Scores:
         replace(catalogue.judgment_study(), settings={"seed": 1}),
         catalogue.worth(),
         Interval(0.1, 0.2, 0.95, "by hand"),
-        cc.audit.audit({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": 2}, "0.33", departures=1),
+        cc.audit({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": 2}, reported="0.33", departures=1),
     ],
     ids=lambda result: type(result).__name__,
 )
@@ -105,7 +105,7 @@ def test_hostile_names_stay_text() -> None:
         cc.compare(a, b, n_resamples=9, rng=1, names=(HOSTILE[0], HOSTILE[1])),
         cc.explain(a, b),
         cc.rank_intervals(a, n_resamples=99, rng=1),
-        cc.audit.audit(a, b, "0.5", names=(HOSTILE[0], HOSTILE[1]), departures=1),
+        cc.audit(a, b, reported="0.5", names=(HOSTILE[0], HOSTILE[1]), departures=1),
         cc.pair(a, b.select(systems=b.systems[1:])),
         a,
     ]

@@ -49,15 +49,17 @@ def made(name: str) -> Any:
     makers: dict[str, Callable[[], Any]] = {
         "comparison": lambda: cc.compare(TRUTH, CANDIDATE, worth=False, **DRAWS),
         "explanation": lambda: cc.explain(TRUTH, CANDIDATE),
-        "distribution": lambda: cc.DistanceDistribution.bootstrap(TRUTH, **DRAWS),
-        "simulator": lambda: cc.simulation.Simulator(TRUTH),
-        "judgments": lambda: cc.judgment_study(RUNS, QRELS, changes, ["map"], ["tau_b"], n_draws=2, n_resamples=20),
-        "judges": lambda: cc.judge_study(RUNS, QRELS, {"a": JUDGE}, ["map"], ["tau_b"], n_resamples=600),
+        "distribution": lambda: cc.ranks.DistanceDistribution.bootstrap(TRUTH, **DRAWS),
+        "simulator": lambda: cc.study.Simulator(TRUTH),
+        "judgments": lambda: cc.study.judgment_study(
+            RUNS, QRELS, changes, ["map"], ["tau_b"], n_draws=2, n_resamples=20
+        ),
+        "judges": lambda: cc.study.judge_study(RUNS, QRELS, {"a": JUDGE}, ["map"], ["tau_b"], n_resamples=600),
         "reliability": lambda: cc.study.reliability_study({"a": TRUTH}, n_trials=1, sizes=[10]),
         "combined": lambda: cc.combine(FEW, CANDIDATE),
-        "null": lambda: cc.tau_ap_null(5),
+        "null": lambda: cc.null_distribution("tau_ap", 5),
         "intervals": lambda: cc.rank_intervals(TRUTH, **DRAWS),
-        "places": lambda: cc.rank_probabilities(TRUTH, **DRAWS),
+        "places": lambda: cc.ranks.rank_probabilities(TRUTH, **DRAWS),
     }
     with warnings.catch_warnings(action="ignore"):
         return makers[name]()
@@ -88,54 +90,55 @@ def calls() -> dict[str, Call]:
         "read_scores": (cc.read_scores, {"given": "people.csv", **how}),
         "read_runs": (cc.read_runs, {"what": {"a": "run.txt", "b": "run.txt"}}),
         "read_qrels": (cc.read_qrels, {"what": "qrels.txt"}),
-        "read_votes": (cc.read_votes, {"what": "votes.csv"}),
+        "votes.read_votes": (cc.votes.read_votes, {"what": "votes.csv"}),
         "pair": (cc.pair, both),
         "load_collection": (cc.load_collection, {"name": "people"}),
         "get_coefficient": (cc.get_coefficient, {"name": "tau"}),
-        "audit.audit": (cc.audit.audit, {**two, "reported": "0.52"}),
+        "audit": (cc.audit, {**two, "reported": "0.52"}),
         "compare": (cc.compare, {"truth": TRUTH, "candidates": CANDIDATE, "worth": False, **DRAWS}),
         "correlate": (cc.correlate, {**two, "n_resamples": 600, "rng": 1}),
         "explain": (cc.explain, two),
         "permutation_test": (cc.permutation_test, {**two, **DRAWS}),
         "rank_distance": (cc.rank_distance, two),
-        "rank_loss": (cc.rank_loss, two),
+        "ranks.rank_loss": (cc.ranks.rank_loss, two),
         "rank_test": (cc.rank_test, {**two, **DRAWS}),
-        "rank_changes": (cc.rank_changes, {**two, **DRAWS}),
+        "judges.rank_changes": (cc.judges.rank_changes, {**two, **DRAWS}),
         "rank_intervals": (cc.rank_intervals, {**one, **DRAWS}),
-        "rank_probabilities": (cc.rank_probabilities, {"truth": TRUTH, **DRAWS}),
-        "ranking_probability": (cc.ranking_probability, {**two, "n_points": 20, "rng": 1}),
-        "rank_votes": (cc.rank_votes, {"votes": cc.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS}),
+        "ranks.rank_probabilities": (cc.ranks.rank_probabilities, {"truth": TRUTH, **DRAWS}),
+        "ranks.ranking_probability": (cc.ranks.ranking_probability, {**two, "n_points": 20, "rng": 1}),
+        "votes.rank_votes": (
+            cc.votes.rank_votes,
+            {"votes": cc.votes.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS},
+        ),
         "board": (cc.board, {**one, **DRAWS}),
-        "discordance": (cc.discordance, one),
-        "discriminative_power": (cc.discriminative_power, two),
+        "planning.discordance": (cc.planning.discordance, one),
+        "ranks.discriminative_power": (cc.ranks.discriminative_power, two),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),
         "reliability": (cc.reliability, {**one, "rng": 1}),
-        "split_half": (cc.split_half, {**one, "n_splits": 3, "rng": 1}),
+        "planning.split_half": (cc.planning.split_half, {**one, "n_splits": 3, "rng": 1}),
         "plan_topics": (cc.plan_topics, {**one, "n_resamples": 200, "rng": 1}),
         "select_topics": (cc.select_topics, {**one, "k": 5, "n_splits": 2, "rng": 1}),
         "combine": (cc.combine, mixed),
         "plan_mix": (cc.plan_mix, {**mixed, "as_good_as": 40, "costs": (20, 0.1)}),
         "simulate": (cc.simulate, {**one, "n_topics": 30, "rng": 1}),
-        "family_bias": (cc.family_bias, {**two, "families": FAMILIES, **DRAWS}),
+        "judges.family_bias": (cc.judges.family_bias, {**two, "families": FAMILIES, **DRAWS}),
         "judge_card": (cc.judge_card, {**both, **DRAWS}),
         "judge_worth": (cc.judge_worth, {**two, "rng": 1}),
         "rank_judges": (cc.rank_judges, {**both, "rng": 1}),
-        "significance_agreement": (cc.significance_agreement, {**two, **DRAWS}),
+        "judges.significance_agreement": (cc.judges.significance_agreement, {**two, **DRAWS}),
         "soft_pairwise_accuracy": (cc.soft_pairwise_accuracy, {**two, **DRAWS}),
-        "tie_calibration": (cc.tie_calibration, {**two, "rng": 1}),
+        "judges.tie_calibration": (cc.judges.tie_calibration, {**two, "rng": 1}),
         "tie_bounds": (cc.tie_bounds, {"truth": RANKS, "candidate": MIXED}),
-        "tau_null": (cc.tau_null, {"m": 5}),
-        "tau_ap_null": (cc.tau_ap_null, {"m": 5}),
-        "random_rankings": (cc.random_rankings, {"m": 5}),
-        "evaluate": (cc.evaluate, {**judged, "measure": "map"}),
-        "evaluate_all": (cc.evaluate_all, {**judged, "measures": ["map"]}),
-        "judge_study": (
-            cc.judge_study,
+        "null_distribution": (cc.null_distribution, {"coefficient": "tau", "m": 5}),
+        "study.random_rankings": (cc.study.random_rankings, {"m": 5}),
+        "evaluate": (cc.evaluate, {**judged, "measures": ["map"]}),
+        "study.judge_study": (
+            cc.study.judge_study,
             {"runs": RUNS, "truth": QRELS, "judges": {"a": JUDGE}, "measures": ["map"], "coefficients": ["tau_b"]}
             | {"n_resamples": 600},
         ),
-        "judgment_study": (
-            cc.judgment_study,
+        "study.judgment_study": (
+            cc.study.judgment_study,
             {**judged, "changes": [cc.judgments.Change("depth_pool", 2)], "measures": ["map"], "n_resamples": 20},
         ),
         "write_report": (cc.write_report, {"result": made("comparison"), "path": "page.html"}),
@@ -159,8 +162,8 @@ def calls() -> dict[str, Call]:
         "study.executor_at": (cc.study.executor_at, {"address": "tcp://127.0.0.1:1"}),
         "Scores": (cc.Scores, {"values": [[0.1, 0.2]], "topics": ["t"], "systems": ["a", "b"]}),
         "Means": (cc.Means, {"values": [0.1, 0.2], "systems": ["a", "b"]}),
-        "Votes": (cc.Votes, {"a": ["x", "y"], "b": ["y", "x"], "winner": ["x", "tie"]}),
-        "simulation.Simulator": (cc.simulation.Simulator, one),
+        "votes.Votes": (cc.votes.Votes, {"a": ["x", "y"], "b": ["y", "x"], "winner": ["x", "tie"]}),
+        "study.Simulator": (cc.study.Simulator, one),
         # Methods
         "Scores.select": (TRUTH.select, {}),
         "Scores.drop_bottom": (TRUTH.drop_bottom, {}),
@@ -175,15 +178,15 @@ def calls() -> dict[str, Call]:
         "Runs.documents": (RUNS.documents, {"system": "s0", "topic": "1"}),
         "Runs.retrieved": (RUNS.retrieved, {}),
         "Runs.select": (RUNS.select, {"systems": ["s0"]}),
-        "DistanceDistribution.bootstrap": (cc.DistanceDistribution.bootstrap, {"truth": TRUTH, **DRAWS}),
-        "DistanceDistribution.critical_value": (made("distribution").critical_value, {}),
-        "DistanceDistribution.pvalue": (made("distribution").pvalue, {"distance": 1.0}),
-        "DistanceDistribution.require": (made("distribution").require, {"truth": TRUTH}),
-        "DistanceDistribution.save": (made("distribution").save, {"path": "made.npz"}),
-        "DistanceDistribution.load": (cc.DistanceDistribution.load, {"path": "kept.npz"}),
-        "simulation.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
-        "simulation.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
-        "simulation.Simulator.fidelity": (made("simulator").fidelity, {"n_topics": 50}),
+        "ranks.DistanceDistribution.bootstrap": (cc.ranks.DistanceDistribution.bootstrap, {"truth": TRUTH, **DRAWS}),
+        "ranks.DistanceDistribution.critical_value": (made("distribution").critical_value, {}),
+        "ranks.DistanceDistribution.pvalue": (made("distribution").pvalue, {"distance": 1.0}),
+        "ranks.DistanceDistribution.require": (made("distribution").require, {"truth": TRUTH}),
+        "ranks.DistanceDistribution.save": (made("distribution").save, {"path": "made.npz"}),
+        "ranks.DistanceDistribution.load": (cc.ranks.DistanceDistribution.load, {"path": "kept.npz"}),
+        "study.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
+        "study.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
+        "study.Simulator.fidelity": (made("simulator").fidelity, {"n_topics": 50}),
         "Comparison.plot": (made("comparison").plot, {}),
         "Comparison.table": (made("comparison").table, {}),
         "Explanation.rows": (made("explanation").rows, {}),
@@ -235,11 +238,11 @@ def calls() -> dict[str, Call]:
 # What modules of the package call, not its users: on what was checked before.
 INTERNAL = {
     *(f"{side}.{name}" for side in ("Scores", "Means") for name in ("described", "settled", "shown")),
-    *("Scores.like", "Pairing.alone", "DistanceDistribution.made"),
+    *("Scores.like", "Pairing.alone", "ranks.DistanceDistribution.made"),
     *("Qrels.of_columns", "Qrels.take", "Qrels.with_grades", "Qrels.get", "Runs.of"),
     *("judgments.Change.make", "judgments.Change.with_notes"),
 }
-AGAIN = {"study.judge_study", "study.judgment_study", "simulation.simulate", "report.write_report"}  # in two places
+AGAIN = {"report.write_report"}  # in two places
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -327,8 +330,8 @@ ACCEPTED: dict[str, set[str]] = {
     "departures": {"0"},
     "drop_grades": {"[]", "()", "empty array"},
     "folder": WORDS,
-    "judge_study.rng": {"0", "10**12", "10**400"},
-    "judgment_study.rng": {"0", "10**12", "10**400"},
+    "study.judge_study.rng": {"0", "10**12", "10**400"},
+    "study.judgment_study.rng": {"0", "10**12", "10**400"},
     "labels": {"{}"},
     "lam": POSITIVE | {"0", "-1", "-3.5"},
     "measure": WORDS,
@@ -362,8 +365,8 @@ DATA = {
     ),
     *("value", "values", "votes", "what", "winner", "questions", "groups", "types", "teams", "families"),
     *(
-        "Votes.a",
-        "Votes.b",
+        "votes.Votes.a",
+        "votes.Votes.b",
         "select_topics.costs",
         "Scores.select.systems",
         "Scores.select.topics",
@@ -494,9 +497,17 @@ def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
     tried: list[tuple[Any, dict[str, Any], str]] = [
         (cc.correlate, {**two, "method": "no"}, "method is 'no': use 'auto', "),
         (cc.compare, {**two, "test": "no"}, "test is 'no': give True or False"),
-        (cc.discordance, {"scores": TRUTH, "bandwidth": -3}, "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'"),
+        (
+            cc.planning.discordance,
+            {"scores": TRUTH, "bandwidth": -3},
+            "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'",
+        ),
         (cc.read_scores, {"given": "x", "missing": "no"}, "missing is 'no': use 'error', 'zero', 'drop', "),
-        (cc.judge_study, {**judged, "judges": {"a": 1}}, "judges is {'a': 1}: give a dictionary of Qrels by name"),
+        (
+            cc.study.judge_study,
+            {**judged, "judges": {"a": 1}},
+            "judges is {'a': 1}: give a dictionary of Qrels by name",
+        ),
         (
             cc.board,
             {"scores": TRUTH, "rng": -1},
@@ -513,8 +524,8 @@ def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
 
 def test_numbers_of_numpy_are_numbers() -> None:
     given: dict[str, Any] = {"n_resamples": np.int64(99), "rng": np.int64(1), "simultaneous": np.True_}
-    found = cc.rank_intervals(TRUTH, np.float64(0.9), **given)
-    assert found.to_dict() == cc.rank_intervals(TRUTH, 0.9, n_resamples=99, rng=1).to_dict()
+    found = cc.rank_intervals(TRUTH, confidence_level=np.float64(0.9), **given)
+    assert found.to_dict() == cc.rank_intervals(TRUTH, confidence_level=0.9, n_resamples=99, rng=1).to_dict()
 
 
 def test_whatever_takes_work_is_an_executor() -> None:
@@ -532,7 +543,7 @@ def test_whatever_takes_work_is_an_executor() -> None:
 
 def test_help_shows_the_signature() -> None:
     assert str(inspect.signature(cc.rank_intervals)).startswith(
-        "(scores: 'Collection', confidence_level: 'float' = 0.95"
+        "(scores: 'Collection', *, confidence_level: 'float' = 0.95"
     )
     assert cc.rank_intervals.__module__ == "concordant.ranks.bounds"
 
@@ -545,8 +556,8 @@ def test_the_study_of_judges_has_the_ranking_of_its_card() -> None:
     }
     people = cc.Qrels.from_dict({t: {f"d{j}": j % 3 for j in range(7)} for t in topics})
     judge = cc.Qrels.from_dict({t: {f"d{j}": (j + int(t)) % 3 for j in range(7)} for t in topics})
-    found = cc.judge_study(cc.Runs.from_dict(runs), people, {"a": judge}, ["AP"], n_resamples=600, rng=3)
+    found = cc.study.judge_study(cc.Runs.from_dict(runs), people, {"a": judge}, ["AP"], n_resamples=600, rng=3)
     scores = [cc.evaluate(cc.Runs.from_dict(runs), qrels, "AP") for qrels in (people, judge)]
-    alone = cc.rank_judges(scores[0], {"a": scores[1]}, "tau_b", names=("the truth", "a"), rng=3)
+    alone = cc.rank_judges(scores[0], {"a": scores[1]}, coefficient="tau_b", names=("the truth", "a"), rng=3)
     assert found.ranking is not None
     assert found.ranking.to_dict() == alone.to_dict()

@@ -59,12 +59,12 @@ def test_a_rank_test_that_seeds_decide_is_borderline() -> None:
 def test_plans() -> None:
     """Against plans from resampled topics, which vary about as much as those from other topics would."""
     people = few("people")
-    plans = [cc.plan_topics(people, "tau", 0.9, rng=seed).n_topics for seed in SEEDS]
+    plans = [cc.plan_topics(people, coefficient="tau", target=0.9, rng=seed).n_topics for seed in SEEDS]
     others = []
     for seed in range(10):
         topics = np.random.default_rng(seed).integers(0, len(people.topics), len(people.topics))
         again = cc.Scores(people.values[topics], people.topics, people.systems)
-        others.append(cc.plan_topics(again, "tau", 0.9, n_resamples=2_000, rng=1).n_topics)
+        others.append(cc.plan_topics(again, coefficient="tau", target=0.9, n_resamples=2_000, rng=1).n_topics)
     by_seed, by_topics = (np.log(np.array(some, dtype=np.float64)).std(ddof=1) for some in (plans, others))
     assert by_seed < 0.1 * by_topics
 

@@ -33,41 +33,40 @@ class Supports(NamedTuple):
 DRAWN, EVERY = Supports(True, "drawn", True), Supports(False, "drawn", True)
 SUPPORTS = {
     "as_scores": Supports(True, "nothing drawn", True),
-    "audit.audit": Supports(True, "nothing drawn", False),
+    "audit": Supports(True, "nothing drawn", False),
     "board": DRAWN,
     "combine": Supports(False, "refused", False),
     "compare": DRAWN,
     "correlate": EVERY,
-    "discordance": EVERY,
-    "discriminative_power": EVERY,
-    "DistanceDistribution.bootstrap": EVERY,
+    "planning.discordance": EVERY,
+    "ranks.discriminative_power": EVERY,
+    "ranks.DistanceDistribution.bootstrap": EVERY,
     "expected_correlation": DRAWN,
     "explain": Supports(True, "nothing drawn", True),
-    "family_bias": EVERY,
+    "judges.family_bias": EVERY,
     "judge_card": EVERY,
     "judge_worth": EVERY,
     "permutation_test": Supports(True, "nothing drawn", True),
     "plan_mix": Supports(False, "refused", False),
     "plan_topics": DRAWN,
-    "rank_changes": EVERY,
+    "judges.rank_changes": EVERY,
     "rank_distance": EVERY,
     "rank_intervals": DRAWN,
     "rank_judges": EVERY,
-    "rank_loss": EVERY,
-    "rank_probabilities": EVERY,
+    "ranks.rank_loss": EVERY,
+    "ranks.rank_probabilities": EVERY,
     "rank_test": EVERY,
-    "ranking_probability": EVERY,
+    "ranks.ranking_probability": EVERY,
     "reliability": DRAWN,
     "select_topics": EVERY,
-    "significance_agreement": EVERY,
+    "judges.significance_agreement": EVERY,
     "simulate": Supports(False, "refused", True),
-    "simulation.simulate": Supports(False, "refused", True),
     "soft_pairwise_accuracy": EVERY,
-    "split_half": EVERY,
+    "planning.split_half": EVERY,
     "study.reliability_study": Supports(False, "refused", False),
-    "tie_calibration": Supports(False, "refused", False),
+    "judges.tie_calibration": Supports(False, "refused", False),
 }
-WITHOUT = {"DistanceDistribution.load", "pair"}  # a file is for one collection; a pairing is no answer yet
+WITHOUT = {"ranks.DistanceDistribution.load", "pair"}  # a file is for one collection; a pairing is no answer yet
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:
@@ -80,7 +79,7 @@ def answer(name: str, sides: list[cc.Scores]) -> Any:
         found = function(*sides[:count])
     if isinstance(found, cc.Scores):
         return found.means()
-    if isinstance(found, cc.DistanceDistribution):
+    if isinstance(found, cc.ranks.DistanceDistribution):
         return found.distances
     return np.atleast_1d(found) if isinstance(found, float | list) else found
 
@@ -118,7 +117,7 @@ def test_holes(name: str) -> None:
     else:
         with pytest.raises(cc.errors.InputError, match=r"leaves holes, and this needs every score: .*'drop-systems'"):
             answer(name, sides)
-    if name not in ("as_scores", "board", "audit.audit"):  # which have a rule of their own where nothing was said
+    if name not in ("as_scores", "board", "audit"):  # which have a rule of their own where nothing was said
         said = [side.described(missing="error") for side in sides]
         with pytest.raises(cc.errors.InputError, match=r"sys-c lacks topic 304.*Choose with missing=") as raised:
             answer(name, said)
@@ -127,7 +126,7 @@ def test_holes(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUPPORTS)
 def test_groups(name: str) -> None:
-    few = name == "discriminative_power"  # which counts significant pairs, and few groups leave fewer of them
+    few = name == "ranks.discriminative_power"  # which counts significant pairs, and few groups leave fewer of them
     groups = {topic: str(k % 3) for k, topic in enumerate(TOPICS)} if few else GROUPS
     sides = [side.described(groups=groups) for side in GIVEN]
     if SUPPORTS[name].groups == "refused":

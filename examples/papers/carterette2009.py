@@ -65,10 +65,10 @@ def judged(name: str) -> tuple[cc.Runs, cc.Qrels, cc.Runs]:
 
 
 @cache
-def null(name: str, measure: str) -> cc.DistanceDistribution:
+def null(name: str, measure: str) -> cc.ranks.DistanceDistribution:
     """The paper's bootstrap distribution of a collection and a measure."""
     runs, qrels, _ = judged(name)
-    return cc.DistanceDistribution.bootstrap(cc.evaluate(runs, qrels, measure), n_resamples=1_999, rng=9)
+    return cc.ranks.DistanceDistribution.bootstrap(cc.evaluate(runs, qrels, measure), n_resamples=1_999, rng=9)
 
 
 def pvalues(truth: FloatArray) -> FloatArray:
@@ -199,7 +199,7 @@ def example(made: Item) -> None:
     for ranking, (tau, power, distance) in printed.items():
         scores = [-ranking.index(system) for system in "ABC"]
         made.compare(f"{ranking}: tau", tau, cc.tau(mean_over_topics(AP), scores))
-        made.compare(f"{ranking}: discriminative power", power, float(cc.discriminative_power(AP, scores)))
+        made.compare(f"{ranking}: discriminative power", power, float(cc.ranks.discriminative_power(AP, scores)))
         made.compare(f"{ranking}: d_rank", distance, cc.rank_distance(AP, scores))
     readings = {"0.65 is d_rank, as in the table": 0.65, "0.65 is T^2, as in the text": math.sqrt(0.65)}
     rows: list[list[Any]] = [[reading, *by_the_reading(value)] for reading, value in readings.items()]
@@ -365,7 +365,7 @@ def probability(made: Item) -> None:
     for ranking in ("ABC", "ACB", "BAC", "CAB", "BCA", "CBA"):
         columns = ["ABC".index(system) for system in ranking]
         shares[ranking] = float((np.diff(resamples[:, columns], axis=1) < 0).all(axis=1).mean())
-        integrals[ranking] = cc.ranking_probability(AP, [-ranking.index(system) for system in "ABC"], rng=1)
+        integrals[ranking] = cc.ranks.ranking_probability(AP, [-ranking.index(system) for system in "ABC"], rng=1)
     error = 2 * math.sqrt(0.21 * 0.79 / 10_000)  # the paper's 10,000 trials
     made.compare("B C A in the bootstrap, d_rank = 0.65", "0.21", shares["BCA"], error)
     made.compare("C B A in the bootstrap, d_rank = 0", "0.79", shares["CBA"], error)
@@ -381,7 +381,7 @@ def probability(made: Item) -> None:
             [resampled_means(some, w) for _, w in resampled_weights(len(some), 20_000, np.random.default_rng(m))]
         )
         share = float((np.diff(drawn, axis=1) < 0).all(axis=1).mean())
-        integral = cc.ranking_probability(some, mean_over_topics(some), rng=1)
+        integral = cc.ranks.ranking_probability(some, mean_over_topics(some), rng=1)
         several.append([m, share, float(np.sqrt(share * (1 - share) / len(drawn))), integral])
     head = ["systems", "bootstrap", "its standard error", "normal integral"]
     made.table(head, several, "The observed ranking again, on 149 topics of the Robust track 2004:")
@@ -402,13 +402,13 @@ def tables(made: Item) -> None:
         found[path.stem] = cc.as_scores(path)  # type: ignore[assignment]
     for name, label in ((DL21, "Deep Learning 2021"), (COVID, "TREC-COVID")):
         runs, qrels, everyone = judged(name)
-        for measure, scores in cc.evaluate_all(everyone, qrels, ["AP", "nDCG@10"]).items():
+        for measure, scores in cc.evaluate(everyone, qrels, ["AP", "nDCG@10"]).items():
             found[f"{label} {measure}, all runs"] = scores
         found[f"{label} AP, some runs"] = cc.evaluate(runs, qrels, "AP")
     rows: list[list[Any]] = []
     for label, scores in found.items():
         n, m = scores.values.shape
-        made_from = cc.DistanceDistribution.bootstrap(scores, n_resamples=1_999, rng=9)
+        made_from = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=1_999, rng=9)
         rows.append([label, m, n, *(made_from.critical_value(alpha) for alpha in (0.1, 0.05, 0.01))])
     made.table(
         ["collection", "systems", "topics", "10%", "5%", "1%"],
@@ -418,7 +418,7 @@ def tables(made: Item) -> None:
     made.compare(
         "24 systems on 149 topics, 5% (figure 3)",
         "2.62",
-        cc.DistanceDistribution.bootstrap(robust(), n_resamples=1_999, rng=9).critical_value(0.05),
+        cc.ranks.DistanceDistribution.bootstrap(robust(), n_resamples=1_999, rng=9).critical_value(0.05),
     )
     made.reproduced = "on other data"
 
@@ -527,8 +527,8 @@ def figure_3(made: Item) -> None:
     """Where each system may stand, by tau, by the rank distance, and by discriminative power."""
     truth = robust()
     m = truth.shape[1]
-    by_tau = cc.rank_probabilities(truth, "tau", n_resamples=9_999, rng=1)
-    by_distance = cc.rank_probabilities(truth, "rank_distance", n_resamples=9_999, rng=1)
+    by_tau = cc.ranks.rank_probabilities(truth, by="tau", n_resamples=9_999, rng=1)
+    by_distance = cc.ranks.rank_probabilities(truth, by="rank_distance", n_resamples=9_999, rng=1)
     found = {"tau >= 0.9": by_tau.values, f"d_rank <= {by_distance.threshold:.2f}": by_distance.values,
              "discriminative power 1": allowed_by_power(truth, 200_000)}  # fmt: skip
     with made.panels(
@@ -599,7 +599,7 @@ def transitivity(made: Item) -> None:
     """A system may have more room than the next one, because it does not differ significantly from a third."""
     truth = robust()
     significant = pvalues(truth) < 0.05
-    values = cc.rank_probabilities(truth, "rank_distance", n_resamples=9_999, rng=1).values
+    values = cc.ranks.rank_probabilities(truth, by="rank_distance", n_resamples=9_999, rng=1).values
     last = [int(np.flatnonzero(row)[-1]) + 1 for row in values]
     first = [int(np.flatnonzero(row)[0]) + 1 for row in values]
     triples = [
@@ -633,7 +633,7 @@ def neighbours(made: Item) -> None:
     best = np.argsort(-mean_over_topics(values), kind="stable")[:24]
     truth = np.ascontiguousarray(values[:, best])
     means, m = mean_over_topics(truth), len(best)
-    critical = cc.DistanceDistribution.bootstrap(truth, n_resamples=4_999, rng=1).critical_value(0.05)
+    critical = cc.ranks.DistanceDistribution.bootstrap(truth, n_resamples=4_999, rng=1).critical_value(0.05)
     rng = np.random.default_rng(2)
     drawn = np.concatenate([resampled_means(truth, w) for _, w in resampled_weights(len(truth), 9_999, rng)])
     drawn = drawn[np.asarray(cc.rank_distance(truth, drawn)) <= critical]
@@ -688,7 +688,7 @@ def disagreement(made: Item) -> None:
     """Rankings with a high tau that are significantly different, and the reverse."""
     truth = robust()
     means, m = mean_over_topics(truth), truth.shape[1]
-    critical = cc.DistanceDistribution.bootstrap(truth, n_resamples=4_999, rng=1).critical_value(0.05)
+    critical = cc.ranks.DistanceDistribution.bootstrap(truth, n_resamples=4_999, rng=1).critical_value(0.05)
     rng = np.random.default_rng(2)
     resampled = np.concatenate([resampled_means(truth, w) for _, w in resampled_weights(len(truth), 4_000, rng)])
     drawn = {"topics resampled": resampled}
@@ -730,7 +730,7 @@ def table_1(made: Item) -> None:
     found: dict[tuple[str, str, str], tuple[float, float, float]] = {}
     for name, label in ((DL21, "Deep Learning 2021"), (COVID, "TREC-COVID")):
         runs, qrels, _ = judged(name)
-        scores = cc.evaluate_all(runs, qrels, measures(name))
+        scores = cc.evaluate(runs, qrels, measures(name))
         m = len(runs.systems)
         for a, b in permutations(scores, 2):
             distance = float(cc.rank_distance(scores[a], scores[b].means()))
@@ -846,9 +846,9 @@ SHARES = (0.01, 0.02, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7
 def figure_4(made: Item) -> None:
     """A random share of the judgments: tau, d_rank and p; and the same on more topics."""
     runs, qrels, _ = judged(DL21)
-    full = cc.evaluate_all(runs, qrels, FOUR)
+    full = cc.evaluate(runs, qrels, FOUR)
     draws, copies = 10, (1, 2, 5)
-    some = {share: [cc.evaluate_all(runs, sample(qrels, share, rng=100 + k), FOUR) for k in range(draws * max(copies))]
+    some = {share: [cc.evaluate(runs, sample(qrels, share, rng=100 + k), FOUR) for k in range(draws * max(copies))]
             for share in SHARES}  # fmt: skip
     reached: list[list[Any]] = []
     for count in copies:
@@ -856,7 +856,7 @@ def figure_4(made: Item) -> None:
         for i, measure in enumerate(FOUR):
             # Copies of the topics, each with judgments of its own: as many topics as the paper had.
             truth = np.tile(full[measure].values, (count, 1))
-            among = cc.DistanceDistribution.bootstrap(truth, n_resamples=1_999, rng=9)
+            among = cc.ranks.DistanceDistribution.bootstrap(truth, n_resamples=1_999, rng=9)
             for (j, share), k in product(enumerate(SHARES), range(draws)):
                 part = some[share][k * count : (k + 1) * count]
                 means = mean_over_topics(np.concatenate([drawn[measure].values for drawn in part]))

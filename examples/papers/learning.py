@@ -73,7 +73,7 @@ def generalised(scores: FloatArray, query: Query) -> tuple[float, FloatArray]:
 
 
 def rank_loss(shrinkage: float) -> Loss:
-    return lambda scores, query: cc.rank_loss(query.users, scores, shrinkage=shrinkage)
+    return lambda scores, query: cc.ranks.rank_loss(query.users, scores, shrinkage=shrinkage)
 
 
 BASELINE = "pairwise logistic, users' means"

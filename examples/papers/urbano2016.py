@@ -54,7 +54,7 @@ def collection(name: str) -> cc.Scores:
 def equations_3_4(made: Item) -> None:
     """Expected tau and tau_ap from probabilities of discordance."""
     people = cc.load_collection("people")
-    found = cc.discordance(people, "ml")
+    found = cc.planning.discordance(people, estimator="ml")
     p, m = found.values, len(found.systems)
     pairs = [(i, j) for j in range(m) for i in range(j)]
     tau = 1 - 4 / (m * (m - 1)) * math.fsum(p[i, j] for i, j in pairs)
@@ -142,7 +142,10 @@ def msqd(made: Item) -> None:
     }
     rows = [[label, expected_tau(values.values, rule)] for rule, label in rules.items()]
     rows.append(
-        ["`expected_correlation`", cc.expected_correlation(values, "tau", "msqd", identical="concordant").value]
+        [
+            "`expected_correlation`",
+            cc.expected_correlation(values, coefficient="tau", estimator="msqd", identical="concordant").value,
+        ]
     )
     made.table(["equal differences", "expected tau"], rows, "P@10 of the Robust track 2004, 110 systems on 249 topics:")
     made.tests.append("tests/planning/test_values.py")
@@ -154,9 +157,11 @@ def resampling(made: Item) -> None:
     scores = collection("adhoc6")
     rows: list[list[Any]] = []
     for name in ("res", "kd"):
-        exact = cc.expected_correlation(scores, "tau", name, identical="concordant").value
+        exact = cc.expected_correlation(scores, coefficient="tau", estimator=name, identical="concordant").value
         drawn = [
-            cc.expected_correlation(scores, "tau", name, identical="concordant", n_resamples=1_000, rng=k).value
+            cc.expected_correlation(
+                scores, coefficient="tau", estimator=name, identical="concordant", n_resamples=1_000, rng=k
+            ).value
             for k in range(4)
         ]
         rows.append([name, np.mean(drawn), np.std(drawn, ddof=1), exact])
@@ -172,7 +177,7 @@ def resampled(name: str, coefficient: str, estimator: Any, seed: int) -> float:
     """An estimate by 1,000 resamples, as the authors' code makes it."""
     scores = collection(name)
     return cc.expected_correlation(
-        scores, coefficient, estimator, identical="concordant", n_resamples=1_000, rng=seed
+        scores, coefficient=coefficient, estimator=estimator, identical="concordant", n_resamples=1_000, rng=seed
     ).value
 
 
@@ -204,9 +209,7 @@ def simulation(made: Item) -> None:
     """What is kept of a collection."""
     rows: list[list[Any]] = []
     for name in NAMES:
-        model, exact = (
-            cc.simulation.Simulator(collection(name), drop_bottom=0.25, exact_means=e) for e in (False, True)
-        )
+        model, exact = (cc.study.Simulator(collection(name), drop_bottom=0.25, exact_means=e) for e in (False, True))
         found, centred = (m.fidelity(5_000, rng=0) for m in (model, exact))
         shifts = found.mean_shift, centred.mean_shift, found.tau
         sizes = len(collection(name).systems), len(model.scores.systems)
@@ -254,7 +257,7 @@ def actual(made: Item) -> None:
     trials = 300
     for name in ("adhoc6", "adhoc7"):
         scores = collection(name).drop_bottom(0.25)
-        model = cc.simulation.Simulator(scores)
+        model = cc.study.Simulator(scores)
         for size in (10, 20, 50, 100):
             means = np.array(
                 [mean_over_topics(model.draw(size, np.random.default_rng([6, size, k]))) for k in range(trials)]
@@ -419,7 +422,7 @@ def populations() -> dict[str, FloatArray]:
 def own(made: Item) -> None:
     """The record of what was tried."""
     trials, sizes = 100, (10, 20, 30, 50, 100)
-    models = [(cc.simulation.Simulator(s), s.means()) for s in (collection(name).drop_bottom(0.25) for name in NAMES)]
+    models = [(cc.study.Simulator(s), s.means()) for s in (collection(name).drop_bottom(0.25) for name in NAMES)]
     study_of = {
         size: off_by(
             [
@@ -462,7 +465,7 @@ def future_work(made: Item) -> None:
     rows: list[list[Any]] = []
     for name in COEFFICIENTS:
         for prior in ("normal", "flat"):
-            found = cc.expected_correlation(collection("adhoc6"), name, prior=prior, rng=1)
+            found = cc.expected_correlation(collection("adhoc6"), coefficient=name, prior=prior, rng=1)
             assert found.interval is not None
             rows.append([f"{name}, {prior} prior", found.value, found.interval.low, found.interval.high])
     made.table(["TREC 6", "posterior mean", "95% interval from", "to"], rows)

@@ -264,7 +264,9 @@ def theorem_2(made: Item) -> None:
 def all_rankings(m: int = 8) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     truth = np.arange(m, 0, -1.0)
     rankings = np.array(list(permutations(range(m))), dtype=float)
-    tau, one, mean = (np.asarray(f(truth, rankings)) for f in (cc.tau, cc.tau_ap, cc.tau_ap_symmetric))
+    tau, one, mean = (
+        np.asarray(f(truth, rankings)) for f in (cc.tau, cc.tau_ap, cc.get_coefficient("tau_ap_symmetric"))
+    )
     return rankings, tau, one, mean
 
 
@@ -322,7 +324,9 @@ def symmetry(made: Item) -> None:
     for depth in (1, 2, 3, 5):
         y = cc.evaluate(runs, depth_pool(runs, qrels, depth, pooled), "AP").means()
         x = full.means()
-        rows.append([depth, cc.tau_ap_ties(x, y), cc.tau_ap_ties(y, x), cc.tau_ap_b(x, y)])
+        rows.append(
+            [depth, cc.get_coefficient("tau_ap_ties")(x, y), cc.get_coefficient("tau_ap_ties")(y, x), cc.tau_ap_b(x, y)]
+        )
     head = ["depth of the pool", "candidate walked", "truth walked", "mean of both"]
     made.table(head, rows, "On TREC-COVID, 143 runs, AP:")
     made.reproduced = "future work"
@@ -355,7 +359,7 @@ def figure_4(made: Item) -> None:
     sides = {
         "errors at the top": (x, y),
         "pairs wrong alike": (np.arange(m, 0, -1.0), alike[same[0]]),
-        "any of this tau": (np.arange(m, 0, -1.0), cc.random_rankings(m, 1, tau=tau, rng=4)[0]),
+        "any of this tau": (np.arange(m, 0, -1.0), cc.study.random_rankings(m, 1, tau=tau, rng=4)[0]),
         "errors at the bottom": (m + 1 - x, m + 1 - y),
     }
     caption = "Ranks in the truth and in the candidate; the best systems at the top right. All have the same tau."
@@ -369,7 +373,7 @@ def figure_4(made: Item) -> None:
     for name, (a, b) in sides.items():
         made.compare(f"tau, {name}", None, cc.tau(a, b))
         made.compare(f"tau_ap, {name}", None, cc.tau_ap(a, b))
-    uniform = cc.random_rankings(m, 400, tau=tau, rng=5)
+    uniform = cc.study.random_rankings(m, 400, tau=tau, rng=5)
     rows: list[list[Any]] = []
     for name, rankings in (("every pair wrong with the same probability", alike), ("any ranking of this tau", uniform)):
         pair = [np.asarray(getattr(cc, c)(np.arange(m, 0, -1.0), rankings)) for c in ("tau", "tau_ap")]
@@ -485,8 +489,8 @@ def figure_6(made: Item) -> None:
     pairs = m * (m - 1) // 2
     tau = 1 - 2 * round(pairs * 0.05) / pairs
     drawn = {
-        f"tau = {tau:.4f}": cc.random_rankings(m, size, tau=tau, rng=2008),
-        "tau_ap = 0.9": cc.random_rankings(m, size, tau_ap=0.9, tolerance=0.001, rng=2008),
+        f"tau = {tau:.4f}": cc.study.random_rankings(m, size, tau=tau, rng=2008),
+        "tau_ap = 0.9": cc.study.random_rankings(m, size, tau_ap=0.9, tolerance=0.001, rng=2008),
     }
     with made.panels(2, "100 random rankings of 50 systems each, drawn over one another.", height=3.4) as axes:
         rows: list[list[Any]] = []
@@ -526,7 +530,7 @@ def symmetric_null(m: int, draws: int = 100_000) -> FloatArray:
         rankings = np.array(list(permutations(range(m))), dtype=float)
     else:
         rankings = np.random.default_rng(m).permuted(np.tile(np.arange(m, dtype=float), (draws, 1)), axis=1)
-    return np.asarray(cc.tau_ap_symmetric(np.arange(m, 0, -1.0), rankings))
+    return np.asarray(cc.get_coefficient("tau_ap_symmetric")(np.arange(m, 0, -1.0), rankings))
 
 
 @paper.item("future-work", "Section 5: the distribution of the statistic")
@@ -534,7 +538,7 @@ def future_work(made: Item) -> None:
     """The null distributions, which the paper plans to investigate."""
     rows: list[list[Any]] = []
     for m in (5, 8, 20, 50):
-        tau, tau_ap = cc.tau_null(m), cc.tau_ap_null(m)
+        tau, tau_ap = cc.null_distribution("tau", m), cc.null_distribution("tau_ap", m)
         rows.append([m, math.sqrt(tau.var), math.sqrt(tau_ap.var), tau.ppf(0.95), tau_ap.ppf(0.95)])
     head = ["systems", "sd of tau", "sd of tau_ap", "tau at 5%", "tau_ap at 5%"]
     made.table(head, rows, "Two unrelated rankings, computed exactly; last columns: 95% quantiles.")
@@ -551,7 +555,7 @@ def future_work(made: Item) -> None:
                 "all" if m <= 8 else "100,000 at random",
                 values.mean(),
                 sd,
-                sd / math.sqrt(cc.tau_ap_null(m).var),
+                sd / math.sqrt(cc.null_distribution("tau_ap", m).var),
                 skewness,
                 *beyond,
             ]

@@ -3,8 +3,9 @@
 Start with `compare`, or with `list_coefficients()`. Every coefficient takes `(truth, candidate)`: one score for each
 system, in the same order on both sides, higher is better.
 
-`audit`, `errors`, `judgments`, `report`, `simulation` and `study` are modules with names of their own. All names are
-listed once, in `__init__.pyi`, and resolved on first use, so that importing concordant costs next to nothing.
+`errors`, `judges`, `judgments`, `planning`, `ranks`, `report`, `study` and `votes` are modules with names of their own.
+All names are listed once, in `__init__.pyi`, and resolved on first use, so that importing concordant costs next to
+nothing.
 """
 
 from __future__ import annotations

@@ -240,16 +240,16 @@ def test_tests_against_chance() -> None:
     a, b = cc.load_collection("people"), cc.load_collection("careful")
     found = cc.compare(a, b, coefficients=["tau_b", "tau_ap", "tau_ap_b"], test=True, rank_test=None, rng=5)
     pvalues = found.comparisons[0].to_dict()["pvalues"]
-    assert pvalues["tau_b"] == cc.tau_null(20).pvalue(found["tau_b"])
-    assert pvalues["tau_ap"] == cc.tau_ap_null(20).pvalue(found["tau_ap"])
-    assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), "tau_ap_b", rng=5).pvalue
+    assert pvalues["tau_b"] == cc.null_distribution("tau", 20).pvalue(found["tau_b"])
+    assert pvalues["tau_ap"] == cc.null_distribution("tau_ap", 20).pvalue(found["tau_ap"])
+    assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), coefficient="tau_ap_b", rng=5).pvalue
     assert "p < 0.001" in str(found)
     for name in ("tau_b", "tau_ap_b"):
         assert cc.correlate(a, b, coefficient=name, method=None, test="chance", rng=5).pvalue == pvalues[name]
     with pytest.raises(cc.errors.InputError, match="test is 'luck'"):
         cc.correlate(a, b, method=None, test="luck")  # type: ignore[arg-type]
     tied = cc.compare(a, cc.load_collection("hasty"), coefficients=["tau_b", "tau"], test=True, rank_test=None, rng=5)
-    expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), "tau_b", rng=5).pvalue
+    expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), coefficient="tau_b", rng=5).pvalue
     assert tied.comparisons[0].to_dict()["pvalues"] == {"tau_b": expected}
     assert cc.compare(a, b).comparisons[0].to_dict()["pvalues"] == {}
 

@@ -86,7 +86,7 @@ def test_the_same_bits_on_processes() -> None:
     with ProcessPoolExecutor(1) as pool:
         for call in (
             partial(cc.correlate, *sides, coefficient="tau_ap_b", n_resamples=500, test="chance", rng=3),
-            partial(cc.permutation_test, *sides, "tau_ap_b", n_resamples=300, rng=3),
+            partial(cc.permutation_test, *sides, coefficient="tau_ap_b", n_resamples=300, rng=3),
             partial(cc.compare, *sides, coefficients=["tau_b"], interval=True, n_resamples=500, rng=3),
         ):
             assert call() == call(workers=pool)

@@ -62,7 +62,7 @@ def test_tau_ap_a_is_the_mean_over_the_orders_of_ties() -> None:
 def test_a_swap_at_the_top_costs_tau_ap_most() -> None:
     truth = {"a": 4, "b": 3, "c": 2, "d": 1}
     top, bottom = {"a": 3, "b": 4, "c": 2, "d": 1}, {"a": 4, "b": 3, "c": 1, "d": 2}
-    at_top, at_bottom = cc.explain(truth, top, "tau_ap"), cc.explain(truth, bottom, "tau_ap")
+    at_top, at_bottom = cc.explain(truth, top, coefficient="tau_ap"), cc.explain(truth, bottom, coefficient="tau_ap")
     assert {(p.better, p.worse): p.loss for p in at_top.pairs} == pytest.approx({("a", "b"): 2 / 3})
     assert {(p.better, p.worse): p.loss for p in at_bottom.pairs} == pytest.approx({("c", "d"): 2 / 9})
     assert {s.system: s.loss for s in at_top.systems} == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 0, "d": 0})
@@ -72,7 +72,7 @@ def test_a_swap_at_the_top_costs_tau_ap_most() -> None:
 @pytest.mark.parametrize("name", ["tau_b", "tau_ap_b", "pearson_rank", "spearman", "rbo"])
 def test_topics_are_left_out_one_at_a_time(name: str) -> None:
     truth, candidate = cc.load_collection("people"), cc.load_collection("hasty")
-    found = cc.explain(truth, candidate, name)
+    found = cc.explain(truth, candidate, coefficient=name)
     function = cc.get_coefficient(name).function
     assert found.value == function(truth.means(), candidate.means())
     assert sorted(t.topic for t in found.topics) == sorted(truth.topics)
@@ -115,7 +115,7 @@ def test_topics_of_a_pair_sum_to_its_differences() -> None:
 
 def test_a_topic_whose_absence_makes_ties_has_no_value_for_tau() -> None:
     truth = cc.Scores([[1, 2, 3], [1, 1, 3], [4, 4, 5]], list("xyz"), list("abc"))
-    found = cc.explain(truth, truth, "tau")
+    found = cc.explain(truth, truth, coefficient="tau")
     assert found.topics[-1].topic == "x"
     assert math.isnan(found.topics[-1].without)
     assert "tau has no value without 1 topic: they come last" in found.notes
@@ -147,7 +147,7 @@ def test_bad_arguments() -> None:
     truth = cc.load_collection("people")
     found = cc.explain(truth, truth)
     with pytest.raises(cc.errors.InputError, match="there is no coefficient 'tau_c'"):
-        cc.explain(truth, truth, "tau_c")
+        cc.explain(truth, truth, coefficient="tau_c")
     with pytest.raises(cc.errors.InputError, match="did you mean 'bm25-1'"):
         found.topics_of("bm25-11", "bm25-2")
     with pytest.raises(cc.errors.InputError, match="kind is 'topic'"):
@@ -162,7 +162,7 @@ def test_what_is_printed_and_exported() -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    found = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), "tau_ap_b")
+    found = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), coefficient="tau_ap_b")
     text = str(found)
     assert text.startswith(found.verdict)
     assert found.verdict.startswith(f"tau_ap_b = {found.value:.4f}; 25 pairs of systems swapped; rerank-4 and rerank-1")
@@ -181,12 +181,12 @@ def test_what_is_printed_and_exported() -> None:
 
 def test_where_all_swaps_cost_the_same_the_system_with_most_of_them_is_named() -> None:
     truth = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0}
-    found = cc.explain(truth, {"a": 1.0, "b": 4.0, "c": 3.0, "d": 2.0}, "tau_b")
+    found = cc.explain(truth, {"a": 1.0, "b": 4.0, "c": 3.0, "d": 2.0}, coefficient="tau_b")
     assert found.verdict == "tau_b = 0.0000; 3 pairs of systems swapped; a has the most swaps (3)"
-    found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, "tau_b")
+    found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, coefficient="tau_b")
     assert (
         found.verdict
         == "tau_b = 0.3333; 2 pairs of systems swapped; a, b, c, ... (4 in all) have the most swaps (1 each)"
     )
-    found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, "tau_ap_b")
+    found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, coefficient="tau_ap_b")
     assert "; a and b cost most (" in found.verdict

@@ -106,11 +106,11 @@ def test_the_expected_correlation_is_that_of_samples_with_the_truth() -> None:
 
 
 def test_a_plan_says_that_topics_are_not_enough_only_where_they_are_not() -> None:
-    enough = cc.plan_topics(scores(APART, 0.05), "tau", target=0.9, rng=1)
+    enough = cc.plan_topics(scores(APART, 0.05), coefficient="tau", target=0.9, rng=1)
     assert "not enough" not in enough.verdict
     assert enough.n_topics is not None
     assert enough.verdict.startswith(f"{enough.n_topics} topic")
-    never = cc.plan_topics(scores(EQUAL, 0.2), "tau", target=0.99, most=60, rng=1)
+    never = cc.plan_topics(scores(EQUAL, 0.2), coefficient="tau", target=0.99, most=60, rng=1)
     assert never.n_topics is None
     assert never.verdict.startswith("60 topics are not enough for an expected tau of 0.99")
 
@@ -121,13 +121,13 @@ def test_a_plan_says_that_topics_are_not_enough_only_where_they_are_not() -> Non
 def test_discriminative_power_has_nothing_to_confirm_where_nothing_differs() -> None:
     candidate = dict(zip(NAMES, APART, strict=True))
     with pytest.warns(cc.errors.UndefinedCorrelationWarning):
-        same = cc.discriminative_power(scores(EQUAL, 0.2, n=20), candidate, correction="holm")
+        same = cc.ranks.discriminative_power(scores(EQUAL, 0.2, n=20), candidate, correction="holm")
     assert same.verdict.startswith("0 of 15 pairs differ significantly")
     assert same.verdict.endswith("so there is nothing to confirm")
-    apart = cc.discriminative_power(scores(APART, 0.05), candidate)
+    apart = cc.ranks.discriminative_power(scores(APART, 0.05), candidate)
     assert "nothing to confirm" not in apart.verdict
     assert apart.verdict.endswith("candidate confirms 15 of them: 1.0000")
-    against = cc.discriminative_power(scores(APART, 0.05), dict(zip(NAMES, APART[::-1], strict=True)))
+    against = cc.ranks.discriminative_power(scores(APART, 0.05), dict(zip(NAMES, APART[::-1], strict=True)))
     assert against.verdict.endswith("candidate confirms 0 of them: 0.0000")
 
 
@@ -188,9 +188,9 @@ def favouring(shift: float, family: str = "f1") -> tuple[cc.Scores, cc.Scores]:
 
 def test_a_family_is_called_favoured_or_harmed_only_with_a_significant_shift() -> None:
     for shift, says in ((0.4, "candidate favours f1 by "), (-0.4, "candidate harms f1 by ")):
-        found = cc.family_bias(*favouring(shift), FAMILIES, n_resamples=499, rng=1)
+        found = cc.judges.family_bias(*favouring(shift), families=FAMILIES, n_resamples=499, rng=1)
         assert found.verdict.startswith(says)
-    fair = cc.family_bias(*favouring(0.0), FAMILIES, n_resamples=499, rng=1)
+    fair = cc.judges.family_bias(*favouring(0.0), families=FAMILIES, n_resamples=499, rng=1)
     assert min(f.adjusted for f in fair.families) > 0.05
     largest = max(fair.families, key=lambda f: abs(f.shift))
     assert fair.verdict.startswith("no family is shown to be favoured or harmed; the largest shift, ")
@@ -200,22 +200,22 @@ def test_a_family_is_called_favoured_or_harmed_only_with_a_significant_shift() -
 def test_a_tolerance_is_recommended_only_where_it_helps_on_other_topics() -> None:
     truth, other = judge(0.05)
     graded = cc.Scores(np.round(truth.values * 4), truth.topics, LABELS)
-    helps = cc.tie_calibration(graded, other, rng=1)
+    helps = cc.judges.tie_calibration(graded, other, rng=1)
     assert helps.accuracy > helps.uncalibrated
     assert helps.verdict.endswith(f"; take differences up to {helps.tolerance:.4g} for ties")
-    useless = cc.tie_calibration(truth, other, rng=1)  # a truth without ties
+    useless = cc.judges.tie_calibration(truth, other, rng=1)  # a truth without ties
     assert useless.accuracy <= useless.uncalibrated
     assert useless.verdict.endswith("; a tolerance does not help here")
 
 
 def test_rank_changes_are_those_of_the_truths_best_system() -> None:
     truth, close = judge(0.001)
-    same = cc.rank_changes(truth, close, 3, n_resamples=99, rng=1)
+    same = cc.judges.rank_changes(truth, close, k=3, n_resamples=99, rng=1)
     assert same.verdict == (
         "no system drops; candidate puts the truth's best system, s0, at rank 1 of 12; 3 of the 3 best are the same"
     )
     swapped = cc.Scores(close.values[:, ::-1], close.topics, LABELS)
-    turned = cc.rank_changes(truth, swapped, 3, n_resamples=99, rng=1)
+    turned = cc.judges.rank_changes(truth, swapped, k=3, n_resamples=99, rng=1)
     assert turned.verdict == (
         "largest drop 11 ranks (s0); candidate puts the truth's best system, s0, at rank 12 of 12; 0 of the 3 best are "
         "the same"
@@ -224,18 +224,18 @@ def test_rank_changes_are_those_of_the_truths_best_system() -> None:
 
 def test_significance_is_confirmed_contradicted_or_not_there() -> None:
     truth, close = judge(0.01)
-    same = cc.significance_agreement(truth, close)
+    same = cc.judges.significance_agreement(truth, close)
     assert same.verdict.startswith(
         f"truth confirms {same.active_agreements} of {same.significant_candidate} significant differences of "
         "candidate, and contradicts 0; candidate misses "
     )
     assert same.active_agreements > 30
-    turned = cc.significance_agreement(truth, cc.Scores(-close.values, close.topics, LABELS))
+    turned = cc.judges.significance_agreement(truth, cc.Scores(-close.values, close.topics, LABELS))
     assert turned.verdict.startswith(f"truth confirms 0 of {same.significant_candidate} significant differences of ")
     assert f"and contradicts {turned.active_disagreements};" in turned.verdict
     assert turned.active_disagreements > 30
     equal = cc.Scores(np.random.default_rng(2).normal(0, 1, (30, 12)), truth.topics, LABELS)
-    none = cc.significance_agreement(equal, close, correction="holm")
+    none = cc.judges.significance_agreement(equal, close, correction="holm")
     assert none.significant_truth == 0
     assert "; truth finds no pair significantly different (" in none.verdict
     assert "misses" not in none.verdict
@@ -291,19 +291,19 @@ def test_chosen_topics_are_called_better_only_where_the_interval_of_the_gain_say
     assert "; worse than random ones (difference -0." in worse.verdict
 
 
-def votes(strength: tuple[float, ...], count: int = 600) -> cc.Votes:
+def votes(strength: tuple[float, ...], count: int = 600) -> cc.votes.Votes:
     rng = np.random.default_rng(1)
     pairs = rng.permuted(np.tile(range(len(strength)), (count, 1)), axis=1)[:, :2]
     true = np.array(strength)
     first = rng.random(count) < 1 / (1 + np.exp(true[pairs[:, 1]] - true[pairs[:, 0]]))
     names = np.array(NAMES)[pairs]
-    return cc.Votes(names[:, 0], names[:, 1], np.where(first, "model_a", "model_b"))
+    return cc.votes.Votes(names[:, 0], names[:, 1], np.where(first, "model_a", "model_b"))
 
 
 def test_votes_name_a_best_system_only_where_all_others_are_significantly_worse() -> None:
-    clear = cc.rank_votes(votes((3.0, 0.0, 0.0, 0.0)), n_resamples=199, rng=1)
+    clear = cc.votes.rank_votes(votes((3.0, 0.0, 0.0, 0.0)), n_resamples=199, rng=1)
     assert "; a is the best system (95% confidence); " in clear.verdict
-    unclear = cc.rank_votes(votes((0.0, 0.0, 0.0, 0.0)), n_resamples=199, rng=1)
+    unclear = cc.votes.rank_votes(votes((0.0, 0.0, 0.0, 0.0)), n_resamples=199, rng=1)
     assert "is the best system" not in unclear.verdict
     assert "3 other systems could be the best" in unclear.verdict
 

@@ -168,7 +168,9 @@ def test_intervals_and_tests_against_chance() -> None:
         expected = cc.correlate(*sides, coefficient="tau_ap_b", **how, rng=0).interval
         assert expected is not None
         assert (float(row["low"]), float(row["high"])) == (expected.low, expected.high)
-        p = cc.permutation_test(sides[0].means(), sides[1].means(), "tau_ap_b", n_resamples=999, rng=0).pvalue
+        p = cc.permutation_test(
+            sides[0].means(), sides[1].means(), coefficient="tau_ap_b", n_resamples=999, rng=0
+        ).pvalue
         assert float(row["pvalue"]) == p
     assert "--level is 2.0" in bad(*asked[:6], "--level", "2", status=1)
 
@@ -184,7 +186,7 @@ def test_no_verdict_where_the_test_claims_nothing() -> None:
 def test_matrix() -> None:
     found = json.loads(good("matrix", PEOPLE, CAREFUL, HASTY, "-c", "tau_ap_ties", "-f", "json"))
     means = [cc.load_collection(name).means() for name in ("people", "careful", "hasty")]
-    expected = [[float(cc.tau_ap_ties(t, o)) for o in means] for t in means]
+    expected = [[float(cc.get_coefficient("tau_ap_ties")(t, o)) for o in means] for t in means]
     np.testing.assert_allclose(np.array(found["values"], dtype=float), expected, atol=1e-15)
     assert "0.6159" in good("matrix", PEOPLE, CAREFUL, HASTY, "-c", "tau_ap_b")
 

@@ -46,7 +46,7 @@ SYMMETRIC: dict[str, Callable[..., float]] = {
 def value(name: str, truth: Any, candidate: Any, **options: Any) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cc.errors.UndefinedCorrelationWarning)
-        return float(getattr(cc, name)(truth, candidate, **options))
+        return float(cc.get_coefficient(name).function(truth, candidate, **options))
 
 
 def make(rng: np.random.Generator, m: int, *, ties_truth: bool, ties_candidate: bool) -> tuple[Any, Any]:
@@ -111,7 +111,7 @@ def test_spearman_and_weighted_tau_of_long_rankings_are_those_of_scipy(m: int) -
 def test_batches_and_threads_give_the_same_bits(name: str) -> None:
     rng = np.random.default_rng(3)
     truth, candidate = np.round(rng.random((2, 40)) * 20), np.round(rng.random((5, 1, 40)) * 20)
-    function = getattr(cc, name)
+    function = cc.get_coefficient(name).function
     found = function(truth, candidate)
     assert found.shape == (5, 2)
     each = [[value(name, one, other[0]) for one in truth] for other in candidate]
@@ -173,7 +173,7 @@ def test_the_mean_and_the_bounds_over_all_orders_of_ties(name: str, untied: Any,
         if not bounded:
             assert value(name, truth, candidate) == pytest.approx(mean, abs=1e-9)
             return
-        bounds = cc.tie_bounds(truth, candidate, name.removesuffix("_a"))
+        bounds = cc.tie_bounds(truth, candidate, coefficient=name.removesuffix("_a"))
         assert bounds.minimum == pytest.approx(min(values), abs=1e-12)
         assert bounds.expected == pytest.approx(mean, abs=1e-9)
         assert bounds.maximum == pytest.approx(max(values), abs=1e-12)

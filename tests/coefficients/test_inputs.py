@@ -272,9 +272,9 @@ def test_huge_ties_raise_and_do_not_warn() -> None:
 def test_tie_bounds_refuse_other_coefficients() -> None:
     for bad in ("tau_b", None, cc.tau, ["tau"]):
         with pytest.raises(cc.errors.InputError, match=r"tau_ap|give a string"):
-            cc.tie_bounds(GOOD, GOOD, bad)  # type: ignore[arg-type]
+            cc.tie_bounds(GOOD, GOOD, coefficient=bad)  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputError) as unknown:
-        cc.tie_bounds(GOOD, GOOD, "tau_b")
+        cc.tie_bounds(GOOD, GOOD, coefficient="tau_b")
     assert str(unknown.value) == "coefficient is 'tau_b': tie bounds are known for 'tau', 'tau_ap', 'tau_gap'"
     with pytest.raises(cc.errors.TiesError, match=r"tau is not defined.*tau_gap"):
         cc.tie_bounds([1, 1, 2], GOOD)
@@ -282,14 +282,14 @@ def test_tie_bounds_refuse_other_coefficients() -> None:
 
 def test_undefined_tie_bounds_warn_the_caller() -> None:
     with pytest.warns(cc.errors.UndefinedCorrelationWarning) as caught:
-        cc.tie_bounds([1, 1, 1], GOOD, "tau_gap")
+        cc.tie_bounds([1, 1, 1], GOOD, coefficient="tau_gap")
     assert [w.filename for w in caught] == [__file__]
 
 
 @pytest.mark.parametrize("name", ["tau", "tau_ap", "tau_gap"])
 def test_tie_bounds_say_what_they_bound(name: str) -> None:
     truth, candidate = [6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3]
-    one = cc.tie_bounds(truth, candidate, name)
+    one = cc.tie_bounds(truth, candidate, coefficient=name)
     assert one.coefficient == name
     assert one.minimum < one.expected < one.maximum
     assert str(one) == (
@@ -299,7 +299,7 @@ def test_tie_bounds_say_what_they_bound(name: str) -> None:
     assert one.rows() == [
         {"coefficient": name, "minimum": one.minimum, "expected": one.expected, "maximum": one.maximum}
     ]
-    two = cc.tie_bounds(truth, [candidate, truth], name)
+    two = cc.tie_bounds(truth, [candidate, truth], coefficient=name)
     assert [row["maximum"] for row in two.rows()] == [one.maximum, 1.0]
     assert str(two) == f"{name} over all orders of the tied systems, for a batch of shape (2,)"
 
@@ -307,9 +307,9 @@ def test_tie_bounds_say_what_they_bound(name: str) -> None:
 def test_tie_bounds_of_a_batch() -> None:
     candidate = np.array([[1, 1, 2, 3], [4, 3, 2, 1], [1, 1, 1, 1]])
     truth = [4, 3, 2, 1]
-    bounds = cc.tie_bounds(truth, candidate, "tau_ap")
+    bounds = cc.tie_bounds(truth, candidate, coefficient="tau_ap")
     for k, row in enumerate(candidate):
-        one = cc.tie_bounds(truth, row, "tau_ap")
+        one = cc.tie_bounds(truth, row, coefficient="tau_ap")
         assert (one.minimum, one.expected, one.maximum) == (
             bounds.minimum[k],  # type: ignore[index]
             bounds.expected[k],  # type: ignore[index]

@@ -50,13 +50,13 @@ def test_scipys_permutation_test_calls_whole_batches_and_gives_the_same(c: Coeff
 @pytest.mark.parametrize("name", ["tau", "tau_ap"])
 def test_scipys_permutation_test_has_the_p_value_of_the_exact_distribution(name: str, alternative: Any) -> None:
     c = cc.get_coefficient(name)
-    null = cc.tau_null(7) if name == "tau" else cc.tau_ap_null(7)
+    null = cc.null_distribution("tau", 7) if name == "tau" else cc.null_distribution("tau_ap", 7)
     options: dict[str, Any] = {"permutation_type": "pairings", "n_resamples": np.inf, "alternative": alternative}
     found = stats.permutation_test((Y,), partial(c.statistic, X), **options)
     assert len(found.null_distribution) == 5040
     exact = null.pvalue(float(c.function(X, Y)), alternative=alternative)
     assert found.pvalue == pytest.approx(exact, abs=1e-12)
-    small = cc.tau_null(4) if name == "tau" else cc.tau_ap_null(4)
+    small = cc.null_distribution("tau", 4) if name == "tau" else cc.null_distribution("tau_ap", 4)
     both = stats.permutation_test((X[:4], Y[:4]), c.statistic, **options)  # permutes both sides
     assert len(both.null_distribution) == 24 * 24
     assert both.pvalue == pytest.approx(small.pvalue(both.statistic, alternative=alternative), abs=1e-12)
@@ -66,7 +66,7 @@ def test_scipys_permutation_test_agrees_with_ours() -> None:
     x, y = np.random.default_rng(8).random((2, 15))
     y = y + 0.8 * x
     for name in ("tau_ap", "pearson_rank", "spearman"):
-        ours = cc.permutation_test(x, y, name, n_resamples=1_999, rng=1, alternative="greater").pvalue
+        ours = cc.permutation_test(x, y, coefficient=name, n_resamples=1_999, rng=1, alternative="greater").pvalue
         theirs = stats.permutation_test(
             (x, y), cc.get_coefficient(name).statistic, permutation_type="pairings", n_resamples=1_999, rng=1,
             alternative="greater",

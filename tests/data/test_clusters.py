@@ -102,21 +102,21 @@ CALLS: dict[str, Callable[[list[cc.Scores]], Any]] = {
     "board": lambda s: cc.board(s[0], n_resamples=99, rng=1).ranks.pvalues,
     "compare": lambda s: cc.compare(*s[:2], worth=False, n_resamples=99, rng=1).rank_test,
     "correlate": lambda s: cc.correlate(s[0], s[1], n_resamples=500, rng=1),
-    "discordance": lambda s: cc.discordance(s[0], "res", n_resamples=99, rng=1),
+    "discordance": lambda s: cc.planning.discordance(s[0], estimator="res", n_resamples=99, rng=1),
     "expected_correlation": lambda s: cc.expected_correlation(s[0], n_resamples=99, rng=1),
-    "family_bias": lambda s: cc.family_bias(s[0], s[1], FAMILIES, n_resamples=99, rng=1),
+    "family_bias": lambda s: cc.judges.family_bias(s[0], s[1], families=FAMILIES, n_resamples=99, rng=1),
     "judge_card": lambda s: cc.judge_card(s[0], {"a": s[1]}, n_resamples=99, rng=1).judges[0].ranks,
     "judge_worth": lambda s: cc.judge_worth(s[0], s[1], rng=1),
     "plan_topics": lambda s: cc.plan_topics(s[0], n_resamples=99, rng=1).expected,
-    "rank_changes": lambda s: cc.rank_changes(s[0], s[1], n_resamples=99, rng=1),
+    "rank_changes": lambda s: cc.judges.rank_changes(s[0], s[1], n_resamples=99, rng=1),
     "rank_intervals": lambda s: cc.rank_intervals(s[0], n_resamples=99, rng=1).pvalues,
     "rank_judges": lambda s: cc.rank_judges(s[0], {"a": s[1], "b": s[2]}, rng=1),
-    "rank_probabilities": lambda s: cc.rank_probabilities(s[0], n_resamples=99, rng=1),
+    "rank_probabilities": lambda s: cc.ranks.rank_probabilities(s[0], n_resamples=99, rng=1),
     "rank_test": lambda s: cc.rank_test(s[0], s[1], n_resamples=99, rng=1),
     "reliability": lambda s: cc.reliability(s[0], rng=1),
-    "significance_agreement": lambda s: cc.significance_agreement(s[0], s[1]),
+    "significance_agreement": lambda s: cc.judges.significance_agreement(s[0], s[1]),
     "soft_pairwise_accuracy": lambda s: cc.soft_pairwise_accuracy(s[0], s[1], n_resamples=99, rng=1),
-    "split_half": lambda s: cc.split_half(s[0], n_splits=9, rng=1),
+    "split_half": lambda s: cc.planning.split_half(s[0], n_splits=9, rng=1),
 }
 
 
@@ -148,7 +148,7 @@ def flat(result: Any) -> FloatArray:
 def test_where_no_topics_are_drawn_groups_change_nothing() -> None:
     plain, grouped = (cc.correlate(*sides[:2], method=None, rng=1) for sides in (TWICE, TOGETHER))
     assert plain.to_dict() == grouped.to_dict()
-    ranks = [cc.rank_probabilities(sides[0], "tau", n_resamples=99, rng=1) for sides in (TWICE, TOGETHER)]
+    ranks = [cc.ranks.rank_probabilities(sides[0], by="tau", n_resamples=99, rng=1) for sides in (TWICE, TOGETHER)]
     assert ranks[0].to_dict() == ranks[1].to_dict()
 
 

@@ -79,7 +79,7 @@ def test_scores_of_which_sums_are_no_numbers_are_refused() -> None:
     with pytest.raises(cc.errors.InputError, match="at most 1e\\+300"):
         scores(np.full((2, 2), 1e308))
     with pytest.raises(cc.errors.LimitError, match="divide all of them"):
-        cc.discordance(np.array([[1e308, 1.0], [1.0, 1e308]]))
+        cc.planning.discordance(np.array([[1e308, 1.0], [1.0, 1e308]]))
     with pytest.raises(cc.errors.LimitError, match="divide all of them"):
         cc.rank_distance(np.array([[1e308, 1.0], [1.0, 1e308], [0.0, 0.0]]), [1, 2])
 
@@ -161,10 +161,13 @@ def test_the_twin_says_where_it_found_no_solution() -> None:
 def test_what_does_not_depend_on_the_scale(scale: float) -> None:
     plain, large = scores(BASE), scores(BASE * scale)
     candidate = OTHER.mean(axis=0)
-    assert cc.discriminative_power(large, candidate).to_dict() == cc.discriminative_power(plain, candidate).to_dict()
+    assert (
+        cc.ranks.discriminative_power(large, candidate).to_dict()
+        == cc.ranks.discriminative_power(plain, candidate).to_dict()
+    )
     for estimator in ("ml", "msqd", "res", "kd"):
-        assert cc.expected_correlation(large, "tau_ap", estimator=estimator).value == pytest.approx(
-            cc.expected_correlation(plain, "tau_ap", estimator=estimator).value, rel=1e-9
+        assert cc.expected_correlation(large, coefficient="tau_ap", estimator=estimator).value == pytest.approx(
+            cc.expected_correlation(plain, coefficient="tau_ap", estimator=estimator).value, rel=1e-9
         )
     assert cc.rank_intervals(large, rng=1, n_resamples=199).to_dict()["systems"] == [
         row | {"mean": pytest.approx(row["mean"] * scale)}
@@ -176,7 +179,7 @@ def test_what_does_not_depend_on_the_scale(scale: float) -> None:
 
 def test_systems_that_are_nothing_beside_others() -> None:
     with pytest.warns(cc.errors.DataWarning, match=r"3 systems have scores of less than 1e-11 of the largest"):
-        cc.discordance(scores(BASE[:, :5] * [1e-30, 1e-25, 1e-20, 1.0, 2.0]))
+        cc.planning.discordance(scores(BASE[:, :5] * [1e-30, 1e-25, 1e-20, 1.0, 2.0]))
 
 
 def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
@@ -198,23 +201,23 @@ def holed(given: cc.Scores) -> cc.Scores:
 ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "rank distance": (5, lambda s: cc.rank_distance(s, s)),
     "its test": (5, lambda s: cc.rank_test(s, s, n_resamples=9)),
-    "discordance": (4, cc.discordance),
-    "expected correlation": (4, lambda s: cc.expected_correlation(s, "tau", "msqd")),
-    "discriminative power": (3, lambda s: cc.discriminative_power(s, s)),
+    "discordance": (4, cc.planning.discordance),
+    "expected correlation": (4, lambda s: cc.expected_correlation(s, coefficient="tau", estimator="msqd")),
+    "discriminative power": (3, lambda s: cc.ranks.discriminative_power(s, s)),
     "explain": (17, lambda s: cc.explain(s, s)),
     "rank intervals": (9, lambda s: cc.rank_intervals(s, n_resamples=99)),
     "rank intervals from estimates": (
         17,
         lambda s: cc.rank_intervals(cc.Means(s.means(), s.systems, errors=np.ones(len(s.systems))), n_resamples=99),
     ),
-    "rank probabilities": (5, lambda s: cc.rank_probabilities(s, n_resamples=9)),
-    "agreement on significance": (5, lambda s: cc.significance_agreement(s, s)),
+    "rank probabilities": (5, lambda s: cc.ranks.rank_probabilities(s, n_resamples=9)),
+    "agreement on significance": (5, lambda s: cc.judges.significance_agreement(s, s)),
     "simulation": (7, lambda s: cc.simulate(s, 5)),
     "combined means": (6, lambda s: cc.combine(s.select(topics=s.topics[:7]), s)),
     "rank intervals, scores missing": (15, lambda s: cc.rank_intervals(holed(s), n_resamples=99)),
     "soft pairwise accuracy": (120, lambda s: cc.soft_pairwise_accuracy(s, s, n_resamples=99)),
     "judge card": (120, lambda s: cc.judge_card(s, {"judge": s}, n_resamples=99)),
-    "tie calibration on 70 topics": (350, lambda s: cc.tie_calibration(s, s)),
+    "tie calibration on 70 topics": (350, lambda s: cc.judges.tie_calibration(s, s)),
 }
 
 
@@ -253,9 +256,9 @@ def test_no_more_is_held_for_all_pairs_than_is_counted(name: str) -> None:
 def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gap_ties, "_MOST_TIED", 10)
     truth = np.random.default_rng(1).random(30)
-    assert math.isfinite(cc.tau_gap_a(truth, [0] * 10 + list(range(1, 21))))
+    assert math.isfinite(cc.get_coefficient("tau_gap_a")(truth, [0] * 10 + list(range(1, 21))))
     with pytest.raises(cc.errors.LimitError, match=r"groups of up to 11 tied systems.*use tau_ap_b"):
-        cc.tau_gap_a(truth, [0] * 11 + list(range(1, 20)))
+        cc.get_coefficient("tau_gap_a")(truth, [0] * 11 + list(range(1, 20)))
     made = cc.compare({str(k): x for k, x in enumerate(truth)}, {str(k): max(0, k - 10) for k in range(30)})
     assert math.isnan(made["tau_gap_a"])
     assert made["tau_b"] == cc.tau_b(truth, [max(0, k - 10) for k in range(30)])
@@ -263,7 +266,7 @@ def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_ranking_with_a_tau_that_is_never_drawn() -> None:
     with pytest.raises(cc.errors.LimitError, match="fewer systems, or give tau_ap"):
-        cc.random_rankings(300_000, 1, tau=0.9, rng=1)
+        cc.study.random_rankings(300_000, 1, tau=0.9, rng=1)
 
 
 @pytest.mark.parametrize("values", [[[0.5]], [[0.5, 0.25]], [[0.5], [0.25]]])
@@ -277,14 +280,14 @@ def test_one_topic_or_one_system(values: Any) -> None:
         lambda: cc.rank_test(given, given),
         lambda: cc.rank_intervals(given),
         lambda: cc.explain(given, given),
-        lambda: cc.split_half(given, "tau", rng=1),
-        lambda: cc.plan_topics(given, "tau", target=0.9),
+        lambda: cc.planning.split_half(given, coefficient="tau", rng=1),
+        lambda: cc.plan_topics(given, coefficient="tau", target=0.9),
         lambda: cc.simulate(given, 5, rng=1),
-        lambda: cc.discriminative_power(given, given),
-        lambda: cc.permutation_test(given.means(), given.means(), "tau_b", rng=1),
+        lambda: cc.ranks.discriminative_power(given, given),
+        lambda: cc.permutation_test(given.means(), given.means(), coefficient="tau_b", rng=1),
         lambda: cc.rank_judges(given, {"a": given, "b": given}, rng=1),
-        lambda: cc.rank_probabilities(given, n_resamples=9, rng=1),
-        lambda: cc.DistanceDistribution.bootstrap(given, n_resamples=9, rng=1),
+        lambda: cc.ranks.rank_probabilities(given, n_resamples=9, rng=1),
+        lambda: cc.ranks.DistanceDistribution.bootstrap(given, n_resamples=9, rng=1),
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

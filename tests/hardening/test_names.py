@@ -72,15 +72,15 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     "compare": lambda name: cc.compare(
         TRUTH, CANDIDATE, n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))
     ),
-    "family_bias": lambda name: cc.family_bias(
+    "family_bias": lambda name: cc.judges.family_bias(
         TRUTH,
         CANDIDATE,
-        {system: name("ab"[k % 2]) for k, system in enumerate(TRUTH.systems)},
+        families={system: name("ab"[k % 2]) for k, system in enumerate(TRUTH.systems)},
         n_resamples=99,
         rng=1,
     ),
     "judge_card": lambda name: cc.judge_card(TRUTH, [CANDIDATE], n_resamples=99, rng=1, names=[*map(name, "ab")]),
-    "judge_study": lambda name: cc.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
+    "judge_study": lambda name: cc.study.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
     "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b"))),
     "rank_judges": lambda name: cc.rank_judges(TRUTH, list(SIDES.values())[1:3], names=[*map(name, "xyz")], rng=1),
     "reliability_study": lambda name: cc.study.reliability_study({name("a"): TRUTH}, n_trials=1, rng=1),

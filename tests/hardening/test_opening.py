@@ -33,10 +33,10 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "scores": cc.read_scores,
     "runs": cc.read_runs,
     "qrels": cc.read_qrels,
-    "distribution": cc.DistanceDistribution.load,
+    "distribution": cc.ranks.DistanceDistribution.load,
     "teams": lambda path: pairs_of(path, "run", "team"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
-    "votes": cc.read_votes,
+    "votes": cc.votes.read_votes,
     "groups": lambda path: cc.as_scores(cc.load_collection("people"), groups=path),
     "types": lambda path: cc.as_scores(cc.load_collection("people"), types=path, total="type-mean"),
     "costs": lambda path: cc.select_topics(cc.load_collection("people"), budget=9, costs=path),
@@ -118,8 +118,8 @@ def test_files_of_names_take_what_their_names_take(tmp_path: Path) -> None:
     tables: list[tuple[str, Callable[[Path], Any]]] = [
         ("topic,group\n" + pairs, lambda path: labels_of(path, "groups")),
         ("run,team\n" + pairs, lambda path: pairs_of(path, "run", "team")),
-        ("model_a,model_b,winner,question_id\n" + battles, cc.read_votes),
-        ('{"a": "m1", "b": "m2", "winner": "model_a"}\n' * 4000, cc.read_votes),
+        ("model_a,model_b,winner,question_id\n" + battles, cc.votes.read_votes),
+        ('{"a": "m1", "b": "m2", "winner": "model_a"}\n' * 4000, cc.votes.read_votes),
     ]
     for text, read in tables:
         (tmp_path / "x").write_text(text)
@@ -177,12 +177,12 @@ def test_a_distribution_that_asks_for_more_than_the_limit(tmp_path: Path, monkey
         archive.writestr("distances.npy", npy("(500000,)", bytes(4_000_000)))
     assert (tmp_path / "bomb.npz").stat().st_size < 2**16
     with pytest.raises(cc.errors.ReadError, match=r"bomb\.npz: holds more than 1,048,576 bytes.*CONCORDANT_MAX_BYTES"):
-        cc.DistanceDistribution.load(tmp_path / "bomb.npz")
+        cc.ranks.DistanceDistribution.load(tmp_path / "bomb.npz")
     with zipfile.ZipFile(tmp_path / "lie.npz", "w") as archive:
         archive.writestr("about.npy", npy("()", "{}".encode("utf-32-le"), "<U2"))
         archive.writestr("distances.npy", npy("(2147483648,)", b""))
     with pytest.raises(cc.errors.ReadError, match="is not a distribution"):
-        cc.DistanceDistribution.load(tmp_path / "lie.npz")
+        cc.ranks.DistanceDistribution.load(tmp_path / "lie.npz")
 
 
 def arrow(table: Any, form: str) -> bytes:
@@ -283,9 +283,9 @@ def test_only_the_columns_of_battles_are_read(
     for name in lacking:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setattr(delimited, "MAX_WORDS", 6)
-    assert cc.read_votes(tmp_path / "x").systems == ("x", "y", "z")
+    assert cc.votes.read_votes(tmp_path / "x").systems == ("x", "y", "z")
     with pytest.raises(cc.errors.ReadError, match="has no column model_a or system_a; there are: topic, text"):
-        cc.read_votes(tmp_path / "other")
+        cc.votes.read_votes(tmp_path / "other")
 
 
 @pytest.mark.long
@@ -397,7 +397,7 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path, damage: str) -> None:
 # Files of names -----------------------------------------------------------------------------------
 
 TABLES: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    "votes": ("a,b,winner\nmé,mè,a\nmè,x,tie\n", cc.read_votes),
+    "votes": ("a,b,winner\nmé,mè,a\nmè,x,tie\n", cc.votes.read_votes),
     "groups": ("topic,group\né,1\nè,2\n", lambda path: tuple(labels_of(path, "groups").values())),
     "teams": ("run,team\né,1\nè,2\n", lambda path: pairs_of(path, "run", "team")),
 }
@@ -478,25 +478,25 @@ def test_tables_of_names_that_are_refused(
 def test_votes_that_are_refused(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "v").write_text(text)
     with pytest.raises(cc.errors.ReadError, match=message):
-        cc.read_votes(tmp_path / "v")
+        cc.votes.read_votes(tmp_path / "v")
 
 
 def test_votes_with_two_columns_of_questions(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("a,b,winner,qid,topic\nx,y,a,1,2\n")
-    assert cc.read_votes(tmp_path / "v.csv", question="topic").questions == ("2",)
+    assert cc.votes.read_votes(tmp_path / "v.csv", question="topic").questions == ("2",)
 
 
 def test_votes_in_frames_and_parquet(tmp_path: Path) -> None:
     pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "winner": ["a", "tie"], "qid": [1, 2]})
-    expected = cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], [1, 2])
+    expected = cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"], [1, 2])
     frame.to_parquet(tmp_path / "v.parquet")
     for given in (frame, pyarrow.Table.from_pandas(frame), tmp_path / "v.parquet"):
-        assert cc.read_votes(given) == expected
+        assert cc.votes.read_votes(given) == expected
     with pytest.raises(cc.errors.ReadError, match="votes: battle 2 has no b"):
-        cc.read_votes(frame.assign(b=["y", None]))
+        cc.votes.read_votes(frame.assign(b=["y", None]))
     with pytest.raises(cc.errors.ReadError, match="votes: has the column 'a' twice"):
-        cc.read_votes(frame.set_axis(["a", "b", "winner", "a"], axis=1))
+        cc.votes.read_votes(frame.set_axis(["a", "b", "winner", "a"], axis=1))
     for option in (pairs_of, lambda path, *_: labels_of(path, "groups")):
         with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a file of parquet: save it as CSV"):
             option(tmp_path / "v.parquet", "run", "team")

@@ -36,43 +36,45 @@ FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1}
 PLAIN: dict[str, Any] = {**FEW, "worth": False, "interval": True, "n_resamples": 500}
 # By the name of its class, one of every kind of result, and of the data that they are made from.
 RESULTS: dict[str, Callable[[], Any]] = {
-    "AuditResult": lambda: cc.audit.audit(SMALL, QUICK, "0.905"),
+    "AuditResult": lambda: cc.audit(SMALL, QUICK, reported="0.905"),
     "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
     "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
-    "Discordance": lambda: cc.discordance(PEOPLE),
-    "DiscriminativePower": lambda: cc.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
-    "DistanceDistribution": lambda: cc.DistanceDistribution.bootstrap(PEOPLE, **FEW),
-    "Estimate": lambda: cc.expected_correlation(SMALL, "tau", rng=1),
+    "Discordance": lambda: cc.planning.discordance(PEOPLE),
+    "DiscriminativePower": lambda: cc.ranks.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
+    "DistanceDistribution": lambda: cc.ranks.DistanceDistribution.bootstrap(PEOPLE, **FEW),
+    "Estimate": lambda: cc.expected_correlation(SMALL, coefficient="tau", rng=1),
     "Explanation": lambda: cc.explain(PEOPLE, HASTY),
-    "FamilyBias": lambda: cc.family_bias(SMALL, QUICK, {s: s.split("-")[0] for s in SMALL.systems}, **FEW),
-    "Fidelity": lambda: cc.simulation.Simulator(SMALL).fidelity(50, rng=1),
+    "FamilyBias": lambda: cc.judges.family_bias(
+        SMALL, QUICK, families={s: s.split("-")[0] for s in SMALL.systems}, **FEW
+    ),
+    "Fidelity": lambda: cc.study.Simulator(SMALL).fidelity(50, rng=1),
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
-    "JudgeStudy": lambda: cc.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
+    "JudgeStudy": lambda: cc.study.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
     "JudgeWorth": lambda: cc.judge_worth(SMALL, QUICK, rng=1),
-    "JudgmentStudy": lambda: cc.judgment_study(
+    "JudgmentStudy": lambda: cc.study.judgment_study(
         RUNS, QRELS, [cc.judgments.Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=99
     ),
     "LabelAgreement": lambda: cc.judgments.label_agreement(QRELS, QRELS, **FEW),
     "Look": lambda: cc.read.look(path("hasty")),
     "MixPlan": lambda: cc.plan_mix(FEW_TOPICS, CAREFUL, as_good_as=30, costs=(20, 0.1)),
-    "NullDistribution": lambda: cc.tau_null(9),
-    "PermutationTest": lambda: cc.permutation_test(PEOPLE.means(), HASTY.means(), "tau_ap_b", **FEW),
-    "RankChanges": lambda: cc.rank_changes(PEOPLE, HASTY, rng=1),
+    "NullDistribution": lambda: cc.null_distribution("tau", 9),
+    "PermutationTest": lambda: cc.permutation_test(PEOPLE.means(), HASTY.means(), coefficient="tau_ap_b", **FEW),
+    "RankChanges": lambda: cc.judges.rank_changes(PEOPLE, HASTY, rng=1),
     "RankIntervals": lambda: cc.rank_intervals(PEOPLE, **FEW),
-    "RankProbabilities": lambda: cc.rank_probabilities(PEOPLE, **FEW),
+    "RankProbabilities": lambda: cc.ranks.rank_probabilities(PEOPLE, **FEW),
     "RankTest": lambda: cc.rank_test(PEOPLE, HASTY, **FEW),
     "Reliability": lambda: cc.reliability(PEOPLE, rng=1),
     "ReliabilityStudy": lambda: cc.study.reliability_study({"people": SMALL}, n_trials=1, sizes=[5]),
-    "SignificanceAgreement": lambda: cc.significance_agreement(PEOPLE, HASTY),
+    "SignificanceAgreement": lambda: cc.judges.significance_agreement(PEOPLE, HASTY),
     "SoftPairwiseAccuracy": lambda: cc.soft_pairwise_accuracy(SMALL, QUICK, **FEW),
-    "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, "tau"),
-    "TieCalibration": lambda: cc.tie_calibration(SMALL, QUICK, rng=1),
-    "TopicPlan": lambda: cc.plan_topics(SMALL, "tau_ap", 0.9, **FEW),
+    "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, coefficient="tau"),
+    "TieCalibration": lambda: cc.judges.tie_calibration(SMALL, QUICK, rng=1),
+    "TopicPlan": lambda: cc.plan_topics(SMALL, coefficient="tau_ap", target=0.9, **FEW),
     "TopicSelection": lambda: cc.select_topics(PEOPLE, 4, n_splits=2, method="variance", rng=1),
-    "VoteRanks": lambda: cc.rank_votes(BATTLES, n_resamples=100, rng=1),
+    "VoteRanks": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
 }
 DATA: dict[str, Callable[[], Any]] = {
     "Pairing": lambda: cc.pair(SMALL, {"hasty": QUICK, "careful": SLOW}),
@@ -81,7 +83,7 @@ DATA: dict[str, Callable[[], Any]] = {
     "Run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),
     "Runs": lambda: cc.Runs.from_dict({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2"]}}),
     "Qrels": lambda: cc.Qrels.from_dict({"1": {"d1": 1, "d2": 0}}),
-    "Votes": lambda: cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),
+    "Votes": lambda: cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),
 }
 # Other shapes of the same classes: with holes, with everything that a comparison can hold.
 OTHERS: dict[str, Callable[[], Any]] = {
@@ -143,23 +145,23 @@ def test_a_result_is_a_value(name: str) -> None:
 def test_a_batch_of_tie_bounds_differs_where_a_number_does() -> None:
     found = MADE["TieBounds"]()
     assert np.ndim(found.minimum) == 1
-    assert found != cc.tie_bounds(np.arange(6.0), BATCH[::-1], "tau")
-    assert found != cc.tie_bounds(np.arange(6.0), BATCH[0], "tau")
+    assert found != cc.tie_bounds(np.arange(6.0), BATCH[::-1], coefficient="tau")
+    assert found != cc.tie_bounds(np.arange(6.0), BATCH[0], coefficient="tau")
     with pytest.raises(ValueError, match="read-only"):
         found.minimum[0] = 1
 
 
 def test_votes_differ_where_a_battle_does() -> None:
-    votes = cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"])
+    votes = cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"])
     others = [
-        cc.Votes(["x", "y"], ["y", "z"], ["a", "a"]),
-        cc.Votes(["x", "y"], ["y", "w"], ["a", "tie"]),
-        cc.Votes(["x", "y", "x"], ["y", "z", "y"], ["a", "tie", "a"]),
-        cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q", "q"]),
-        cc.Votes(["x", "z"], ["y", "y"], ["a", "tie"]),
+        cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "a"]),
+        cc.votes.Votes(["x", "y"], ["y", "w"], ["a", "tie"]),
+        cc.votes.Votes(["x", "y", "x"], ["y", "z", "y"], ["a", "tie", "a"]),
+        cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q", "q"]),
+        cc.votes.Votes(["x", "z"], ["y", "y"], ["a", "tie"]),
     ]
     assert all(votes != other for other in others)
-    assert len({votes, cc.Votes(["x", "y"], ["y", "z"], ["a", "tie"]), *others}) == 6
+    assert len({votes, cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"]), *others}) == 6
 
 
 @pytest.mark.parametrize("count", [10**11, 10**20])
@@ -168,11 +170,11 @@ def test_more_resamples_than_memory_are_refused(count: int) -> None:
     for call in (
         lambda: cc.rank_test(PEOPLE, HASTY, n_resamples=count),
         lambda: cc.compare(PEOPLE, HASTY, n_resamples=count),
-        lambda: cc.permutation_test(few, few, "tau_ap_b", n_resamples=count),
+        lambda: cc.permutation_test(few, few, coefficient="tau_ap_b", n_resamples=count),
         lambda: cc.correlate(PEOPLE, HASTY, n_resamples=count),
         lambda: cc.rank_intervals(PEOPLE, n_resamples=count),
         lambda: cc.simulate(PEOPLE, count),
-        lambda: cc.random_rankings(5, count),
+        lambda: cc.study.random_rankings(5, count),
     ):
         with pytest.raises(cc.errors.LimitError, match="give at most 100,000,000"):
             call()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ import concordant as cc
 from concordant.inference import nulls
 from concordant.inference.inversion import _MOST_NODES, near_perfect
 
-NULLS = {"tau": (cc.tau, cc.tau_null), "tau_ap": (cc.tau_ap, cc.tau_ap_null)}
+NULLS = {
+    "tau": (cc.tau, partial(cc.null_distribution, "tau")),
+    "tau_ap": (cc.tau_ap, partial(cc.null_distribution, "tau_ap")),
+}
 
 
 def mahonian(m: int) -> list[int]:
@@ -60,11 +64,11 @@ def test_tau_has_relative_accuracy_at_every_value(m: int) -> None:
     counts, pairs = mahonian(m), m * (m - 1) // 2
     values = 1 - 2 * np.arange(pairs + 1) / pairs
     exact = np.array([float(Fraction(c, math.factorial(m))) for c in itertools.accumulate(counts)])
-    np.testing.assert_allclose(cc.tau_null(m).sf(values), exact, rtol=1e-12)
-    np.testing.assert_allclose(cc.tau_null(m).cdf(-values), exact, rtol=1e-12)
+    np.testing.assert_allclose(cc.null_distribution("tau", m).sf(values), exact, rtol=1e-12)
+    np.testing.assert_allclose(cc.null_distribution("tau", m).cdf(-values), exact, rtol=1e-12)
     masses = np.array([float(Fraction(c, math.factorial(m))) for c in counts])
-    np.testing.assert_allclose(cc.tau_null(m).pmf(values), masses, rtol=1e-11)
-    assert (np.diff(np.asarray(cc.tau_null(m).sf(values))) >= 0).all()
+    np.testing.assert_allclose(cc.null_distribution("tau", m).pmf(values), masses, rtol=1e-11)
+    assert (np.diff(np.asarray(cc.null_distribution("tau", m).sf(values))) >= 0).all()
 
 
 def test_tau_far_in_the_tail_at_150_systems() -> None:
@@ -72,13 +76,13 @@ def test_tau_far_in_the_tail_at_150_systems() -> None:
     pairs, cumulated = len(counts) - 1, list(itertools.accumulate(counts))
     for k in range(0, pairs // 2, 250):
         exact = Fraction(cumulated[k], math.factorial(150))
-        assert cc.tau_null(150).sf(1 - 2 * k / pairs) == pytest.approx(float(exact), rel=1e-11)
+        assert cc.null_distribution("tau", 150).sf(1 - 2 * k / pairs) == pytest.approx(float(exact), rel=1e-11)
     assert Fraction(cumulated[0], math.factorial(150)) < Fraction(1, 10**260)
 
 
 def test_the_two_ways_to_compute_tau_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     values = 1 - 2 * np.arange(191) / 190
-    counted = np.asarray(cc.tau_null(20).sf(values))
+    counted = np.asarray(cc.null_distribution("tau", 20).sf(values))
     monkeypatch.setitem(nulls._EXACT, "tau", 1)
     np.testing.assert_allclose(nulls.NullDistribution("tau", 20).sf(values), counted, rtol=1e-12)
 
@@ -90,7 +94,7 @@ def test_tau_is_scipys_exact_test(m: int) -> None:
         x, y = rng.random((2, m))
         for alternative in ("two-sided", "less", "greater"):
             theirs = stats.kendalltau(x, y, method="exact", alternative=alternative).pvalue
-            assert cc.tau_null(m).pvalue(cc.tau(x, y), alternative) == pytest.approx(theirs, rel=1e-9)
+            assert cc.null_distribution("tau", m).pvalue(cc.tau(x, y), alternative) == pytest.approx(theirs, rel=1e-9)
 
 
 def exact_tau_ap_counts(m: int, upto: float) -> tuple[int, list[int]]:
@@ -118,7 +122,7 @@ def test_tau_ap_beyond_enumeration_against_whole_numbers(m: int, upto: float) ->
     values = 1 - 2 / (m - 1) * np.array(chosen) / unit
     exact = np.array([float(Fraction(cumulated[k], math.factorial(m))) for k in chosen])
     few = np.array([cumulated[k] < 5e5 for k in chosen])
-    found = np.asarray(cc.tau_ap_null(m).sf(values))
+    found = np.asarray(cc.null_distribution("tau_ap", m).sf(values))
     np.testing.assert_allclose(found[few], exact[few], rtol=1e-12)  # counted
     np.testing.assert_allclose(found, exact, rtol=2e-3)
     assert (np.diff(found) >= 0).all()
@@ -152,7 +156,7 @@ def bounds_of_the_tail(m: int, missing: float, grid: int) -> tuple[float, float]
 def test_tau_ap_tails_within_bounds_from_a_grid(m: int, missing: float, grid: int) -> None:
     low, high = bounds_of_the_tail(m, missing, grid)
     assert high - low < 0.02
-    assert low <= math.log(cc.tau_ap_null(m).sf(1 - 2 * missing / (m - 1))) <= high
+    assert low <= math.log(cc.null_distribution("tau_ap", m).sf(1 - 2 * missing / (m - 1))) <= high
 
 
 @pytest.mark.parametrize("name", NULLS)
@@ -175,7 +179,7 @@ def test_the_tilt_does_not_matter(name: str, m: int) -> None:
 
 @pytest.mark.parametrize("m", [13, 30, 170])
 def test_tau_ap_tails_are_positive_and_monotone_and_end_at_one_ranking(m: int) -> None:
-    null = cc.tau_ap_null(m)
+    null = cc.null_distribution("tau_ap", m)
     tail = np.asarray(null.sf(np.concatenate([np.linspace(0, 0.9, 200), 1 - np.geomspace(0.1, 1e-6, 100), [1.0]])))
     assert (tail > 0).all()
     assert (np.diff(tail) <= 0).all()
@@ -186,7 +190,7 @@ def test_tau_ap_tails_are_positive_and_monotone_and_end_at_one_ranking(m: int) -
 
 @pytest.mark.parametrize("m", [20, 40])
 def test_where_counting_ends_both_ways_agree(m: int) -> None:
-    null = cc.tau_ap_null(m)
+    null = cc.null_distribution("tau_ap", m)
     missing = np.geomspace(0.1, 1, 200)
     rankings = np.exp(null._sum.log_tail(missing) + math.lgamma(m + 1))
     chosen = (rankings > 2e5) & (rankings < 3e6)
@@ -200,11 +204,13 @@ def test_a_count_of_near_perfect_rankings_by_hand() -> None:
 
 
 def test_the_value_in_the_specification() -> None:
-    assert cc.tau_ap_null(50).pvalue(0.9, "greater") == pytest.approx(4e-35, rel=0.05)
+    assert cc.null_distribution("tau_ap", 50).pvalue(0.9, "greater") == pytest.approx(4e-35, rel=0.05)
     for m in (4, 6, 7, 40):
         harmonic = sum(1 / k for k in range(1, m))
-        assert cc.tau_ap_null(m).var == pytest.approx((m - 1 + 2 * harmonic) / (3 * (m - 1) ** 2), rel=1e-12)
-        assert cc.tau_null(m).var == pytest.approx(2 * (2 * m + 5) / (9 * m * (m - 1)), rel=1e-12)
+        assert cc.null_distribution("tau_ap", m).var == pytest.approx(
+            (m - 1 + 2 * harmonic) / (3 * (m - 1) ** 2), rel=1e-12
+        )
+        assert cc.null_distribution("tau", m).var == pytest.approx(2 * (2 * m + 5) / (9 * m * (m - 1)), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", NULLS)
@@ -271,7 +277,12 @@ def test_it_is_monotone(name: str, m: int, a: float, b: float) -> None:
 
 
 def test_arrays_of_any_shape() -> None:
-    for null in (cc.tau_null(30), cc.tau_null(31), cc.tau_ap_null(30), cc.tau_ap_null(5)):
+    for null in (
+        cc.null_distribution("tau", 30),
+        cc.null_distribution("tau", 31),
+        cc.null_distribution("tau_ap", 30),
+        cc.null_distribution("tau_ap", 5),
+    ):
         values = np.linspace(-1, 1, 12).reshape(3, 4)
         for function in (null.cdf, null.sf, null.pvalue):
             found = np.asarray(function(values))
@@ -285,7 +296,7 @@ def test_arrays_of_any_shape() -> None:
         assert null.ppf(1) == 1
 
 
-@pytest.mark.parametrize("null", [cc.tau_null, cc.tau_ap_null])
+@pytest.mark.parametrize("null", [null for _, null in NULLS.values()])
 def test_what_is_refused(null: Any) -> None:
     for m in (1, 0, -3, 10**7):
         with pytest.raises(cc.errors.InputError, match=r"at least 2|at most 1,000,000"):
@@ -311,20 +322,26 @@ def test_what_is_refused(null: Any) -> None:
 
 
 def test_single_values_of_tau_ap_are_known_up_to_twelve_systems() -> None:
-    assert cc.tau_ap_null(12).pmf(1.0) == pytest.approx(1 / math.factorial(12), rel=1e-12)
-    assert cc.tau_ap_null(12).pmf(0.123456) == 0
+    assert cc.null_distribution("tau_ap", 12).pmf(1.0) == pytest.approx(1 / math.factorial(12), rel=1e-12)
+    assert cc.null_distribution("tau_ap", 12).pmf(0.123456) == 0
     with pytest.raises(cc.errors.InputError, match="up to 12 systems"):
-        cc.tau_ap_null(13).pmf(1.0)
-    assert cc.tau_null(13).pmf(0.5001) == 0
+        cc.null_distribution("tau_ap", 13).pmf(1.0)
+    assert cc.null_distribution("tau", 13).pmf(0.5001) == 0
 
 
 def test_how_it_shows_itself() -> None:
-    null = cc.tau_ap_null(50)
+    null = cc.null_distribution("tau_ap", 50)
     assert str(null) == "tau_ap over all rankings of 50 systems: mean 0, standard deviation 0.0897"
     assert null.to_dict()["m"] == 50
-    assert null == cc.tau_ap_null(50)
-    assert null != cc.tau_null(50)
-    for drawn in (cc.tau_null(2), cc.tau_null(12), cc.tau_null(50), cc.tau_ap_null(4), cc.tau_ap_null(50)):
+    assert null == cc.null_distribution("tau_ap", 50)
+    assert null != cc.null_distribution("tau", 50)
+    for drawn in (
+        cc.null_distribution("tau", 2),
+        cc.null_distribution("tau", 12),
+        cc.null_distribution("tau", 50),
+        cc.null_distribution("tau_ap", 4),
+        cc.null_distribution("tau_ap", 50),
+    ):
         ax = drawn.plot(value=0.3)
         assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1, abs=1e-3)
         assert ax.get_legend().get_texts()[0].get_text().startswith("value 0.300, p ")

@@ -42,7 +42,7 @@ def test_uniform_over_all_rankings_with_the_value(
     values: Any = np.zeros(720) if not asked else (cc.tau if "tau" in asked else cc.tau_ap)(TRUTH, ALL)
     target = asked.get("tau", asked.get("tau_ap", 0.0))
     fitting = ALL[np.abs(values - target) <= asked.get("tolerance", 0.005 if "tau_ap" in asked else 0) + 1e-9]
-    drawn = cc.random_rankings(6, 20_000, rng=7, **asked)
+    drawn = cc.study.random_rankings(6, 20_000, rng=7, **asked)
     assert drawn.shape == (20_000, 6)
     counts = Counter(map(tuple, drawn.tolist()))
     found = [counts.pop(tuple(ranking), 0) for ranking in fitting.tolist()]
@@ -66,7 +66,7 @@ def test_uniform_over_all_rankings_with_the_value(
     ],
 )
 def test_the_value_is_there(m: int, asked: dict[str, float]) -> None:
-    rankings = cc.random_rankings(m, 20, rng=1, **asked)
+    rankings = cc.study.random_rankings(m, 20, rng=1, **asked)
     assert (np.sort(rankings, axis=1) == np.arange(1, m + 1)).all()
     truth = np.arange(m, 0, -1)
     if "tau" in asked:
@@ -74,14 +74,14 @@ def test_the_value_is_there(m: int, asked: dict[str, float]) -> None:
     else:
         off = np.abs(np.asarray(cc.tau_ap(truth, rankings)) - asked["tau_ap"])
         assert off.max() <= asked.get("tolerance", 0.005) + 1e-10
-    assert (rankings == cc.random_rankings(m, 20, rng=1, **asked)).all()
+    assert (rankings == cc.study.random_rankings(m, 20, rng=1, **asked)).all()
 
 
 def test_tilting_and_dynamic_programming_give_the_same_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {"size": 4_000, "tau": 1 - 2 * 61 / 1225}
-    counted = cc.random_rankings(50, rng=1, **asked)
+    counted = cc.study.random_rankings(50, rng=1, **asked)
     monkeypatch.setattr(rerankings, "_COUNTED", 0)
-    tilted = cc.random_rankings(50, rng=2, **asked)
+    tilted = cc.study.random_rankings(50, rng=2, **asked)
     truth = np.arange(50, 0, -1)
     for statistic in (lambda r: cc.tau_ap(truth, r), lambda r: cc.spearman(truth, r), lambda r: np.abs(r[:, 9] - 41)):
         assert stats.ks_2samp(statistic(counted), statistic(tilted)).pvalue > 1e-3
@@ -90,11 +90,11 @@ def test_tilting_and_dynamic_programming_give_the_same_distribution(monkeypatch:
 def test_values_that_no_ranking_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rerankings, "_MOST", 2**20)
     with pytest.raises(cc.errors.InputError, match=r"0\.898775510204 and 0\.900408163265"):
-        cc.random_rankings(50, tau=0.9)
+        cc.study.random_rankings(50, tau=0.9)
     with pytest.raises(cc.errors.InputError, match=r"0\.309523809524 and 0\.310204081633.*larger tolerance"):
-        cc.random_rankings(8, tau_ap=0.31, tolerance=1e-6, rng=1)
+        cc.study.random_rankings(8, tau_ap=0.31, tolerance=1e-6, rng=1)
     with pytest.raises(cc.errors.InputError, match=r"-0\.310204081633 and -0\.309523809524"):
-        cc.random_rankings(8, tau_ap=-0.31, tolerance=1e-6, rng=1)
+        cc.study.random_rankings(8, tau_ap=-0.31, tolerance=1e-6, rng=1)
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_values_that_no_ranking_has(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_is_refused(arguments: dict[str, Any], match: str) -> None:
     with pytest.raises(cc.errors.InputError, match=match):
-        cc.random_rankings(**arguments)
+        cc.study.random_rankings(**arguments)

@@ -26,7 +26,9 @@ def test_a_single_system_has_no_tiers(tmp_path: Path) -> None:
 
 
 def test_tiers_for_machines() -> None:
-    found = cc.rank_intervals(cc.as_scores(HASTY, total="borda"), 0.9, simultaneous=False, n_resamples=499, rng=4)
+    found = cc.rank_intervals(
+        cc.as_scores(HASTY, total="borda"), confidence_level=0.9, simultaneous=False, n_resamples=499, rng=4
+    )
     options = ("--level", "0.9", "--marginal", "--total", "borda", "--resamples", "499", "--seed", "4")
     answer = json.loads(good("tiers", HASTY, *options, "-f", "json", "--best", "2"))
     best = answer["settings"].pop("best")
@@ -38,7 +40,7 @@ def test_tiers_for_machines() -> None:
 
 
 def test_explain_says_the_verdict_first() -> None:
-    found = cc.explain(PEOPLE, HASTY, "tau_ap_b")
+    found = cc.explain(PEOPLE, HASTY, coefficient="tau_ap_b")
     text = good("explain", PEOPLE, HASTY, "-c", "tau_ap_b")
     assert text == f"{found}\n"
     assert json.loads(good("explain", PEOPLE, HASTY, "-c", "tau_ap_b", "-f", "json")) == {
@@ -93,7 +95,9 @@ def test_worth_of_these_systems_and_other_topics() -> None:
 
 def test_worth_takes_names_coefficient_level_and_seed() -> None:
     asked = ("-c", "tau_ap_b", "--level", "0.9", "--seed", "4")
-    found = cc.judge_worth(PEOPLE, HASTY, "tau_ap_b", confidence_level=0.9, names=("human", "machine"), rng=4)
+    found = cc.judge_worth(
+        PEOPLE, HASTY, coefficient="tau_ap_b", confidence_level=0.9, names=("human", "machine"), rng=4
+    )
     assert good("worth", f"human={PEOPLE}", f"machine={HASTY}", *asked) == f"{found}\n"
 
 

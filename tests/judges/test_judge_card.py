@@ -31,11 +31,11 @@ def test_each_number_is_that_of_its_function(card: Any) -> None:
         assert judge.tau_b == cc.tau_b(*means)
         assert judge.tau_ap_b == cc.tau_ap_b(*means)
         assert judge.soft_accuracy == cc.soft_pairwise_accuracy(PEOPLE_SCORES, scores, n_resamples=499, rng=7)
-        assert judge.significance == cc.significance_agreement(PEOPLE_SCORES, scores)
-        changes = cc.rank_changes(PEOPLE_SCORES, scores, n_resamples=499, rng=7)
+        assert judge.significance == cc.judges.significance_agreement(PEOPLE_SCORES, scores)
+        changes = cc.judges.rank_changes(PEOPLE_SCORES, scores, n_resamples=499, rng=7)
         assert judge.ranks.largest_drop.value == changes.largest_drop.value
         assert judge.ranks.best_rank.systems == changes.best_rank.systems
-        bias = cc.family_bias(PEOPLE_SCORES, scores, FAMILIES, n_resamples=499, rng=7)
+        bias = cc.judges.family_bias(PEOPLE_SCORES, scores, families=FAMILIES, n_resamples=499, rng=7)
         assert judge.bias == bias
     alone = cc.rank_judges(PEOPLE_SCORES, {"hasty": HASTY_SCORES, "careful": CAREFUL_SCORES}, rng=7)
     assert card.ranking == alone
@@ -120,7 +120,7 @@ def sides(shift: float, seed: int, n: int = 40, m: int = 24) -> tuple[Any, Any, 
 
 def test_families_by_hand() -> None:
     truth, candidate, families = sides(0.0, 3)
-    found = cc.family_bias(truth, candidate, families, n_resamples=199, rng=1)
+    found = cc.judges.family_bias(truth, candidate, families=families, n_resamples=199, rng=1)
     t, c = (side.values - side.values.mean(axis=1, keepdims=True) for side in (truth, candidate))
     n, m = t.shape
     signal = sum(t[:, i].mean() ** 2 for i in range(m)) / (m - 1) - sum(t[:, i].var(ddof=1) for i in range(m)) / (
@@ -147,15 +147,19 @@ def test_families_by_hand() -> None:
     assert sum(one.shift for one in found.families) == pytest.approx(0, abs=1e-9)
 
 
+def bias_of(truth: Any, candidate: Any, families: Any, **how: Any) -> Any:
+    return cc.judges.family_bias(truth, candidate, families=families, **how)
+
+
 def test_families_that_are_not_favoured_and_one_that_is() -> None:
     """Size and power in small; docs/measured/families.md has them in large."""
     rejected = [
-        min(f.adjusted for f in cc.family_bias(*sides(0.0, seed), n_resamples=199, rng=1).families) <= 0.05
+        min(f.adjusted for f in bias_of(*sides(0.0, seed), n_resamples=199, rng=1).families) <= 0.05
         for seed in range(40)
     ]
     assert np.mean(rejected) <= 0.10  # 2.4 expected rejections of 40 at 6%
     for seed in range(3):
-        found = cc.family_bias(*sides(3.0, seed), n_resamples=999, rng=1)
+        found = bias_of(*sides(3.0, seed), n_resamples=999, rng=1)
         assert found.families[0].family == "f0"
         assert found.families[0].adjusted <= 0.05
         assert "candidate favours f0 by" in found.verdict
@@ -169,9 +173,9 @@ def test_families_are_checked() -> None:
         (dict.fromkeys(truth.systems, "one"), "families has all systems in 'one'"),
     ):
         with pytest.raises((InputError, TypeError), match=message):
-            cc.family_bias(truth, candidate, given)
+            cc.judges.family_bias(truth, candidate, families=given)
     with pytest.warns(cc.errors.AlignmentWarning, match="families has 1 system that are not compared: x"):
-        cc.family_bias(truth, candidate, {**families, "x": "f0"}, n_resamples=9, rng=1)
+        cc.judges.family_bias(truth, candidate, families={**families, "x": "f0"}, n_resamples=9, rng=1)
 
 
 def test_labels_without_a_kappa_are_not_printed_as_nan() -> None:

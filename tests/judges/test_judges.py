@@ -106,7 +106,7 @@ def test_judges_on_other_topics_need_no_shared_topic() -> None:
     with pytest.raises(InputError, match="no topics are common"):
         cc.judge_worth(truth, judge)
     with pytest.raises(InputError, match="tau_ap_b needs the same topics"):
-        cc.judge_worth(truth, judge, "tau_ap_b", on="systems")
+        cc.judge_worth(truth, judge, coefficient="tau_ap_b", on="systems")
 
 
 @pytest.mark.parametrize(("n", "m"), [(9, 20), (40, 7)])
@@ -206,7 +206,7 @@ def test_the_control_variate_of_tau_is_its_formula() -> None:
 def test_splits_of_another_coefficient_are_seeded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sp, "MOST", 4)
     truth, judge = rows(24, 9, 8)
-    one, two, other = (cc.judge_worth(truth, judge, "tau_ap_b", rng=seed) for seed in (1, 1, 2))
+    one, two, other = (cc.judge_worth(truth, judge, coefficient="tau_ap_b", rng=seed) for seed in (1, 1, 2))
     assert one == two
     assert one.settings["seed"] == 1
     assert one.worth != other.worth

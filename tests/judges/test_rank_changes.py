@@ -21,7 +21,7 @@ COARSE = st.integers(2, 6).flatmap(lambda m: st.lists(st.integers(0, 3), min_siz
 
 @pytest.mark.parametrize("candidate", [CAREFUL, HASTY], ids=["careful", "hasty"])
 def test_ranks_and_changes_by_scipy(candidate: cc.Scores) -> None:
-    found = cc.rank_changes(PEOPLE, candidate, n_resamples=199, rng=1)
+    found = cc.judges.rank_changes(PEOPLE, candidate, n_resamples=199, rng=1)
     ranks = [stats.rankdata(-side.means()) for side in (PEOPLE, candidate)]
     np.testing.assert_array_equal(found.truth_rank, ranks[0])
     np.testing.assert_array_equal(found.candidate_rank, ranks[1])
@@ -59,7 +59,7 @@ def test_ties_are_means_over_all_orders(scores: list[int], k: int) -> None:
 
 def test_overlap_by_hand() -> None:
     truth, candidate = np.tile([4.0, 3, 2, 1], (6, 1)), np.tile([1.0, 4, 3, 3], (6, 1))
-    found = cc.rank_changes(truth, candidate, 2, rng=1)
+    found = cc.judges.rank_changes(truth, candidate, k=2, rng=1)
     assert found.overlap.value == 0.5  # system 1 is among the two best of both
     assert found.overlap.systems == ("1",)
     assert found.largest_drop.value == 3
@@ -71,7 +71,7 @@ def test_clear_changes_are_shown_by_the_topics() -> None:
     rng = np.random.default_rng(1)
     noise = rng.normal(0, 0.01, (30, 5))
     truth, candidate = noise + np.array([5, 4, 3, 2, 1]), noise + np.array([1, 4, 3, 2, 5])
-    found = cc.rank_changes(truth, candidate, 2, rng=1)
+    found = cc.judges.rank_changes(truth, candidate, k=2, rng=1)
     assert (found.largest_drop.interval.low, found.largest_drop.interval.high) == (4, 4)
     assert (found.largest_rise.interval.low, found.largest_rise.interval.high) == (4, 4)
     assert (found.best_rank.interval.low, found.best_rank.interval.high) == (5, 5)
@@ -79,7 +79,7 @@ def test_clear_changes_are_shown_by_the_topics() -> None:
 
 
 def test_nothing_changes_for_the_same_side() -> None:
-    found = cc.rank_changes(PEOPLE, PEOPLE, n_resamples=199, rng=1)
+    found = cc.judges.rank_changes(PEOPLE, PEOPLE, n_resamples=199, rng=1)
     assert found.largest_drop.value == found.largest_rise.value == 0
     assert found.largest_drop.systems == ()
     assert found.overlap.value == 1
@@ -90,11 +90,11 @@ def test_all_intervals_hold_together_in_a_known_population() -> None:
     """Topics drawn from the 40 of a collection: what its means say is the truth. Nominal 95%, all five together."""
     rng, held = np.random.default_rng(8), 0
     truth, candidate = PEOPLE.values[:, ::2], HASTY.values[:, ::2] + np.linspace(0, 0.3, 10)
-    known = cc.rank_changes(truth, candidate, 3, n_resamples=99, rng=1)
+    known = cc.judges.rank_changes(truth, candidate, k=3, n_resamples=99, rng=1)
     names = known.systems
     for seed in range(60):
         drawn = rng.integers(0, 40, 30)
-        found = cc.rank_changes(truth[drawn], candidate[drawn], 3, n_resamples=199, rng=seed)
+        found = cc.judges.rank_changes(truth[drawn], candidate[drawn], k=3, n_resamples=199, rng=seed)
         held += (
             known.largest_drop.value in found.largest_drop.interval
             and known.largest_rise.value in found.largest_rise.interval
@@ -108,9 +108,9 @@ def test_all_intervals_hold_together_in_a_known_population() -> None:
 
 def test_k_is_checked_and_the_seed_kept() -> None:
     with pytest.raises(cc.errors.InputError, match="k is 20: give a whole number from 1 to 19"):
-        cc.rank_changes(PEOPLE, HASTY, 20)
-    assert cc.rank_changes(PEOPLE.values[:, :2], HASTY.values[:, :2], n_resamples=99).k == 1
-    one, again = (cc.rank_changes(PEOPLE, HASTY, n_resamples=199, rng=4) for _ in range(2))
+        cc.judges.rank_changes(PEOPLE, HASTY, k=20)
+    assert cc.judges.rank_changes(PEOPLE.values[:, :2], HASTY.values[:, :2], n_resamples=99).k == 1
+    one, again = (cc.judges.rank_changes(PEOPLE, HASTY, n_resamples=199, rng=4) for _ in range(2))
     assert one == again
     assert one.settings["seed"] == 4
     assert max(map(len, one.table().splitlines())) <= 80

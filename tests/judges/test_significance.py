@@ -58,7 +58,7 @@ def literal(truth: cc.Scores, candidate: cc.Scores, test: str, corrected: bool) 
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 @pytest.mark.parametrize("correction", [None, "holm"])
 def test_counted_pair_by_pair(candidate: cc.Scores, test: Any, correction: Any) -> None:
-    found = cc.significance_agreement(PEOPLE, candidate, test=test, correction=correction)
+    found = cc.judges.significance_agreement(PEOPLE, candidate, test=test, correction=correction)
     kinds = [f"{kind}_{what}" for kind in ("active", "mixed", "passive") for what in ("agreements", "disagreements")]
     expected = literal(PEOPLE, candidate, test, correction == "holm")
     assert {name: getattr(found, name) for name in kinds} == {name: expected.get(name, 0) for name in kinds}
@@ -66,7 +66,7 @@ def test_counted_pair_by_pair(candidate: cc.Scores, test: Any, correction: Any) 
 
 
 def test_golden_counts_of_the_carried_collection() -> None:
-    found = cc.significance_agreement(PEOPLE, HASTY)
+    found = cc.judges.significance_agreement(PEOPLE, HASTY)
     assert (found.active_agreements, found.active_disagreements) == (85, 0)
     assert (found.false_negatives, found.false_positives) == (46, 7)  # the mixed ones, by side
     assert (found.passive_agreements, found.passive_disagreements) == (32, 20)
@@ -83,11 +83,14 @@ def test_golden_counts_of_the_carried_collection() -> None:
                                                   ("permutation", "tukey"), ("wilcoxon", "holm")])  # fmt: skip
 def test_the_same_side_twice_and_exchanged_sides(test: Any, correction: Any) -> None:
     how = {"test": test, "correction": correction, "n_resamples": 500, "rng": 3}
-    alone = cc.significance_agreement(PEOPLE, PEOPLE, **how)
+    alone = cc.judges.significance_agreement(PEOPLE, PEOPLE, **how)
     assert alone.active_agreements + alone.passive_agreements == alone.n_pairs
     assert alone.best == alone.truth_best
     assert alone.better_than_best == 0
-    one, other = cc.significance_agreement(PEOPLE, HASTY, **how), cc.significance_agreement(HASTY, PEOPLE, **how)
+    one, other = (
+        cc.judges.significance_agreement(PEOPLE, HASTY, **how),
+        cc.judges.significance_agreement(HASTY, PEOPLE, **how),
+    )
     assert one.truth_only == other.candidate_only
     assert one.candidate_only == other.truth_only
     assert one.active_agreements == other.active_agreements
@@ -95,7 +98,7 @@ def test_the_same_side_twice_and_exchanged_sides(test: Any, correction: Any) -> 
 
 def test_opposite_sides_disagree_actively() -> None:
     turned = cc.Scores(-PEOPLE.values, PEOPLE.topics, PEOPLE.systems)
-    found = cc.significance_agreement(PEOPLE, turned)
+    found = cc.judges.significance_agreement(PEOPLE, turned)
     assert found.active_disagreements == found.significant_truth == 131
     assert found.false_discovery_rate == 1
     assert found.false_best_rate == 1
@@ -175,7 +178,7 @@ def test_wilcoxon_of_identical_systems_and_of_many_topics() -> None:
 
 def test_nothing_significant_has_no_rates() -> None:
     rng = np.random.default_rng(6)
-    found = cc.significance_agreement(rng.random((4, 3)), rng.random((4, 3)), alpha=1e-9)
+    found = cc.judges.significance_agreement(rng.random((4, 3)), rng.random((4, 3)), alpha=1e-9)
     assert found.passive_agreements + found.passive_disagreements == 3
     assert math.isnan(found.false_discovery_rate)
     assert found.to_dict()["false_negative_rate"] is None
@@ -184,15 +187,15 @@ def test_nothing_significant_has_no_rates() -> None:
 
 def test_choices_are_named() -> None:
     with pytest.raises(cc.errors.InputError, match="test is 'u': use 't', 'permutation' or 'wilcoxon'"):
-        cc.significance_agreement(PEOPLE, HASTY, test="u")  # type: ignore[arg-type]
+        cc.judges.significance_agreement(PEOPLE, HASTY, test="u")
     with pytest.raises(cc.errors.InputError, match="'wilcoxon', which has no Tukey HSD: use correction='holm'"):
-        cc.significance_agreement(PEOPLE, HASTY, test="wilcoxon", correction="tukey")
+        cc.judges.significance_agreement(PEOPLE, HASTY, test="wilcoxon", correction="tukey")
     with pytest.raises(cc.errors.InputError, match="alpha is 2"):
-        cc.significance_agreement(PEOPLE, HASTY, alpha=2)
+        cc.judges.significance_agreement(PEOPLE, HASTY, alpha=2)
 
 
 def test_it_prints_verdict_and_counts() -> None:
-    found = cc.significance_agreement(PEOPLE, HASTY)
+    found = cc.judges.significance_agreement(PEOPLE, HASTY)
     lines = str(found).splitlines()
     assert lines[0].startswith("truth confirms 85 of 92 significant differences of candidate, and contradicts 0;")
     assert any(line.split()[-2:] == ["85", "0"] for line in lines)

@@ -37,7 +37,7 @@ def sides(seed: int, n: int = 12, m: int = 6) -> tuple[cc.Scores, cc.Scores]:
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_tolerance_is_that_of_a_search(seed: int) -> None:
     truth, candidate = sides(seed)
-    found = cc.tie_calibration(truth, candidate, rng=seed)
+    found = cc.judges.tie_calibration(truth, candidate, rng=seed)
     tried = np.unique([0.0, *np.round(np.abs(candidate.values[:, :, None] - candidate.values[:, None, :]).ravel(), 9)])
     values = [literal_accuracy(truth.values, candidate.values, tolerance) for tolerance in tried]
     assert found.optimistic == pytest.approx(max(values))
@@ -49,7 +49,7 @@ def test_the_best_tolerance_is_that_of_a_search(seed: int) -> None:
 
 def test_each_part_has_the_tolerance_of_the_others() -> None:
     truth, candidate = sides(3)
-    found = cc.tie_calibration(truth, candidate, n_folds=12, rng=1)
+    found = cc.judges.tie_calibration(truth, candidate, n_folds=12, rng=1)
     signs, gaps, unit = _pairs(truth.values, candidate.values)
     own = sorted(_best(np.delete(signs, k, 0), np.delete(gaps, k, 0)) * unit for k in range(12))
     assert sorted(found.tolerances) == pytest.approx(own)
@@ -63,7 +63,7 @@ def test_each_part_has_the_tolerance_of_the_others() -> None:
 def test_without_ties_in_the_truth_nothing_is_tied() -> None:
     rng = np.random.default_rng(1)
     truth = cc.Scores(rng.random((8, 5)), range(8), range(5))
-    found = cc.tie_calibration(truth, truth, rng=1)
+    found = cc.judges.tie_calibration(truth, truth, rng=1)
     assert (found.tolerance, found.accuracy, found.uncalibrated) == (0, 1, 1)
     assert found.plot() is not None
 
@@ -72,12 +72,12 @@ def test_what_is_refused() -> None:
     truth, candidate = sides(1)
     for folds in (1, 13, 2.5):
         with pytest.raises(InputError, match="n_folds is"):
-            cc.tie_calibration(truth, candidate, n_folds=folds)  # type: ignore[arg-type]
+            cc.judges.tie_calibration(truth, candidate, n_folds=folds)
 
 
 def test_the_command_says_what_the_function_finds() -> None:
     people, careful = (cc.load_collection(name) for name in ("people", "careful"))
-    found = cc.tie_calibration(people, careful, n_folds=4, rng=3)
+    found = cc.judges.tie_calibration(people, careful, n_folds=4, rng=3)
     said = json.loads(good("tie-calibration", PEOPLE, CAREFUL, "--folds", 4, "--seed", 3, "--format", "json"))
     assert (said["accuracy"], said["tolerances"]) == (found.accuracy, found.tolerances.tolist())
     assert found.verdict in good("tie-calibration", PEOPLE, CAREFUL, "--folds", 4, "--seed", 3)

@@ -12,7 +12,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concordant import Qrels, Runs, Scores, evaluate_all
+from concordant import Qrels, Runs, Scores, evaluate
 from concordant.judgments.read_runs import read_run
 
 from ..examples import share
@@ -74,7 +74,7 @@ def test_all_runs_of_real_collections(data: Path, collection: str, request: pyte
         for system, run in files.items()
     }
     for rel in (1, 2):
-        ours = evaluate_all(runs, judged, [with_level(own, rel) for own in MEASURES.values()])
+        ours = evaluate(runs, judged, [with_level(own, rel) for own in MEASURES.values()])
         assert_equal(ours, trec_eval(scored, judged.to_dict(), rel), rel)
 
 
@@ -99,7 +99,7 @@ def _qrels(grades: st.SearchStrategy[Any], least: float) -> st.SearchStrategy[An
 @given(runs=_runs, qrels=_qrels(st.integers(-2, 3), least=0), rel=st.integers(1, 3))
 def test_small_runs_with_ties_and_negative_grades(runs: Any, qrels: Any, rel: int) -> None:
     names = [with_level(own, rel) for own in MEASURES.values()]
-    ours = evaluate_all(Runs.from_dict(runs), Qrels.from_dict(qrels), names)
+    ours = evaluate(Runs.from_dict(runs), Qrels.from_dict(qrels), names)
     assert_equal(ours, trec_eval(runs, qrels, rel), rel)
 
 
@@ -127,7 +127,7 @@ DEFINITIONS: dict[str, Callable[[Any, Any, float], float]] = {
 def test_definitions_on_grades_with_fractions(runs: Any, qrels: Any, rel: float) -> None:
     ranked = Runs.from_dict(runs)
     for name, definition in DEFINITIONS.items():
-        (found,) = evaluate_all(ranked, Qrels.from_dict(qrels), [name.format(rel)]).values()
+        (found,) = evaluate(ranked, Qrels.from_dict(qrels), [name.format(rel)]).values()
         wanted = [
             [definition(ranked.documents(system, topic), qrels[topic], rel) for system in found.systems]
             for topic in found.topics

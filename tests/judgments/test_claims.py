@@ -40,7 +40,7 @@ def judged(*noise: int, n_topics: int) -> cc.study.JudgeStudy:
             grades[::of] = rng.integers(0, 3, len(grades[::of]))
         named[name] = truth.with_grades(grades)
     with warnings.catch_warnings(action="ignore"):
-        return cc.judge_study(runs, truth, named, ["nDCG@5"], ["tau_b"], n_resamples=500)
+        return cc.study.judge_study(runs, truth, named, ["nDCG@5"], ["tau_b"], n_resamples=500)
 
 
 # Labels ------------------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def test_labels_that_are_all_the_same_have_no_kappa() -> None:
 
 def study(*changes: Change, coefficients: Any = ("tau_b",), qrels: cc.Qrels = QRELS) -> cc.study.JudgmentStudy:
     with warnings.catch_warnings(action="ignore"):
-        return cc.judgment_study(RUNS, qrels, changes, ["AP"], coefficients, n_draws=3, n_resamples=100)
+        return cc.study.judgment_study(RUNS, qrels, changes, ["AP"], coefficients, n_draws=3, n_resamples=100)
 
 
 def test_a_study_says_of_each_kind_of_change_where_the_ranking_holds_least_and_best() -> None:

@@ -42,7 +42,7 @@ def _there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_evaluate(files: Path) -> None:
-    wanted = cc.evaluate_all(RUNS, QRELS, ["nDCG@5", "AP(rel=2)"])
+    wanted = cc.evaluate(RUNS, QRELS, ["nDCG@5", "AP(rel=2)"])
     arguments = ("evaluate", "runs", "human.txt", "-m", "nDCG@5", "-m", "AP(rel=2)")
     text = good(*arguments, "-q")
     assert text.startswith("8 systems, 12 topics; means, best by nDCG@5 first")
@@ -85,7 +85,7 @@ def test_mix_equals_the_library() -> None:
     asked = ("judgments", "mix", "runs", "human.txt", "machine.txt", "--shares", "0.5", "--draws", "4", *FEW)
     found = rows(*asked, "--seed", "7", "-q")
     change = cc.judgments.Change("mix", 0.5, machine=MACHINE)
-    study = cc.judgment_study(RUNS, QRELS, [change], ["AP"], ["tau_b", "tau_ap_b"], 7, n_draws=4)
+    study = cc.study.judgment_study(RUNS, QRELS, [change], ["AP"], ["tau_b", "tau_ap_b"], 7, n_draws=4)
     assert float(found[0]["mean"]) == pytest.approx(study.value("mix", "0.5", "AP", "tau_b"), abs=1e-12)
 
 

@@ -20,7 +20,7 @@ JUDGES = {"noisy": NOISY, "machine": MACHINE, "half": QRELS.with_grades(QRELS.gr
 
 @pytest.fixture(scope="module")
 def found() -> cc.study.JudgeStudy:
-    return cc.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=500)
+    return cc.study.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=500)
 
 
 def test_parts(found: cc.study.JudgeStudy) -> None:
@@ -34,7 +34,9 @@ def test_parts(found: cc.study.JudgeStudy) -> None:
         distance = cc.rank_distance(scores["truth"], scores[judge].means())
         assert found.study.value("judge", judge, "nDCG@5", "d_rank") == pytest.approx(distance, abs=1e-9)
     sides = {name: of for name, of in scores.items() if name != "truth"}
-    assert found.ranking == cc.rank_judges(scores["truth"], sides, "tau_b", names=("the truth", *sides), rng=4)
+    assert found.ranking == cc.rank_judges(
+        scores["truth"], sides, coefficient="tau_b", names=("the truth", *sides), rng=4
+    )
 
 
 def test_answers(found: cc.study.JudgeStudy) -> None:
@@ -49,7 +51,7 @@ def test_answers(found: cc.study.JudgeStudy) -> None:
     assert len(found.to_frame()) == 3 * 2 * 2
     content = found.to_dict()
     assert [row["judge"] for row in content["rows"][::4]] == list(JUDGES)
-    alone = cc.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=500)
+    alone = cc.study.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], ["tau_b"], n_resamples=500)
     assert alone.ranking is not None
     assert len(alone.ranking.judges) == 1
 
@@ -92,26 +94,26 @@ def test_figures(found: cc.study.JudgeStudy) -> None:
 )
 def test_bad_arguments(judges: Any, changed: dict[str, Any], message: str) -> None:
     with pytest.raises(cc.errors.InputError, match=message):
-        cc.judge_study(RUNS, QRELS, judges, **({"measures": ["nDCG"]} | changed))
+        cc.study.judge_study(RUNS, QRELS, judges, **({"measures": ["nDCG"]} | changed))
 
 
 def test_topics_that_the_truth_lacks_are_left_out() -> None:
     few = QRELS.select(QRELS.topics[:9])
     with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
-        found = cc.judge_study(RUNS, few, {"machine": MACHINE}, ["AP"], n_resamples=500)
+        found = cc.study.judge_study(RUNS, few, {"machine": MACHINE}, ["AP"], n_resamples=500)
     assert len(found.study.topics) == 9
 
 
 def test_judges_that_lack_topics_are_compared_on_common_ones() -> None:
     judges = {"machine": MACHINE.select(QRELS.topics[2:]), "noisy": NOISY.select(QRELS.topics[:-1])}
     with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
-        found = cc.judge_study(RUNS, QRELS, judges, ["AP"], ["tau_b"], 4, topics="common", n_resamples=500)
+        found = cc.study.judge_study(RUNS, QRELS, judges, ["AP"], ["tau_b"], 4, topics="common", n_resamples=500)
     assert found.study.topics == QRELS.topics[2:-1]
     assert found.notes[0] == "3 topics left out, which not all judges have: 0, 1, 11"
     assert (found.ranking, found.notes[1][:21]) == (None, "fewer than 10 topics:")
     common = {name: qrels.select(QRELS.topics[2:-1]) for name, qrels in {**judges, "truth": QRELS}.items()}
     with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
-        same = cc.judge_study(
+        same = cc.study.judge_study(
             RUNS, common.pop("truth"), dict(reversed(common.items())), ["AP"], ["tau_b"], 4, n_resamples=500
         )
     assert {(row["judge"], row["value"], row["low"]) for row in found.rows()} == {
@@ -126,10 +128,10 @@ def test_grades_that_are_no_judgments_are_left_out() -> None:
     empty = MACHINE.topic_of == 3
     machine = MACHINE.with_grades(np.where(empty, -1, np.where(silent, 999, MACHINE.grades)))
     with pytest.raises(cc.errors.InputError, match="judge 'machine' lacks topics of the truth: 3"):
-        cc.judge_study(RUNS, QRELS, {"machine": machine}, ["nDCG"], n_resamples=500, drop_grades=[999, -1])
+        cc.study.judge_study(RUNS, QRELS, {"machine": machine}, ["nDCG"], n_resamples=500, drop_grades=[999, -1])
     options: dict[str, Any] = {"rng": 4, "n_resamples": 500, "topics": "common", "drop_grades": [999, -1]}
     with pytest.warns(cc.errors.DataWarning, match="1 topic of the runs left out"):
-        found = cc.judge_study(RUNS, QRELS, {"machine": machine}, ["nDCG"], ["tau_b"], **options)
+        found = cc.study.judge_study(RUNS, QRELS, {"machine": machine}, ["nDCG"], ["tau_b"], **options)
     counts = int((silent & ~empty).sum()), int(empty.sum())
     assert found.notes == (
         f"{counts[0]} judgments of {machine.size} of machine left out, of grade 999",

@@ -45,7 +45,7 @@ MEASURES = ["AP", "nDCG@5"]
 
 def study(**changed: Any) -> cc.study.JudgmentStudy:
     given: dict[str, Any] = {"changes": CHANGES, "measures": MEASURES, "rng": 5, "n_draws": 3, "n_resamples": 200}
-    return cc.judgment_study(RUNS, QRELS, **(given | changed))
+    return cc.study.judgment_study(RUNS, QRELS, **(given | changed))
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +67,11 @@ def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
                 np.testing.assert_array_equal(found.full[k], full.means())
                 np.testing.assert_array_equal(found.scores(*place)[draw], part.means())
                 for name in ("tau_b", "tau_ap_b", "pearson_rank"):
-                    value = getattr(cc, name)(full.means(), part.means())
+                    value = cc.get_coefficient(name).function(full.means(), part.means())
                     assert found.draws(*place, name)[draw] == pytest.approx(value, abs=1e-12)
                 distance = cc.rank_distance(full, part.means())
                 assert found.draws(*place, "d_rank")[draw] == pytest.approx(distance, abs=1e-9)
-                test = cc.rank_test(full, part.means(), "paper", n_resamples=200, rng=5)
+                test = cc.rank_test(full, part.means(), method="paper", n_resamples=200, rng=5)
                 assert found.draws(*place, "p")[draw] == test.pvalue
                 worth = cc.judge_worth(full, part)
                 assert found.draws(*place, "worth")[draw] == pytest.approx(min(worth.worth, 100.0), rel=1e-9)
@@ -118,7 +118,7 @@ def test_ties_and_undefined_values_are_nan() -> None:
     runs = cc.Runs.from_dict({s: {"1": ["x", "y"], "2": ["y", "x"]} for s in "ab"} | {"c": {"1": ["y"], "2": ["x"]}})
     qrels = cc.Qrels.from_dict({"1": {"x": 1, "y": 0}, "2": {"y": 1}})
     with pytest.warns(cc.errors.RegularisationWarning) as caught:
-        result = cc.judgment_study(
+        result = cc.study.judgment_study(
             runs,
             qrels,
             [Change("judge", "none", qrels=qrels.with_grades(qrels.grades * 0))],
@@ -228,7 +228,7 @@ def test_unknown_places(found: cc.study.JudgmentStudy) -> None:
 def test_no_p_value_where_no_test_keeps_its_level(found: cc.study.JudgmentStudy) -> None:
     assert found.tested
     assert all(0 <= row["p"] <= 1 for row in found.summary())
-    few = cc.judgment_study(*collection(12, 11), [Change("depth_pool", 3)], ["AP"], rng=5, n_resamples=200)
+    few = cc.study.judgment_study(*collection(12, 11), [Change("depth_pool", 3)], ["AP"], rng=5, n_resamples=200)
     assert not few.tested
     (row,) = few.summary()
     assert "p" not in row

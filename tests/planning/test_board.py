@@ -26,7 +26,7 @@ def test_it_says_what_its_parts_say() -> None:
     found, ranks = cc.board(people, **FEW), cc.rank_intervals(people, **FEW)
     assert found.ranks == ranks
     assert found.verdict.startswith(ranks.verdict)
-    tau = cc.expected_correlation(people, "tau", rng=1)
+    tau = cc.expected_correlation(people, coefficient="tau", rng=1)
     assert found.reliability[0] == tau
     assert found.outlook is not None
     assert found.outlook.tau_now == pytest.approx(tau.value, abs=1e-12)

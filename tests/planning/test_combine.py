@@ -200,7 +200,7 @@ def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
     assert sorted(ranks.systems) == sorted(human.systems)
     assert ranks.tiers
     expected = found.expected_correlation("tau_b", rng=1)
-    people = cc.expected_correlation(human, "tau_b", rng=1)
+    people = cc.expected_correlation(human, coefficient="tau_b", rng=1)
     assert people.value < expected.value < 1
     assert cc.combine(human, machine, errors="normal").rank_intervals(rng=1).settings["degrees_of_freedom"] is None
 
@@ -233,7 +233,7 @@ def test_the_plan_is_what_combine_reports() -> None:
     dear = cc.plan_mix(human, machine, as_good_as=60, costs=(1, 1000))
     assert "no mix with at least 15 human topics is cheaper" in dear.verdict
     by_target = cc.plan_mix(human, machine, 0.8, "tau_b", costs=(20, 0.05), rng=1)
-    assert by_target.wanted == cc.plan_topics(human, "tau_b", 0.8, rng=1).n_topics
+    assert by_target.wanted == cc.plan_topics(human, coefficient="tau_b", target=0.8, rng=1).n_topics
 
 
 def test_what_is_left_out_is_said() -> None:

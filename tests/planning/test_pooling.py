@@ -40,15 +40,17 @@ def test_probabilities_against_the_definition(seed: int) -> None:
     n, m = int(rng.integers(2, 12)), int(rng.integers(3, 7))
     values = rng.random((n, m)) * rng.uniform(0.1, 1, m) ** rng.integers(0, 5)
     upper = np.triu_indices(m, 1)
-    found = np.asarray(cc.discordance(values, "pooled"))
+    found = np.asarray(cc.planning.discordance(values, estimator="pooled"))
     np.testing.assert_allclose(found[upper], by_definition(values)[upper], atol=2e-6)
-    np.testing.assert_allclose(np.asarray(cc.discordance(1000 * values, "pooled")), found, atol=1e-9)  # units
+    np.testing.assert_allclose(
+        np.asarray(cc.planning.discordance(1000 * values, estimator="pooled")), found, atol=1e-9
+    )  # units
 
 
 def test_two_systems_are_a_paired_t_test() -> None:
     values = np.random.default_rng(1).random((15, 2))
     p = stats.ttest_rel(*values.T).pvalue / 2
-    assert np.asarray(cc.discordance(values, "pooled"))[0, 1] == pytest.approx(p, rel=1e-12)
+    assert np.asarray(cc.planning.discordance(values, estimator="pooled"))[0, 1] == pytest.approx(p, rel=1e-12)
 
 
 def test_variances_that_are_alike_count_as_one() -> None:
@@ -64,7 +66,7 @@ def test_variances_that_are_alike_count_as_one() -> None:
 
 def test_identical_systems_and_constant_differences() -> None:
     x = np.random.default_rng(2).random((9, 3))
-    found = np.asarray(cc.discordance(np.column_stack([x, x[:, 0], x[:, 0] - 0.25]), "pooled"))
+    found = np.asarray(cc.planning.discordance(np.column_stack([x, x[:, 0], x[:, 0] - 0.25]), estimator="pooled"))
     same = [(i, j) for i in range(5) for j in range(i + 1, 5) if found[i, j] == 0.5]
     assert len(same) == 1
     assert np.count_nonzero(found[np.triu_indices(5, 1)] == 0) == 2  # the shifted one below both of them
@@ -72,5 +74,8 @@ def test_identical_systems_and_constant_differences() -> None:
 
 def test_it_is_chosen_by_name() -> None:
     people = cc.load_collection("people")
-    assert cc.expected_correlation(people, "tau_ap", "pooled").value == cc.discordance(people, "pooled").tau_ap
+    assert (
+        cc.expected_correlation(people, coefficient="tau_ap", estimator="pooled").value
+        == cc.planning.discordance(people, estimator="pooled").tau_ap
+    )
     assert "pooled" not in cc.reliability(people, rng=1).estimates

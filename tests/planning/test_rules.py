@@ -50,14 +50,15 @@ def test_identical_systems_by_either_rule() -> None:
     values = np.random.default_rng(1).random((20, 3))
     values[:, 2] = values[:, 1]
     for rule, p in (("half", 0.5), ("concordant", 0.0)):
-        found = cc.discordance(values, "ml", identical=rule)  # type: ignore[arg-type]
+        found = cc.planning.discordance(values, estimator="ml", identical=rule)
         places = [found.systems.index(name) for name in ("1", "2")]
         assert found.values[min(places), max(places)] == p
 
 
 @pytest.mark.parametrize("values", [[[0.1, 0.2]], [[0.1], [0.2]], [0.1, 0.2], [[0.1, math.nan], [0.2, 0.3]]])
 @pytest.mark.parametrize(
-    "function", [cc.discordance, cc.expected_correlation, cc.reliability, cc.split_half, cc.plan_topics]
+    "function",
+    [cc.planning.discordance, cc.expected_correlation, cc.reliability, cc.planning.split_half, cc.plan_topics],
 )
 def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
     with pytest.raises(cc.errors.InputError):
@@ -67,15 +68,15 @@ def test_what_cannot_be_ranked_is_refused(function: Any, values: Any) -> None:
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        (cc.discordance, {"estimator": "mle"}),
-        (cc.discordance, {"bandwidth": "nrd"}),
-        (cc.discordance, {"identical": "zero"}),
+        (cc.planning.discordance, {"estimator": "mle"}),
+        (cc.planning.discordance, {"bandwidth": "nrd"}),
+        (cc.planning.discordance, {"identical": "zero"}),
         (cc.expected_correlation, {"coefficient": "tau_b", "estimator": "msqd"}),
         (cc.expected_correlation, {"coefficient": "tau_c"}),
         (cc.expected_correlation, {"estimator": "posterior", "prior": "cauchy"}),
         (cc.expected_correlation, {"estimator": "posterior", "confidence_level": 95}),
-        (cc.split_half, {"coefficient": "tau_b"}),
-        (cc.split_half, {"replace": "yes"}),
+        (cc.planning.split_half, {"coefficient": "tau_b"}),
+        (cc.planning.split_half, {"replace": "yes"}),
         (cc.plan_topics, {"target": 1.0}),
         (cc.plan_topics, {"probability": 90}),
         (cc.plan_topics, {"most": 0}),
@@ -101,8 +102,7 @@ def test_split_half_against_a_loop(replace: bool) -> None:
     slow = [literal.split_half(values, replace, 25, np.random.default_rng(k)) for k in range(4)]
     for k, coefficient in enumerate(("tau", "tau_ap")):
         fast = [
-            float(cc.split_half(values, coefficient, replace=replace, rng=s))  # type: ignore[arg-type]
-            for s in range(20)
+            float(cc.planning.split_half(values, coefficient=coefficient, replace=replace, rng=s)) for s in range(20)
         ]
         error = np.std(fast, ddof=1) * math.sqrt(4 / 4 + 1 / 20)  # the slow ones have a quarter of the splits
         assert abs(np.mean(fast) - np.mean([s[k] for s in slow])) < 4 * error
@@ -120,7 +120,9 @@ def test_flat_posterior_is_student() -> None:
     values = values[:, np.argsort(-values.mean(axis=0))]
     d = values[:, 0] - values[:, 1]
     p = stats.t.cdf(-math.sqrt(8) * d.mean() / d.std(ddof=1), 7)
-    found = cc.expected_correlation(values, "tau", "posterior", prior="flat", n_resamples=40_000, rng=1)
+    found = cc.expected_correlation(
+        values, coefficient="tau", estimator="posterior", prior="flat", n_resamples=40_000, rng=1
+    )
     assert float(found) == pytest.approx(1 - 2 * p, abs=0.02)
 
 
@@ -169,7 +171,7 @@ def test_intervals_hold_the_actual_correlation() -> None:
     for _ in range(150):
         true = rng.normal(0, 0.06, 20)
         values = normal_collection(15, true, rng)
-        e = cc.expected_correlation(values, "tau", "posterior", n_resamples=300, rng=rng)
+        e = cc.expected_correlation(values, coefficient="tau", estimator="posterior", n_resamples=300, rng=rng)
         actual = float(cc.tau(true, mean_over_topics(values)))
         assert e.interval is not None
         covered.append(actual in e.interval)
@@ -182,7 +184,9 @@ def test_plan_predicts_what_more_topics_do() -> None:
     rng, error = np.random.default_rng(9), []
     for _ in range(60):
         true = rng.normal(0, 0.06, 20)
-        plan = cc.plan_topics(normal_collection(15, true, rng), "tau", 0.99, n_resamples=200, most=60, rng=rng)
+        plan = cc.plan_topics(
+            normal_collection(15, true, rng), coefficient="tau", target=0.99, n_resamples=200, most=60, rng=rng
+        )
         assert plan.topics[-1] == 60
         assert plan.n_topics is None
         new = np.stack([mean_over_topics(normal_collection(60, true, rng)) for _ in range(10)])
@@ -193,7 +197,7 @@ def test_plan_predicts_what_more_topics_do() -> None:
 @pytest.mark.parametrize("probability", [None, 0.8])
 def test_plan_is_the_smallest_number_that_reaches_the_target(probability: float | None) -> None:
     values = cc.load_collection("people")
-    plan = cc.plan_topics(values, "tau_ap", 0.85, probability, n_resamples=300, rng=2)
+    plan = cc.plan_topics(values, coefficient="tau_ap", target=0.85, probability=probability, n_resamples=300, rng=2)
     assert plan.n_topics is not None
     drawn = draw(values.values, 300, "normal", np.random.default_rng(2), new=True)
     reached = []
@@ -201,14 +205,16 @@ def test_plan_is_the_smallest_number_that_reaches_the_target(probability: float 
         found = np.asarray(cc.tau_ap(drawn.truth, drawn.truth + drawn.error / math.sqrt(n)))
         reached.append(found.mean() >= 0.85 if probability is None else (found >= 0.85 - 1e-12).mean() >= probability)
     assert reached == [False, True]
-    again = cc.plan_topics(values, "tau_ap", 0.85, probability, n_resamples=300, rng=2, workers=2)
+    again = cc.plan_topics(
+        values, coefficient="tau_ap", target=0.85, probability=probability, n_resamples=300, rng=2, workers=2
+    )
     assert again.to_dict() == plan.to_dict()
 
 
 def test_results_print_and_convert() -> None:
     people = cc.load_collection("people")
     plan = cc.plan_topics(people, rng=1, n_resamples=100)
-    results: list[Any] = [cc.discordance(people), cc.reliability(people, rng=1), plan]
+    results: list[Any] = [cc.planning.discordance(people), cc.reliability(people, rng=1), plan]
     results.append(cc.expected_correlation(people, rng=1))
     for result in results:
         json.dumps(result.to_dict(), allow_nan=False)
@@ -244,10 +250,12 @@ def test_systems_that_differ_by_rounding_are_identical() -> None:
     rounded = np.column_stack([scores, scores[:, 0] + 0.1 + 0.2 - 0.3])
     assert (twice != rounded).any()
     for name in ("tau", "tau_ap", "tau_gap", "tau_b", "spearman", "pearson_rank"):
-        found, expected = (cc.expected_correlation(x, name, rng=1) for x in (rounded, twice))
+        found, expected = (cc.expected_correlation(x, coefficient=name, rng=1) for x in (rounded, twice))
         assert found.value == pytest.approx(expected.value, abs=1e-12)
     for estimator in ("ml", "msqd", "res", "kd", "pooled", "sh(w)", "sh(w/o)"):
-        found, expected = (cc.expected_correlation(x, "tau", estimator, rng=1) for x in (rounded, twice))
+        found, expected = (
+            cc.expected_correlation(x, coefficient="tau", estimator=estimator, rng=1) for x in (rounded, twice)
+        )
         assert found.value == pytest.approx(expected.value, abs=1e-12)
     plan, same = (cc.plan_topics(x, n_resamples=200, rng=1) for x in (rounded, twice))
     np.testing.assert_allclose(plan.expected, same.expected, rtol=1e-12)

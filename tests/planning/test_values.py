@@ -54,9 +54,9 @@ def test_published_values(trec: Path, name: str) -> None:
 def test_equal_differences_have_equal_ranks_whatever_floating_point_makes_of_them(trec: Path) -> None:
     scores = read_matrix(trec / "adhoc6.csv")  # four decimals
     exact = literal.msqd_tau(np.rint(scores * 10_000))
-    assert cc.expected_correlation(scores, "tau", "msqd", identical="concordant").value == pytest.approx(
-        exact, abs=1e-12
-    )
+    assert cc.expected_correlation(
+        scores, coefficient="tau", estimator="msqd", identical="concordant"
+    ).value == pytest.approx(exact, abs=1e-12)
     as_it_is = literal.msqd_tau(scores)  # the ranks of R, in which 0.3 - 0.2 is less than 0.4 - 0.3
     assert as_it_is == pytest.approx(PUBLISHED["adhoc6"]["msqd"][0], abs=1e-7)
     assert abs(exact - as_it_is) > 1e-6
@@ -70,7 +70,7 @@ def test_a_grid_has_the_ranks_of_whole_numbers(step: float) -> None:
     offsets = rng.random(40)[:, None]  # and then none at all: topics that start elsewhere
     wanted = literal.msqd_tau(whole)
     for values in (whole * step, whole * step + offsets):
-        found = cc.expected_correlation(values, "tau", "msqd", identical="concordant").value
+        found = cc.expected_correlation(values, coefficient="tau", estimator="msqd", identical="concordant").value
         assert found == pytest.approx(wanted, abs=1e-9)
 
 
@@ -116,21 +116,25 @@ def literal_matrix(seed: int, estimator: str, most: int = 5) -> FloatArray:
 def test_probabilities_against_the_definition(estimator: Estimator, tolerance: float) -> None:
     for seed in range(15):
         values = fuzzed(seed)
-        found = cc.discordance(values, estimator)
+        found = cc.planning.discordance(values, estimator=estimator)
         p = literal_matrix(seed, estimator)
         np.testing.assert_allclose(np.asarray(found), p, atol=tolerance)
         means = np.sort(mean_over_topics(values))[::-1]
         np.testing.assert_allclose((found.tau, found.tau_ap), literal.expected(p, means), atol=tolerance)
-        again = cc.discordance(values[:, ::-1], estimator)  # the order of the columns has no part in it
+        again = cc.planning.discordance(
+            values[:, ::-1], estimator=estimator
+        )  # the order of the columns has no part in it
         np.testing.assert_allclose((again.tau, again.tau_ap), (found.tau, found.tau_ap), atol=tolerance)
-        assert float(cc.expected_correlation(values, "tau_ap", estimator)) == found.tau_ap
+        assert float(cc.expected_correlation(values, coefficient="tau_ap", estimator=estimator)) == found.tau_ap
 
 
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("seed", range(6))
 def test_kernel_density_against_the_definition(seed: int) -> None:
     values = fuzzed(seed, most=4)
-    np.testing.assert_allclose(np.asarray(cc.discordance(values, "kd")), literal_matrix(seed, "kd", 4), atol=1e-7)
+    np.testing.assert_allclose(
+        np.asarray(cc.planning.discordance(values, estimator="kd")), literal_matrix(seed, "kd", 4), atol=1e-7
+    )
 
 
 @pytest.mark.usefixtures("kernels")
@@ -165,7 +169,7 @@ def test_resampling_in_the_limit_on_grids(n: int, most: int, tolerance: float) -
     """Whole numbers: the distribution of the sum by convolution. On coarse grids exact, on fine ones nearly."""
     rng = np.random.default_rng(n * most)
     whole = rng.integers(0, most + 1, (n, 6)) + rng.integers(0, 2, 6) * max(1, most // 4)
-    found = np.asarray(cc.discordance(whole / most, "res"))
+    found = np.asarray(cc.planning.discordance(whole / most, estimator="res"))
     order = np.argsort(-mean_over_topics(whole / most), kind="stable")
     for i in range(6):
         for j in range(i + 1, 6):
@@ -181,7 +185,7 @@ def test_resampling_in_the_limit_off_grids(n: int, tolerance: float) -> None:
     rng = np.random.default_rng(n)
     whole = rng.integers(0, 20_011, (n, 5))
     values = whole / 20_011 + 1e-9 * rng.random((n, 5))  # off the grid, by less than any sum is from 0
-    found = np.asarray(cc.discordance(values, "res"))
+    found = np.asarray(cc.planning.discordance(values, estimator="res"))
     order = np.argsort(-mean_over_topics(values), kind="stable")
     for i in range(5):
         for j in range(i + 1, 5):
@@ -196,7 +200,9 @@ def test_an_outlier_far_off() -> None:
     whole = rng.integers(-50, 51, (40, 1))
     whole[0] = 4000
     values = np.hstack([whole, np.zeros_like(whole)]) / 50
-    assert cc.discordance(values, "res").values[0, 1] == pytest.approx(literal.res_on_grid(whole[:, 0]), abs=1e-7)
+    assert cc.planning.discordance(values, estimator="res").values[0, 1] == pytest.approx(
+        literal.res_on_grid(whole[:, 0]), abs=1e-7
+    )
 
 
 @pytest.mark.parametrize("ratio", [100, 1_000, 10_000])
@@ -205,7 +211,7 @@ def test_one_topic_decides(ratio: int) -> None:
     rng = np.random.default_rng(ratio)
     d = rng.normal(0.2, 1, 20)
     d[0] = ratio
-    found = cc.discordance(np.column_stack([d, np.zeros(20)]), "res").values[0, 1]
+    found = cc.planning.discordance(np.column_stack([d, np.zeros(20)]), estimator="res").values[0, 1]
     drawn = rng.multinomial(20, np.full(20, 1 / 20), 100_000) @ d
     assert found == pytest.approx((drawn < 0).mean(), abs=4.5 * 0.5 / np.sqrt(100_000))
 
@@ -213,23 +219,23 @@ def test_one_topic_decides(ratio: int) -> None:
 @pytest.mark.parametrize("estimator", ["res", "kd"])
 def test_resampling_tends_to_its_limit(trec: Path, estimator: Estimator) -> None:
     values = read_matrix(trec / "adhoc6.csv")[:, :12]
-    limit = np.asarray(cc.discordance(values, estimator))
-    resampled = cc.discordance(values, estimator, n_resamples=20_000, rng=3)
+    limit = np.asarray(cc.planning.discordance(values, estimator=estimator))
+    resampled = cc.planning.discordance(values, estimator=estimator, n_resamples=20_000, rng=3)
     error = 4.5 * np.sqrt(limit * (1 - limit) / 20_000) + 1e-4
     assert (np.abs(resampled.values - limit) <= error)[np.triu_indices(12, 1)].all()
     assert resampled.settings["n_resamples"] == 20_000
-    again = cc.discordance(values, estimator, n_resamples=20_000, rng=3, workers=2)
+    again = cc.planning.discordance(values, estimator=estimator, n_resamples=20_000, rng=3, workers=2)
     np.testing.assert_array_equal(np.asarray(again), np.asarray(resampled))
 
 
 def test_strict_ties_count_nothing() -> None:
     values = np.array([[1.0, 0.0], [0.0, 1.0]])  # a resampled mean is below 0, 0 or above with 1/4, 1/2, 1/4
-    half = cc.discordance(values, "res", n_resamples=4_000, rng=1).values[0, 1]
-    strict = cc.discordance(values, "res", ties="strict", n_resamples=4_000, rng=1).values[0, 1]
+    half = cc.planning.discordance(values, estimator="res", n_resamples=4_000, rng=1).values[0, 1]
+    strict = cc.planning.discordance(values, estimator="res", ties="strict", n_resamples=4_000, rng=1).values[0, 1]
     assert half == pytest.approx(0.5, abs=0.03)
     assert strict == pytest.approx(0.25, abs=0.03)
     with pytest.raises(cc.errors.InputError, match="n_resamples"):
-        cc.discordance(values, "res", ties="strict")
+        cc.planning.discordance(values, estimator="res", ties="strict")
 
 
 @given(seeds)
@@ -237,9 +243,9 @@ def test_strict_ties_count_nothing() -> None:
 def test_units_do_not_matter(seed: int) -> None:
     values = fuzzed(seed)
     for estimator in get_args(Estimator):
-        one = cc.discordance(values, estimator)
+        one = cc.planning.discordance(values, estimator=estimator)
         for factor in (2.0**-400, 2.0**300, 1000.0):
-            other = cc.discordance(values * factor, estimator)
+            other = cc.planning.discordance(values * factor, estimator=estimator)
             np.testing.assert_allclose(np.asarray(other), np.asarray(one), atol=1e-6)
 
 
@@ -278,7 +284,7 @@ def test_systems_alike_but_for_one_topic(n: int, tolerance: float) -> None:
     for _ in range(n):
         total = np.convolve(total, one)  # the topic that differs is never drawn
     expected = total[: 50 * n].sum() + total[50 * n] / 2
-    found = cc.discordance(np.column_stack([upper, lower]), "res").values[0, 1]
+    found = cc.planning.discordance(np.column_stack([upper, lower]), estimator="res").values[0, 1]
     assert found == pytest.approx(expected, abs=tolerance)
 
 
@@ -292,5 +298,5 @@ def test_rounding_errors_do_not_hide_a_grid() -> None:
     noisy[:, 3] = noisy[:, 0] + 0.3
     assert (clean != noisy).any()
     for estimator in ("ml", "msqd", "res", "kd"):
-        a, b = (cc.discordance(v, estimator).values for v in (clean, noisy))
+        a, b = (cc.planning.discordance(v, estimator=estimator).values for v in (clean, noisy))
         np.testing.assert_allclose(a, b, atol=1e-12)

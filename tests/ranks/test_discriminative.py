@@ -23,7 +23,7 @@ def test_the_papers_table() -> None:
     found = {}
     for ranking in ("ABC", "ACB", "BAC", "CAB", "BCA", "CBA"):
         scores = [-ranking.index(system) for system in "ABC"]
-        power = cc.discriminative_power(AP, scores)
+        power = cc.ranks.discriminative_power(AP, scores)
         assert power.n_significant == 2
         found[ranking] = (round(float(power), 6), round(float(cc.tau([1, 2, 3], scores)), 2))
     assert [share for share, _ in found.values()] == [0, 0, 0.5, 0.5, 1, 1]
@@ -47,10 +47,10 @@ def test_against_scipy_pair_by_pair(trec: Path) -> None:
             significant += 1
             agreeing += (means[i] > means[j]) == (candidate[i] > candidate[j])
     assert paired_pvalues(x) == pytest.approx(np.array(p_values), rel=1e-8, abs=1e-300)
-    power = cc.discriminative_power(x, candidate)
+    power = cc.ranks.discriminative_power(x, candidate)
     assert (power.n_significant, power.n_agreeing, power.n_pairs) == (significant, agreeing, 42 * 41 // 2)
     assert power.share == agreeing / significant
-    assert cc.discriminative_power(x, candidate, correction="holm").n_significant < significant
+    assert cc.ranks.discriminative_power(x, candidate, correction="holm").n_significant < significant
 
 
 def test_holm() -> None:
@@ -58,12 +58,12 @@ def test_holm() -> None:
 
 
 def test_batches_ties_and_undefined() -> None:
-    power = cc.discriminative_power(AP, [[1, 2, 3], [3, 2, 1], [0, 0, 0]])
+    power = cc.ranks.discriminative_power(AP, [[1, 2, 3], [3, 2, 1], [0, 0, 0]])
     assert np.asarray(power.share).tolist() == [1, 0, 0]
     assert "batch of shape (3,)" in str(power)
     assert json.dumps(power.to_dict())
     with pytest.warns(cc.errors.UndefinedCorrelationWarning, match="no pair differs significantly"):
-        none = cc.discriminative_power([[1, 2], [2, 1]], [1, 2])
+        none = cc.ranks.discriminative_power([[1, 2], [2, 1]], [1, 2])
     assert np.isnan(none.share)
     assert none.to_dict()["share"] is None
 
@@ -87,11 +87,11 @@ def test_rounding_is_no_significant_difference() -> None:
 )
 def test_bad_input(arguments: Any, message: str) -> None:
     with pytest.raises(cc.errors.InputError, match=message):
-        cc.discriminative_power(**({"truth": AP, "candidate": [1, 2, 3]} | arguments))
+        cc.ranks.discriminative_power(**({"truth": AP, "candidate": [1, 2, 3]} | arguments))
 
 
 def test_the_bar_has_all_pairs() -> None:
-    power = cc.discriminative_power(AP, [2, 1, 3])
+    power = cc.ranks.discriminative_power(AP, [2, 1, 3])
     ax = power.plot()
     lengths = [bar.get_width() for bar in ax.patches]
     assert lengths == [power.n_agreeing, power.n_significant - power.n_agreeing, 3 - power.n_significant]
@@ -103,11 +103,11 @@ def test_the_bar_has_all_pairs() -> None:
     ]
     assert power.plot(ax) is ax
     with pytest.raises(cc.errors.InputError, match=r"batch of shape \(2,\)"):
-        cc.discriminative_power(AP, [[1, 2, 3], [3, 2, 1]]).plot()
+        cc.ranks.discriminative_power(AP, [[1, 2, 3], [3, 2, 1]]).plot()
 
 
 def test_one_row_per_ranking() -> None:
-    one = cc.discriminative_power(AP, [-1, 0, -2])
+    one = cc.ranks.discriminative_power(AP, [-1, 0, -2])
     assert one.rows() == [{"share": 0.5, "n_agreeing": 1, "n_significant": 2, "n_pairs": 3}]
-    two = cc.discriminative_power(AP, [[-1, 0, -2], [-2, -1, 0]])
+    two = cc.ranks.discriminative_power(AP, [[-1, 0, -2], [-2, -1, 0]])
     assert [(row["share"], row["n_agreeing"]) for row in two.rows()] == [(0.5, 1), (1.0, 2)]

@@ -22,16 +22,16 @@ CANDIDATE = {"d": 0.1, "a": 0.4, "b": 0.3, "c": 0.2}
 
 ABOUT_TOPICS: dict[str, Callable[..., Any]] = {
     "rank_distance": lambda s: cc.rank_distance(s, CANDIDATE),
-    "rank_loss": lambda s: cc.rank_loss(s, CANDIDATE),
-    "ranking_probability": lambda s: cc.ranking_probability(s, CANDIDATE, n_points=120, rng=1),
+    "rank_loss": lambda s: cc.ranks.rank_loss(s, CANDIDATE),
+    "ranking_probability": lambda s: cc.ranks.ranking_probability(s, CANDIDATE, n_points=120, rng=1),
     "rank_test": lambda s: cc.rank_test(s, CANDIDATE),
-    "discriminative_power": lambda s: cc.discriminative_power(s, CANDIDATE),
-    "rank_probabilities": cc.rank_probabilities,
+    "discriminative_power": lambda s: cc.ranks.discriminative_power(s, CANDIDATE),
+    "rank_probabilities": cc.ranks.rank_probabilities,
     "rank_intervals": cc.rank_intervals,
-    "DistanceDistribution": cc.DistanceDistribution.bootstrap,
-    "discordance": cc.discordance,
+    "DistanceDistribution": cc.ranks.DistanceDistribution.bootstrap,
+    "discordance": cc.planning.discordance,
     "expected_correlation": cc.expected_correlation,
-    "split_half": cc.split_half,
+    "split_half": cc.planning.split_half,
     "reliability": cc.reliability,
     "plan_topics": cc.plan_topics,
     "simulate": lambda s: cc.simulate(s, 5),
@@ -65,17 +65,21 @@ ON_WORKERS: dict[str, Callable[..., Any]] = {
         np.ravel(cc.rank_distance(SCORES, np.random.default_rng(2).random((50, 4)), workers=w))
     ),
     "recentred": lambda w: cc.rank_test(SCORES, CANDIDATE, n_resamples=49, rng=1, workers=w).to_dict(),
-    "paper": lambda w: cc.DistanceDistribution.bootstrap(SCORES, n_resamples=49, rng=1, workers=w).distances.tolist(),
-    "rank_probabilities": lambda w: cc.rank_probabilities(SCORES, n_resamples=49, rng=1, workers=w).to_dict(),
+    "paper": lambda w: cc.ranks.DistanceDistribution.bootstrap(
+        SCORES, n_resamples=49, rng=1, workers=w
+    ).distances.tolist(),
+    "rank_probabilities": lambda w: cc.ranks.rank_probabilities(SCORES, n_resamples=49, rng=1, workers=w).to_dict(),
     "rank_intervals": lambda w: cc.rank_intervals(SCORES, n_resamples=49, rng=1, workers=w).pvalues.tolist(),
     "single systems": lambda w: cc.rank_intervals(
         SCORES, n_resamples=49, rng=1, simultaneous=False, workers=w
     ).pvalues.tolist(),
-    "discordance": lambda w: cc.discordance(SCORES, "kd", workers=w).to_dict(),
-    "resampled": lambda w: cc.discordance(SCORES, "kd", n_resamples=49, rng=1, workers=w).to_dict(),
+    "discordance": lambda w: cc.planning.discordance(SCORES, estimator="kd", workers=w).to_dict(),
+    "resampled": lambda w: cc.planning.discordance(SCORES, estimator="kd", n_resamples=49, rng=1, workers=w).to_dict(),
     "reliability": lambda w: cc.reliability(SCORES, identical="concordant", rng=1, workers=w).to_dict(),
-    "split_half": lambda w: cc.split_half(SCORES, n_splits=5, rng=1, workers=w).to_dict(),
-    "posterior": lambda w: cc.expected_correlation(SCORES, "tau_ap", "posterior", rng=1, workers=w).to_dict(),
+    "split_half": lambda w: cc.planning.split_half(SCORES, n_splits=5, rng=1, workers=w).to_dict(),
+    "posterior": lambda w: cc.expected_correlation(
+        SCORES, coefficient="tau_ap", estimator="posterior", rng=1, workers=w
+    ).to_dict(),
     "plan_topics": lambda w: cc.plan_topics(SCORES, target=0.5, n_resamples=20, most=50, rng=1, workers=w).to_dict(),
 }
 

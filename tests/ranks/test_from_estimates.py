@@ -36,7 +36,8 @@ def test_the_marginal_rank_sets_of_csranks() -> None:
     """p-values of both programs are off by 0.002 (one standard error): some countries have pairs that close to 5%."""
     expected = golden("_marginal")
     found, narrow, wide = (
-        cc.rank_intervals(PUBLISHED, level, simultaneous=False, rng=1) for level in (0.95, 0.943, 0.957)
+        cc.rank_intervals(PUBLISHED, confidence_level=level, simultaneous=False, rng=1)
+        for level in (0.95, 0.943, 0.957)
     )
     for country, (low, high) in expected.items():
         assert wide[country][0] <= low <= narrow[country][0], country
@@ -109,7 +110,7 @@ def test_intervals_hold_the_true_ranks(simultaneous: bool) -> None:
     for _ in range(400):
         x = rng.multivariate_normal(truth, sigma)
         means = cc.Means(x, range(6), covariance=sigma)
-        found = cc.rank_intervals(means, 0.9, simultaneous=simultaneous, n_resamples=299, rng=rng)
+        found = cc.rank_intervals(means, confidence_level=0.9, simultaneous=simultaneous, n_resamples=299, rng=rng)
         inside = [found[str(k)][0] <= k + 1 <= found[str(k)][1] for k in range(6)]
         held += all(inside) if simultaneous else inside[2]
     assert held >= 0.9 * 400 - 3 * 6

@@ -55,8 +55,8 @@ def test_rankings_of_many_systems(m: int, tau: float) -> None:
 @pytest.mark.usefixtures("kernels")
 def test_by_distance() -> None:
     scores = collection()
-    found = cc.rank_probabilities(scores, n_resamples=400, rng=1)
-    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=400, rng=1)
+    found = cc.ranks.rank_probabilities(scores, n_resamples=400, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=400, rng=1)
     assert found.threshold == made.critical_value(0.05)
     assert found.n_rankings == (made.distances <= found.threshold).sum()
     assert found.values.sum(axis=0) == pytest.approx(np.ones(6))
@@ -64,17 +64,17 @@ def test_by_distance() -> None:
     assert found.systems == tuple(group[0] for group in scores.ranking())
     assert found.values.argmax(axis=1).tolist() == list(range(6))
     assert max(found.ranks("best") + found.ranks("best2")) == 2  # far above the others
-    exact = cc.rank_probabilities(scores, threshold=0, n_resamples=400, rng=1)
+    exact = cc.ranks.rank_probabilities(scores, threshold=0, n_resamples=400, rng=1)
     assert np.array_equal(exact.values, np.eye(6))
     assert exact.n_rankings == (made.distances == 0).sum()
-    again = cc.rank_probabilities(scores, n_resamples=400, rng=1, workers=2)
+    again = cc.ranks.rank_probabilities(scores, n_resamples=400, rng=1, workers=2)
     assert np.array_equal(found.values, again.values)
 
 
 def test_by_tau() -> None:
     calls: list[tuple[int, int]] = []
-    found = cc.rank_probabilities(
-        collection().values, "tau", 0.7, n_resamples=5_000, rng=1, progress=lambda *a: calls.append(a)
+    found = cc.ranks.rank_probabilities(
+        collection().values, by="tau", threshold=0.7, n_resamples=5_000, rng=1, progress=lambda *a: calls.append(a)
     )
     truth = np.arange(6, 0, -1)
     expected = np.zeros((6, 6))
@@ -84,13 +84,13 @@ def test_by_tau() -> None:
     assert found.values == pytest.approx(expected / expected[0].sum(), abs=0.03)
     assert found.systems == ("5", "0", "2", "3", "4", "1")
     assert calls == [(5_000, 5_000)]
-    assert cc.rank_probabilities(collection(), "tau", n_resamples=10, rng=1).threshold == 0.9
+    assert cc.ranks.rank_probabilities(collection(), by="tau", n_resamples=10, rng=1).threshold == 0.9
 
 
 def test_frame_plot_and_text() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    found = cc.rank_probabilities(collection(), n_resamples=200, rng=1)
+    found = cc.ranks.rank_probabilities(collection(), n_resamples=200, rng=1)
     frame = found.to_frame()
     assert frame.loc["best"].sum() == pytest.approx(1)
     assert list(frame.columns) == [1, 2, 3, 4, 5, 6]
@@ -106,7 +106,7 @@ def test_frame_plot_and_text() -> None:
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cc.rank_probabilities(collection(), n_resamples=20, rng=1)
+    found = cc.ranks.rank_probabilities(collection(), n_resamples=20, rng=1)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(cc.errors.MissingExtraError, match=r"pip install 'concordant\[plots\]'"):
         found.plot()
@@ -126,14 +126,14 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bad_input(arguments: Any, message: str) -> None:
     with pytest.raises(cc.errors.InputError, match=message):
-        cc.rank_probabilities(collection(), **arguments)
+        cc.ranks.rank_probabilities(collection(), **arguments)
 
 
 def test_a_threshold_that_nothing_meets() -> None:
     x = np.tile([0.3, 0.2, 0.1], (12, 1)) + np.random.default_rng(0).normal(0, 0.2, (12, 3))
     x[0] += [0, 5, 9]  # with and without this topic the ranking differs
-    made = [cc.DistanceDistribution.bootstrap(x, n_resamples=1, rng=seed).distances[0] for seed in range(50)]
+    made = [cc.ranks.DistanceDistribution.bootstrap(x, n_resamples=1, rng=seed).distances[0] for seed in range(50)]
     with pytest.raises(cc.errors.InputError, match="none of 1 resampled ranking is as near"):
-        cc.rank_probabilities(x, threshold=0, n_resamples=1, rng=int(np.argmax(made)))
+        cc.ranks.rank_probabilities(x, threshold=0, n_resamples=1, rng=int(np.argmax(made)))
     with pytest.raises(cc.errors.InputError, match="there is no system 'z'"):
-        cc.rank_probabilities(collection(), n_resamples=5, rng=1).ranks("z")
+        cc.ranks.rank_probabilities(collection(), n_resamples=5, rng=1).ranks("z")

@@ -35,7 +35,7 @@ def collection(seed: int = 0, n: int = 30, m: int = 6) -> tuple[FloatArray, Floa
 @pytest.mark.usefixtures("kernels")
 def test_the_papers_method_written_down_literally() -> None:
     x, y = collection()
-    test = cc.rank_test(x, y, "paper", n_resamples=300, rng=5)
+    test = cc.rank_test(x, y, method="paper", n_resamples=300, rng=5)
     rng, expected = np.random.default_rng(5), []
     for topics in rng.integers(0, len(x), (300, len(x))):
         expected.append(literal_distance(x, x[topics].mean(axis=0)))
@@ -75,10 +75,16 @@ def test_the_recentred_method_written_down_literally() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_seeds_workers_and_chunks(method: RankTestMethod, monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = collection()
-    one = cc.rank_test(x, y, method, n_resamples=700, rng=3)
+    one = cc.rank_test(x, y, method=method, n_resamples=700, rng=3)
     calls: list[tuple[int, int]] = []
     two = cc.rank_test(
-        x, y, method, n_resamples=700, rng=np.random.default_rng(3), workers=2, progress=lambda *a: calls.append(a)
+        x,
+        y,
+        method=method,
+        n_resamples=700,
+        rng=np.random.default_rng(3),
+        workers=2,
+        progress=lambda *a: calls.append(a),
     )
     assert np.array_equal(one.distribution.distances, two.distribution.distances)
     assert one.pvalue == two.pvalue
@@ -87,14 +93,14 @@ def test_seeds_workers_and_chunks(method: RankTestMethod, monkeypatch: pytest.Mo
     assert two.settings["seed"] is None
     monkeypatch.setattr(resampling, "CHUNK", 100)
     assert np.array_equal(
-        one.distribution.distances, cc.rank_test(x, y, method, n_resamples=700, rng=3).distribution.distances
+        one.distribution.distances, cc.rank_test(x, y, method=method, n_resamples=700, rng=3).distribution.distances
     )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_critical_value_is_where_significance_begins(method: RankTestMethod) -> None:
     x, y = collection()
-    made = cc.rank_test(x, y, method, n_resamples=199, rng=1).distribution
+    made = cc.rank_test(x, y, method=method, n_resamples=199, rng=1).distribution
     for alpha in (0.01, 0.05, 0.2):
         critical = made.critical_value(alpha)
         assert float(made.pvalue(critical)) > alpha
@@ -105,7 +111,7 @@ def test_the_critical_value_is_where_significance_begins(method: RankTestMethod)
     several = made.pvalue([0.0, 1.0, 1e9])
     assert isinstance(several, np.ndarray)
     assert several.tolist() == [1.0, made.pvalue(1.0), 0.005 if method == "recentred" else 0.0]
-    few = cc.rank_test(x, y, "recentred", n_resamples=10, rng=1)
+    few = cc.rank_test(x, y, method="recentred", n_resamples=10, rng=1)
     assert few.critical_value == float("inf")
     assert few.to_dict()["critical_value"] is None
 
@@ -114,9 +120,9 @@ def test_the_same_ranking_has_p_1_and_the_reverse_is_rejected() -> None:
     x, _ = collection(n=60)
     means = mean_over_topics(x)
     for method in METHODS:
-        same = cc.rank_test(x, means, method, n_resamples=99, rng=1)
+        same = cc.rank_test(x, means, method=method, n_resamples=99, rng=1)
         assert (same.distance, same.pvalue, same.significant) == (0, 1, False)
-        other = cc.rank_test(x, -means, method, n_resamples=99, rng=1)
+        other = cc.rank_test(x, -means, method=method, n_resamples=99, rng=1)
         assert other.significant
         assert other.standard_error < 0.02
 
@@ -131,7 +137,7 @@ def test_what_it_prints_and_gives() -> None:
 
 def test_equal_distances_are_equal_whatever_the_kernel() -> None:
     x, _ = collection()
-    made = cc.DistanceDistribution.bootstrap(x, n_resamples=199, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(x, n_resamples=199, rng=1)
     largest = float(made.distances.max())
     assert made.pvalue(largest * (1 + 1e-12)) == made.pvalue(largest) > 0
 
@@ -145,7 +151,9 @@ def test_quick_size(trec: Path) -> None:
         systems = rng.choice(110, 20, replace=False)
         sample = population[np.ix_(rng.integers(0, 249, 50), systems)]
         for method in METHODS:
-            test = cc.rank_test(sample, mean_over_topics(population[:, systems]), method, n_resamples=99, rng=rng)
+            test = cc.rank_test(
+                sample, mean_over_topics(population[:, systems]), method=method, n_resamples=99, rng=rng
+            )
             rejected[method] += test.significant
     assert rejected["recentred"] <= 0.08 * 150
     assert rejected["paper"] >= 0.12 * 150  # why it is not the default
@@ -154,36 +162,36 @@ def test_quick_size(trec: Path) -> None:
 def test_save_and_load(tmp_path: Path) -> None:
     x, y = collection()
     scores = cc.Scores(x, topics=range(30), systems=list("abcdef"), measure="map")
-    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=300, rng=9)
+    made = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=300, rng=9)
     path = tmp_path / "made.npz"
     made.save(path)
-    loaded = cc.DistanceDistribution.load(path, scores)
+    loaded = cc.ranks.DistanceDistribution.load(path, scores)
     assert np.array_equal(made.distances, loaded.distances)
     assert loaded == made
     assert (loaded.seed, loaded.measure, loaded.version) == (9, "map", cc.__version__)
-    again = cc.rank_test(x, y, "paper", distribution=loaded)  # labels do not change what was measured
-    assert again.pvalue == cc.rank_test(scores, y, "paper", n_resamples=300, rng=9).pvalue
+    again = cc.rank_test(x, y, method="paper", distribution=loaded)  # labels do not change what was measured
+    assert again.pvalue == cc.rank_test(scores, y, method="paper", n_resamples=300, rng=9).pvalue
     assert os.listdir(tmp_path) == ["made.npz"]
 
 
 def test_another_collection_is_refused(tmp_path: Path) -> None:
     x, y = collection()
-    made = cc.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
     made.save(tmp_path / "made.npz")
     other = x.copy()
     other[3, 2] += 1e-9
     with pytest.raises(cc.errors.InputError, match="another collection"):
-        cc.DistanceDistribution.load(tmp_path / "made.npz", other)
+        cc.ranks.DistanceDistribution.load(tmp_path / "made.npz", other)
     with pytest.raises(cc.errors.InputError, match="another collection"):
-        cc.rank_test(x[:, ::-1], y, "paper", distribution=made)
+        cc.rank_test(x[:, ::-1], y, method="paper", distribution=made)
     with pytest.raises(cc.errors.InputError, match="made with eps = 1e-05"):
-        cc.rank_test(x, y, "paper", distribution=made, eps=1e-4)
+        cc.rank_test(x, y, method="paper", distribution=made, eps=1e-4)
     with pytest.raises(cc.errors.InputError, match="with method='paper' only"):
         cc.rank_test(x, y, distribution=made)
 
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = cc.DistanceDistribution.bootstrap(collection()[0], n_resamples=20, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(collection()[0], n_resamples=20, rng=1)
     path = tmp_path / "made.npz"
     made.save(path)
     before = path.read_bytes()
@@ -201,7 +209,7 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: p
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     about = {"format": FORMAT, "n_resamples": 2, "method": "paper"}
     with pytest.raises(cc.errors.ReadError, match="there is no such file"):
-        cc.DistanceDistribution.load(tmp_path / "none.npz")
+        cc.ranks.DistanceDistribution.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no distances")
     np.savez(tmp_path / "other.npz", x=np.arange(3))
     np.savez(tmp_path / "object.npz", about=np.array({"a": 1}), distances=np.arange(3.0))
@@ -217,7 +225,7 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
         "incomplete": "is not a distribution",
     }.items():
         with pytest.raises(cc.errors.ReadError, match=message):
-            cc.DistanceDistribution.load(tmp_path / f"{name}.npz")
+            cc.ranks.DistanceDistribution.load(tmp_path / f"{name}.npz")
 
 
 WRONG: dict[str, list[Any]] = {
@@ -236,7 +244,7 @@ WRONG: dict[str, list[Any]] = {
 @pytest.mark.parametrize("name", list(WRONG))
 def test_what_a_file_says_is_checked(name: str, tmp_path: Path) -> None:
     scores, path = collection()[0], tmp_path / "made.npz"
-    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=20, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=20, rng=1)
     made.save(path)
     with np.load(path) as saved:
         about, distances = json.loads(str(saved["about"])), saved["distances"]
@@ -245,19 +253,19 @@ def test_what_a_file_says_is_checked(name: str, tmp_path: Path) -> None:
         with pytest.raises(
             cc.errors.ReadError, match="damaged distances" if name == "n_resamples" else f"wrong {name}"
         ):
-            cc.DistanceDistribution.load(path, scores)
+            cc.ranks.DistanceDistribution.load(path, scores)
 
 
 @pytest.mark.parametrize("way", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
 def test_damaged_bytes_of_every_compression_are_told(way: int, tmp_path: Path) -> None:
     path, random = tmp_path / "made.npz", np.random.default_rng(1)
-    made = cc.DistanceDistribution.bootstrap(collection()[0], n_resamples=20, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(collection()[0], n_resamples=20, rng=1)
     made.save(path)
     with zipfile.ZipFile(path) as saved, zipfile.ZipFile(tmp_path / "small.npz", "w", compression=way) as small:
         for name in saved.namelist():
             small.writestr(name, saved.read(name))
     data = (tmp_path / "small.npz").read_bytes()
-    assert cc.DistanceDistribution.load(tmp_path / "small.npz") == made
+    assert cc.ranks.DistanceDistribution.load(tmp_path / "small.npz") == made
     refused = 0
     for _ in range(60):
         damaged = bytearray(data)
@@ -265,7 +273,7 @@ def test_damaged_bytes_of_every_compression_are_told(way: int, tmp_path: Path) -
             damaged[at] = random.integers(256)
         path.write_bytes(damaged)
         try:
-            cc.DistanceDistribution.load(path)
+            cc.ranks.DistanceDistribution.load(path)
         except cc.errors.ReadError:
             refused += 1
     assert refused > 30
@@ -310,7 +318,7 @@ def test_more_bad_input() -> None:
     x, y = collection()
     with pytest.raises(cc.errors.InputError, match="one ranking at a time"):
         cc.rank_test(x, np.stack([y, y]))
-    made = cc.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(x, n_resamples=20, rng=1)
     with pytest.raises(cc.errors.InputError, match="distance is -1"):
         made.pvalue(-1)
 
@@ -318,13 +326,15 @@ def test_more_bad_input() -> None:
 def test_what_a_distribution_says_of_itself() -> None:
     x, _ = collection(n=20)
     scores = cc.Scores(x, [str(k) for k in range(20)], [f"s{k}" for k in range(x.shape[1])], "AP")
-    made = cc.DistanceDistribution.bootstrap(scores, n_resamples=1999, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=1999, rng=1)
     median, critical = np.median(made.distances), np.sort(made.distances)[-100]  # 99 of 1,999 lie further: below 5%
     assert str(made) == (
         f"Rank distances of 1,999 resamples of 20 topics, {x.shape[1]} systems, AP (method: paper)\n\n"
         f"  median {median:.4f}, critical value {critical:.4f} at alpha = 0.05"
     )
-    assert f"{x.shape[1]} systems (method: paper)" in str(cc.DistanceDistribution.bootstrap(x, n_resamples=9, rng=1))
+    assert f"{x.shape[1]} systems (method: paper)" in str(
+        cc.ranks.DistanceDistribution.bootstrap(x, n_resamples=9, rng=1)
+    )
 
 
 def test_the_fingerprint_is_of_the_numbers() -> None:
@@ -339,7 +349,7 @@ def test_what_was_regularised_is_named() -> None:
     m = x.shape[1]
     calls: dict[str, Callable[[], Any]] = {
         "the rank distance": lambda: cc.rank_distance(x, y),
-        "the distribution": lambda: cc.DistanceDistribution.bootstrap(x, n_resamples=19, rng=1),
+        "the distribution": lambda: cc.ranks.DistanceDistribution.bootstrap(x, n_resamples=19, rng=1),
         "the test": lambda: cc.rank_test(x, y, n_resamples=19, rng=1),
     }
     for what, call in calls.items():
@@ -355,8 +365,8 @@ def test_small_scores_are_tested_as_large_ones(method: RankTestMethod) -> None:
     """What keeps a covariance invertible is measured by the variances: scores of 1e-6 are not regularised away."""
     x, y = collection(4)
     scale = 2.0**-20
-    plain = cc.rank_test(x, y, method, n_resamples=200, rng=2)
-    small = cc.rank_test(x * scale, y, method, n_resamples=200, rng=2, eps=1e-5 * scale**2)
+    plain = cc.rank_test(x, y, method=method, n_resamples=200, rng=2)
+    small = cc.rank_test(x * scale, y, method=method, n_resamples=200, rng=2, eps=1e-5 * scale**2)
     assert small.distance == pytest.approx(plain.distance, rel=1e-6)
     assert small.distribution.distances == pytest.approx(plain.distribution.distances, rel=1e-6)
 

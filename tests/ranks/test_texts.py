@@ -30,7 +30,7 @@ def _told(call: Any, *arguments: Any, error: type[Exception] = cc.errors.InputEr
     ("alpha", "verdict"), [(0.9, "differs significantly from"), (0.001, "cannot be distinguished from")]
 )
 def test_a_test_says_what_it_found(method: Any, alpha: float, verdict: str) -> None:
-    test = cc.rank_test(X, [1, 4, 2, 3], method, n_resamples=1999, alpha=alpha, rng=5)
+    test = cc.rank_test(X, [1, 4, 2, 3], method=method, n_resamples=1999, alpha=alpha, rng=5)
     assert test.significant == (verdict == "differs significantly from")
     notes = ("this test rejects true rankings too often; method='recentred' keeps its level",)
     assert test.notes == (notes if method == "paper" else ())
@@ -69,7 +69,7 @@ def test_a_test_says_what_it_found(method: Any, alpha: float, verdict: str) -> N
 @pytest.mark.parametrize("correction", [None, "holm"])
 def test_discriminative_power_says_what_it_counted(correction: Any) -> None:
     x = X + np.outer(np.ones(9), [3, 2, 1, 0])
-    power = cc.discriminative_power(x, [4, 1, 2, 3], 0.01, correction)
+    power = cc.ranks.discriminative_power(x, [4, 1, 2, 3], alpha=0.01, correction=correction)
     test = "paired t-test, alpha = 0.01" + (", Holm" if correction else "")
     assert (power.n_significant, power.n_agreeing, power.n_pairs) == (6, 3, 6)
     assert str(power) == (f"6 of 6 pairs differ significantly ({test}); candidate confirms 3 of them: 0.5000")
@@ -85,7 +85,7 @@ def test_discriminative_power_says_what_it_counted(correction: Any) -> None:
         "settings": dict(power.settings),
     }
     assert isinstance(power.n_agreeing, int)
-    batch = cc.discriminative_power(x, [[4, 1, 2, 3], [4, 3, 2, 1]], 0.01, correction)
+    batch = cc.ranks.discriminative_power(x, [[4, 1, 2, 3], [4, 3, 2, 1]], alpha=0.01, correction=correction)
     assert str(batch) == f"6 of 6 pairs differ significantly ({test}); shares for a batch of shape (2,)"
     assert (batch.to_dict()["share"], batch.to_dict()["n_agreeing"]) == ([0.5, 1.0], [3, 6])
 
@@ -101,7 +101,7 @@ def test_scores_that_differ_by_a_constant_are_no_matter_of_chance(size: float) -
 
 
 def test_a_distribution_for_another_collection_is_told_apart() -> None:
-    made = cc.DistanceDistribution.bootstrap(LABELLED, n_resamples=19, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(LABELLED, n_resamples=19, rng=1)
     assert _told(made.require, X[:, :3]) == (
         f"the distribution was made for another collection (9 topics x 4 systems, fingerprint {fingerprint(X)[:12]}) "
         f"than this one (9 topics x 3 systems, {fingerprint(X[:, :3])[:12]}), or for the same in another order: build "
@@ -129,7 +129,7 @@ def test_a_distribution_for_another_collection_is_told_apart() -> None:
 def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     wrong = "is not a distribution of rank distances that concordant saved"
     path = tmp_path / "made.npz"
-    load = cc.DistanceDistribution.load
+    load = cc.ranks.DistanceDistribution.load
     assert _told(load, path, error=cc.errors.ReadError) == f"{path}: there is no such file"
     path.write_text("nothing")
     assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong}"
@@ -148,9 +148,9 @@ def test_damaged_distances_are_refused(tmp_path: Path, distances: Any) -> None:
     about = f'{{"format": "{FORMAT}", "n_resamples": 2, "method": "paper"}}'
     np.savez(path, about=np.array(about), distances=distances)
     says = f"{path}: holds damaged distances: build it anew"
-    assert _told(cc.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
+    assert _told(cc.ranks.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
     np.savez(path, about=np.array(f'{{"format": "{FORMAT}"}}'), distances=np.array([1.0]))  # how many is not said
-    assert _told(cc.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
+    assert _told(cc.ranks.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
 
 
 def test_labels_that_do_not_fit_are_told() -> None:
@@ -195,7 +195,7 @@ def test_shapes_that_do_not_fit_are_told() -> None:
 
 def test_figures_go_where_they_are_asked_to() -> None:
     test = cc.rank_test(X, REVERSED, n_resamples=199, rng=5)
-    for found in (test, test.distribution, cc.discriminative_power(X, REVERSED, 0.5)):
+    for found in (test, test.distribution, cc.ranks.discriminative_power(X, REVERSED, alpha=0.5)):
         ax = found.plot()
         heights = sum(len(c) for c in ax.containers)
         assert heights
@@ -204,7 +204,7 @@ def test_figures_go_where_they_are_asked_to() -> None:
 
 
 def test_results_say_what_they_were_made_with() -> None:
-    power = cc.discriminative_power(LABELLED, [4, 1, 2, 3], 0.9, "holm")
+    power = cc.ranks.discriminative_power(LABELLED, [4, 1, 2, 3], alpha=0.9, correction="holm")
     assert (power.settings["alpha"], power.settings["correction"], power.settings["measure"]) == (0.9, "holm", "AP")
     bounds = cc.rank_intervals(LABELLED, simultaneous=False, n_resamples=99, rng=1)
     assert (bounds.settings["measure"], bounds.settings["topics"]) == ("AP", 9)
@@ -214,14 +214,14 @@ def test_results_say_what_they_were_made_with() -> None:
         means = cc.Means([0.1, 0.3], list("ab"), covariance=np.eye(2))
         made = cc.rank_intervals(means, simultaneous=simultaneous, rng=1)
         assert made.simultaneous is simultaneous
-    by_tau = cc.rank_probabilities(LABELLED, by="tau", n_resamples=99, rng=1).settings
+    by_tau = cc.ranks.rank_probabilities(LABELLED, by="tau", n_resamples=99, rng=1).settings
     assert (by_tau["alpha"], by_tau["eps"]) == (None, None)
     groups = dict(zip(LABELLED.topics, "aabbcdefg", strict=True))
     assert "groups" not in by_tau
-    assert cc.rank_probabilities(LABELLED.described(groups=groups), n_resamples=99, rng=1).settings["groups"] == 7
+    assert cc.ranks.rank_probabilities(LABELLED.described(groups=groups), n_resamples=99, rng=1).settings["groups"] == 7
     few = cc.rank_intervals(LABELLED.described(groups=["x"] * 4 + ["y"] * 5))
     assert "2 groups can separate nothing" in str(few)
-    by_distance = cc.rank_probabilities(LABELLED, alpha=0.1, eps=1e-4, n_resamples=99, rng=1).settings
+    by_distance = cc.ranks.rank_probabilities(LABELLED, alpha=0.1, eps=1e-4, n_resamples=99, rng=1).settings
     assert (by_distance["alpha"], by_distance["eps"]) == (0.1, 1e-4)
 
 

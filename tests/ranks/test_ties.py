@@ -203,7 +203,7 @@ def test_the_recentred_test_on_the_same_cone(seed: int) -> None:
 @pytest.mark.usefixtures("kernels")
 def test_the_papers_test_counts_tied_resamples_in_the_same_way() -> None:
     truth = np.random.default_rng(2).integers(0, 3, (9, 4)) / 4
-    test = cc.rank_test(truth, [2, 1, 1, 0], "paper", n_resamples=60, rng=5)
+    test = cc.rank_test(truth, [2, 1, 1, 0], method="paper", n_resamples=60, rng=5)
     resamples = [mean_over_topics(truth[topics]) for topics in np.random.default_rng(5).integers(0, 9, (60, 9))]
     tied = [len(set(means.tolist())) < 4 for means in resamples]
     assert 10 < sum(tied) < 60
@@ -220,8 +220,8 @@ def test_no_order_of_systems_changes_a_test(method: RankTestMethod) -> None:
         rng = np.random.default_rng(seed)
         truth, candidate = drawn(rng)
         order = rng.permutation(len(candidate))
-        one = cc.rank_test(truth, candidate, method, n_resamples=50, rng=1)
-        two = cc.rank_test(truth[:, order], candidate[order], method, n_resamples=50, rng=1)
+        one = cc.rank_test(truth, candidate, method=method, n_resamples=50, rng=1)
+        two = cc.rank_test(truth[:, order], candidate[order], method=method, n_resamples=50, rng=1)
         assert two.distribution.distances == pytest.approx(one.distribution.distances, rel=1e-8, abs=1e-8)
         assert two.pvalue == one.pvalue
 
@@ -234,12 +234,12 @@ def test_the_loss_is_convex_where_the_truth_is_tied_and_has_that_gradient(seed: 
     truth = rng.random((20, m))
     truth[:, 1] = rng.permutation(truth[:, 0])
     scores, other = rng.normal(0, 0.3, (2, m))
-    loss, gradient = cc.rank_loss(truth, scores)
-    expected = approx_fprime(scores, lambda f: cc.rank_loss(truth, f)[0], 1e-7)
+    loss, gradient = cc.ranks.rank_loss(truth, scores)
+    expected = approx_fprime(scores, lambda f: cc.ranks.rank_loss(truth, f)[0], 1e-7)
     assert gradient == pytest.approx(expected, rel=1e-3, abs=1e-3 * max(1.0, float(np.abs(expected).max())))
-    there, _ = cc.rank_loss(truth, other)
+    there, _ = cc.ranks.rank_loss(truth, other)
     assert there >= loss + gradient @ (other - scores) - 1e-7 * max(1.0, loss, there)
-    swapped = cc.rank_loss(truth[:, [1, 0, *range(2, m)]], scores[[1, 0, *range(2, m)]])
+    swapped = cc.ranks.rank_loss(truth[:, [1, 0, *range(2, m)]], scores[[1, 0, *range(2, m)]])
     assert swapped[0] == pytest.approx(loss, rel=1e-9)
 
 
@@ -248,24 +248,24 @@ def test_the_probability_of_a_ranking_is_that_of_all_its_orders() -> None:
     for candidate in ([1, 1, 0, 2], [0, 1, 1, 1], [1, 1, 0, 0], [2, 1, 1, 1, 0]):
         truth = rng.random((15, len(candidate))) + rng.normal(0, 0.05, len(candidate))
         orders = list(orders_of_ties([float(y) for y in candidate]))
-        expected = sum(cc.ranking_probability(truth, order, eps=1e-9, rng=2) for order in orders)
-        assert cc.ranking_probability(truth, candidate, eps=1e-9, rng=1) == pytest.approx(expected, abs=1e-3)
-    assert cc.ranking_probability(truth, np.zeros(5), rng=1) == 1
+        expected = sum(cc.ranks.ranking_probability(truth, order, eps=1e-9, rng=2) for order in orders)
+        assert cc.ranks.ranking_probability(truth, candidate, eps=1e-9, rng=1) == pytest.approx(expected, abs=1e-3)
+    assert cc.ranks.ranking_probability(truth, np.zeros(5), rng=1) == 1
 
 
 def test_tied_systems_share_their_ranks() -> None:
     rng = np.random.default_rng(7)
     truth = rng.integers(0, 3, (12, 5)) / 2
     scores = cc.Scores(truth, topics=range(12), systems=list("abcde"))
-    found = cc.rank_probabilities(scores, n_resamples=300, rng=1)
+    found = cc.ranks.rank_probabilities(scores, n_resamples=300, rng=1)
     assert found.values.sum(axis=0) == pytest.approx(np.ones(5))
     assert found.values.sum(axis=1) == pytest.approx(np.ones(5))
     for order in itertools.permutations("abcde"):
-        again = cc.rank_probabilities(scores.select(systems=list(order)), n_resamples=300, rng=1)
+        again = cc.ranks.rank_probabilities(scores.select(systems=list(order)), n_resamples=300, rng=1)
         places = [again.systems.index(system) for system in found.systems]
         assert again.values[places] == pytest.approx(found.values, abs=1e-12)
     # By hand, with all rankings accepted: a group of two at ranks 1 and 2 has one half of each.
-    loose = cc.rank_probabilities(scores, threshold=1e9, n_resamples=40, rng=3)
+    loose = cc.ranks.rank_probabilities(scores, threshold=1e9, n_resamples=40, rng=3)
     expected = np.zeros((5, 5))
     for topics in np.random.default_rng(3).integers(0, 12, (40, 12)):
         means = mean_over_topics(truth[topics])
@@ -276,14 +276,14 @@ def test_tied_systems_share_their_ranks() -> None:
 
 
 def test_a_distribution_of_the_former_rule_is_refused(tmp_path: Path) -> None:
-    made = cc.DistanceDistribution.bootstrap(X, n_resamples=20, rng=1)
+    made = cc.ranks.DistanceDistribution.bootstrap(X, n_resamples=20, rng=1)
     made.save(tmp_path / "made.npz")
     with np.load(tmp_path / "made.npz") as saved:
         about, distances = str(saved["about"]), saved["distances"]
     old = np.array(about.replace("rank distances 2", "rank distances 1"))
     np.savez(tmp_path / "old.npz", about=old, distances=distances)
     with pytest.raises(cc.errors.ReadError, match="in a format that this version reads"):
-        cc.DistanceDistribution.load(tmp_path / "old.npz")
+        cc.ranks.DistanceDistribution.load(tmp_path / "old.npz")
 
 
 # Where rounding is all that is left -----------------------------------------------------------------
@@ -331,8 +331,8 @@ def test_both_kernels_agree_as_far_as_a_small_eps_lets_them(eps: float, monkeypa
         truth, _ = fuzzed(rng)
         m = truth.shape[1]
         candidate = np.round(rng.random((3, m)) * m / 2)
-        native = cc.rank_distance(truth, candidate, eps)
+        native = cc.rank_distance(truth, candidate, eps=eps)
         with monkeypatch.context() as patch:
             patch.setattr(_kernels, "active", KERNELS["numpy"])
             # Rounding moves variances of 0.1 by 1e-17, which is 1e-17 / eps of what keeps S invertible.
-            assert native == pytest.approx(cc.rank_distance(truth, candidate, eps), rel=1e-15 / eps, abs=1e-9)
+            assert native == pytest.approx(cc.rank_distance(truth, candidate, eps=eps), rel=1e-15 / eps, abs=1e-9)

@@ -129,7 +129,7 @@ def test_the_conditions_of_a_minimum_hold(kernels: Any, seeds: range) -> None:
 def test_small_eps_ends_too(kernels: Any, eps: float) -> None:
     for seed in range(60 if kernels is not KERNELS["numpy"] else 10):
         truth, candidate = fuzzed(np.random.default_rng(seed))
-        assert np.isfinite(cc.rank_distance(truth, candidate, eps)).all()
+        assert np.isfinite(cc.rank_distance(truth, candidate, eps=eps)).all()
 
 
 @pytest.mark.skipif("native" not in KERNELS, reason="the native module was not built")

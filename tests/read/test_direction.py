@@ -320,7 +320,7 @@ def test_scores_keep_their_direction_whatever_is_done_with_them() -> None:
         given.like(given.values),
         pickle.loads(pickle.dumps(given)),
         cc.pair(given, negated).truth,
-        cc.simulation.Simulator(given, bounds=(0, 2)).simulate(5, rng=1),
+        cc.study.Simulator(given, bounds=(0, 2)).simulate(5, rng=1),
     ):
         assert made.lower_is_better
         assert (made.shown() >= 0).all()

@@ -74,8 +74,8 @@ def loaded(truth: Any) -> Any:
     """A distribution is loaded for the collection that it was made for, and for no other."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made.npz"
-        cc.DistanceDistribution.bootstrap(SIDES["truth"], n_resamples=99, rng=1).save(path)
-        return cc.DistanceDistribution.load(path, truth)
+        cc.ranks.DistanceDistribution.bootstrap(SIDES["truth"], n_resamples=99, rng=1).save(path)
+        return cc.ranks.DistanceDistribution.load(path, truth)
 
 
 def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -88,40 +88,42 @@ def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 # Every public function that takes a collection. The first sides are given to it in the order of SIDES.
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
-    "audit.audit": (2, lambda t, c: cc.audit.audit(t, c, "0.52")),
+    "audit": (2, lambda t, c: cc.audit(t, c, reported="0.52")),
     "combine": (2, halves(cc.combine)),
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, names=("t", "c"), n_resamples=99, rng=1, worth=False)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
-    "discordance": (1, cc.discordance),
-    "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),
+    "planning.discordance": (1, cc.planning.discordance),
+    "judges.family_bias": (2, lambda t, c: cc.judges.family_bias(t, c, families=FAMILIES, n_resamples=99, rng=1)),
     "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, names=("t", "a", "b"), n_resamples=99, rng=1)),
     "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, names=("t", "c"), rng=1)),
     "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, names=("t", "a", "b"), rng=1)),
-    "discriminative_power": (2, cc.discriminative_power),
+    "ranks.discriminative_power": (2, cc.ranks.discriminative_power),
     "expected_correlation": (1, lambda x: cc.expected_correlation(x, rng=0)),
     "explain": (2, cc.explain),
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
     "plan_mix": (2, halves(lambda h, m: cc.plan_mix(h, m, as_good_as=40, costs=(20, 0.1)))),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
-    "rank_changes": (2, lambda t, c: cc.rank_changes(t, c, n_resamples=199, rng=1)),
+    "judges.rank_changes": (2, lambda t, c: cc.judges.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
-    "rank_loss": (2, lambda t, c: cc.rank_loss(t, c)[1].tolist()),
-    "ranking_probability": (2, lambda a, b: cc.ranking_probability(a, b, n_points=120, rng=1)),
+    "ranks.rank_loss": (2, lambda t, c: cc.ranks.rank_loss(t, c)[1].tolist()),
+    "ranks.ranking_probability": (2, lambda a, b: cc.ranks.ranking_probability(a, b, n_points=120, rng=1)),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
-    "rank_probabilities": (1, lambda s: cc.rank_probabilities(s, n_resamples=199, rng=1)),
+    "ranks.rank_probabilities": (1, lambda s: cc.ranks.rank_probabilities(s, n_resamples=199, rng=1)),
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "select_topics": (1, lambda s: cc.select_topics(s, 5, n_splits=2, rng=1)),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
-    "significance_agreement": (2, cc.significance_agreement),
+    "judges.significance_agreement": (2, cc.judges.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
-    "tie_calibration": (2, lambda t, c: cc.tie_calibration(t, c, rng=1)),
-    "split_half": (1, lambda s: cc.split_half(s, rng=1)),
+    "judges.tie_calibration": (2, lambda t, c: cc.judges.tie_calibration(t, c, rng=1)),
+    "planning.split_half": (1, lambda s: cc.planning.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=1, rng=1)),
-    "simulation.simulate": (1, lambda s: cc.simulation.simulate(s, 30, rng=1)),
-    "DistanceDistribution.load": (1, loaded),
-    "DistanceDistribution.bootstrap": (1, lambda s: cc.DistanceDistribution.bootstrap(s, n_resamples=99, rng=1)),
+    "ranks.DistanceDistribution.load": (1, loaded),
+    "ranks.DistanceDistribution.bootstrap": (
+        1,
+        lambda s: cc.ranks.DistanceDistribution.bootstrap(s, n_resamples=99, rng=1),
+    ),
 }
 
 
@@ -174,7 +176,7 @@ def test_the_same_answer_for_the_same_data(name: str, form: str, tmp_path: Path)
 
 
 def test_every_room_can_be_imported_alone() -> None:
-    for room in ("agreement.audit", "errors", "judgments", "render.report", "study.simulation", "study"):
+    for room in ("errors", "judges", "judgments", "planning", "ranks", "render.report", "ranks.votes", "study"):
         assert importlib.import_module(f"concordant.{room}") is getattr(cc, room.rpartition(".")[2])
 
 

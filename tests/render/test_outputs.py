@@ -166,7 +166,7 @@ def write_inputs(folder: Path) -> None:
         ]
     for name, lines in lists.items():
         (folder / name).write_text("\n".join(lines) + "\n")
-    cc.DistanceDistribution.bootstrap(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).save(
+    cc.ranks.DistanceDistribution.bootstrap(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).save(
         folder / "people.npz"
     )
     saved = cc.rank_intervals(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).to_dict()
@@ -514,7 +514,7 @@ def test_only_a_figure_is_replaced_by_one(tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     from concordant.render import figures as plots
 
-    ax = cc.tau_null(9).plot(value=0.4)
+    ax = cc.null_distribution("tau", 9).plot(value=0.4)
     for _ in range(2):
         plots.save(ax, tmp_path / name)
     (tmp_path / name).write_text("topic,a,b\n")

@@ -41,7 +41,7 @@ def test_a_trial_by_hand(study: cc.study.ReliabilityStudy, collections: dict[str
     m = len(kept.systems)
     # hasty is the second collection, 25 topics the second size: its last trial is the last of all.
     rng = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(15,)))
-    simulated = cc.simulation.Simulator(kept).draw(25, rng)
+    simulated = cc.study.Simulator(kept).draw(25, rng)
     truth, candidate = kept.means(), simulated.mean(axis=0)
     order = np.argsort(-candidate)
     discordant = [[truth[i] < truth[j] for i in order[:k]] for k, j in enumerate(order)]
@@ -51,7 +51,7 @@ def test_a_trial_by_hand(study: cc.study.ReliabilityStudy, collections: dict[str
     np.testing.assert_allclose(found[:, 0], [tau, tau_ap], atol=1e-12)
     for name in ("ml", "msqd", "res", "kd"):
         for row, coefficient in enumerate(("tau", "tau_ap")):
-            wanted = cc.expected_correlation(simulated, coefficient, estimator=name)
+            wanted = cc.expected_correlation(simulated, coefficient=coefficient, estimator=name)
             assert found[row, 1 + ESTIMATORS.index(name)] == pytest.approx(float(wanted), abs=1e-9)
     estimates = cc.reliability(simulated, rng=rng).estimates  # the stream goes on where the simulation left it
     np.testing.assert_allclose(found[:, 5:].T, [estimates["sh(w)"], estimates["sh(w/o)"]], atol=1e-12)
@@ -110,7 +110,7 @@ def test_exact_means_reach_the_simulator() -> None:
     assert rough.settings["exact_means"] is False
     assert not np.array_equal(rough.values, exact.values)
     rng = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(0,)))
-    means = cc.simulation.Simulator(people, exact_means=True).simulate(12, rng).means()
+    means = cc.study.Simulator(people, exact_means=True).simulate(12, rng).means()
     assert exact.actual("people", 12, "tau") == pytest.approx(cc.tau(people.means(), means))
 
 

@@ -132,7 +132,7 @@ def _(name: str) -> Any:
     return {
         "means": {p: attempt(call, "tie_bounds", *means(p), name) for p in PAIRS},
         "short vectors": {v: attempt(call, "tie_bounds", *both, name) for v, both in VECTORS.items()},
-        "batch": call("tie_bounds", means("hasty")[0], resampled(side("hasty"), 50).round(2), name),
+        "batch": call("tie_bounds", means("hasty")[0], resampled(side("hasty"), 50).round(2), coefficient=name),
     }
 
 
@@ -141,9 +141,9 @@ def _(name: str) -> Any:
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-@case("{} of {} systems", ("tau_null", "tau_ap_null"), (2, 3, 9, 20, 63, 143, 1000))
+@case("{} of {} systems", ("tau", "tau_ap"), (2, 3, 9, 20, 63, 143, 1000))
 def _(name: str, m: int) -> Any:
-    null, grid = call(name, m), np.linspace(-1, 1, 21)
+    null, grid = call("null_distribution", name, m), np.linspace(-1, 1, 21)
     return {
         **everything(null),
         **{f: getattr(null, f)(grid) for f in ("cdf", "sf")},
@@ -157,27 +157,33 @@ def _(name: str, m: int) -> Any:
 @case("permutation_test {}", names)
 def _(name: str) -> Any:
     admitted = call("get_coefficient", name).ties
-    return said("permutation_test", *means("hasty" if len(admitted) == 2 else "careful"), name, n_resamples=400, rng=7)
+    return said(
+        "permutation_test",
+        *means("hasty" if len(admitted) == 2 else "careful"),
+        coefficient=name,
+        n_resamples=400,
+        rng=7,
+    )
 
 
 @case("permutation_test of {}", ("covid1", "dl21-llama", "robust2004", "adhoc8"))
 def _(p: str) -> Any:
-    return said("permutation_test", *means(p), "tau_ap_b", n_resamples=400, rng=7)
+    return said("permutation_test", *means(p), coefficient="tau_ap_b", n_resamples=400, rng=7)
 
 
 @case("permutation_test {} of {} systems, {}", ("exact", "random", "auto"), (7, 9), ALTERNATIVES)
 def _(method: str, m: int, alternative: str) -> Any:
     truth, other = (side[:m] for side in means("hasty"))
     how: dict[str, Any] = {"method": method, "alternative": alternative, "n_resamples": 999, "rng": 7}
-    return said("permutation_test", truth, other, "tau_b", **how)
+    return said("permutation_test", truth, other, coefficient="tau_b", **how)
 
 
 @case("permutation_test with parameters")
 def _() -> Any:
     how = {"n_resamples": 300, "rng": 7}
     return [
-        said("permutation_test", *means("hasty"), "rbo", p=0.7, **how),
-        said("permutation_test", *means("hasty"), "tau_b", tolerance=0.01, **how),
+        said("permutation_test", *means("hasty"), coefficient="rbo", p=0.7, **how),
+        said("permutation_test", *means("hasty"), coefficient="tau_b", tolerance=0.01, **how),
     ]
 
 
@@ -279,12 +285,12 @@ def _(workers: int) -> Any:
 @case("rank_judges {}", ("tau_b", "tau_ap_b"))
 def _(name: str) -> Any:
     people, careful, hasty = map(side, CARRIED)
-    return said("rank_judges", people, {"careful": careful, "hasty": hasty}, name, rng=7)
+    return said("rank_judges", people, {"careful": careful, "hasty": hasty}, coefficient=name, rng=7)
 
 
 @case("judge_worth {} {}", ("tau_b", "tau_ap_b", "pearson_rank"), ("careful", "hasty"))
 def _(name: str, candidate: str) -> Any:
-    return said("judge_worth", *pair(candidate), name, rng=7)
+    return said("judge_worth", *pair(candidate), coefficient=name, rng=7)
 
 
 @case("rank_judges dl21")
@@ -303,7 +309,7 @@ def _() -> Any:
 @case("explain {}", PAIRS)
 def _(p: str) -> Any:
     truth, other = pair(p)
-    found = call("explain", truth, other, "tau_ap_b")
+    found = call("explain", truth, other, coefficient="tau_ap_b")
     kinds = {kind: found.to_frame(kind) for kind in ("systems", "topics")}
     return {**everything(found), **kinds, "pair": found.topics_of(truth.systems[2], truth.systems[7])}
 
@@ -327,14 +333,14 @@ def _(p: str) -> Any:
     return {
         "one": call("rank_distance", truth, other),
         "back": call("rank_distance", other, truth),
-        "eps": call("rank_distance", truth, other, 1e-3),
+        "eps": call("rank_distance", truth, other, eps=1e-3),
         "batch": call("rank_distance", truth, resampled(other, 5), workers=2),
     }
 
 
 @case("rank_test {} {}", PAIRS, ("recentred", "paper"))
 def _(p: str, method: str) -> Any:
-    return said("rank_test", *pair(p), method, n_resamples=200, alpha=0.1, rng=7)
+    return said("rank_test", *pair(p), method=method, n_resamples=200, alpha=0.1, rng=7)
 
 
 @case("rank_test by means")
@@ -349,7 +355,7 @@ def _(workers: int) -> Any:
 
 @case("discriminative_power {} {} {}", PAIRS, (0.05, 0.01), (None, "holm"))
 def _(p: str, alpha: float, correction: str | None) -> Any:
-    return said("discriminative_power", *pair(p), alpha, correction)
+    return said("discriminative_power", *pair(p), alpha=alpha, correction=correction)
 
 
 @case("discriminative_power of a batch")
@@ -366,7 +372,7 @@ def _(c: str) -> Any:
 
 @case("rank_intervals {} marginal", COLLECTIONS)
 def _(c: str) -> Any:
-    return said("rank_intervals", side(c), 0.9, simultaneous=False, n_resamples=500, rng=7)
+    return said("rank_intervals", side(c), confidence_level=0.9, simultaneous=False, n_resamples=500, rng=7)
 
 
 @case("rank_intervals {} borda", COLLECTIONS)
@@ -381,13 +387,13 @@ def _(c: str) -> Any:
 
 @case("rank_probabilities {} by tau", COLLECTIONS)
 def _(c: str) -> Any:
-    return said("rank_probabilities", side(c), "tau", 0.9, n_resamples=300, rng=7)
+    return said("rank_probabilities", side(c), by="tau", threshold=0.9, n_resamples=300, rng=7)
 
 
 @case("rank_probabilities people {} {}", ("rank_distance",), (4.0, 6.0))
 @case("rank_probabilities people {} {}", ("tau",), (0.5, 0.8))
 def _(by: str, threshold: float) -> Any:
-    found = call("rank_probabilities", side("people"), by, threshold, n_resamples=300, rng=7)
+    found = call("rank_probabilities", side("people"), by=by, threshold=threshold, n_resamples=300, rng=7)
     return {**everything(found), "ranks": {system: found.ranks(system) for system in found.systems}}
 
 
@@ -424,27 +430,30 @@ def _(workers: int) -> Any:
 
 @case("discordance {} {}", COLLECTIONS, ("ml", "msqd", "res", "kd"))
 def _(c: str, estimator: str) -> Any:
-    return said("discordance", side(c), estimator)
+    return said("discordance", side(c), estimator=estimator)
 
 
 @case("discordance {} {} resampled, ties {}", COLLECTIONS, ("res", "kd"), ("half", "strict"))
 def _(c: str, estimator: str, ties: str) -> Any:
-    return said("discordance", side(c), estimator, n_resamples=300, ties=ties, rng=7)
+    return said("discordance", side(c), estimator=estimator, n_resamples=300, ties=ties, rng=7)
 
 
 @case("discordance {} of identical systems, {}", ("ml", "kd"), ("half", "concordant"))
 def _(estimator: str, identical: str) -> Any:
-    return said("discordance", side("trec/adhoc8"), estimator, identical=identical)
+    return said("discordance", side("trec/adhoc8"), estimator=estimator, identical=identical)
 
 
 @case("discordance bandwidth {}", ("plug-in", "scott", "silverman"))
 def _(bandwidth: str) -> Any:
-    return said("discordance", side("people"), "kd", bandwidth=bandwidth)
+    return said("discordance", side("people"), estimator="kd", bandwidth=bandwidth)
 
 
 @case("expected_correlation {} {}", COLLECTIONS, (None, "ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"))
 def _(c: str, estimator: str | None) -> Any:
-    return [said("expected_correlation", side(c), name, estimator, rng=7) for name in ("tau", "tau_ap")]
+    return [
+        said("expected_correlation", side(c), coefficient=name, estimator=estimator, rng=7)
+        for name in ("tau", "tau_ap")
+    ]
 
 
 @case("expected_correlation people by {}", names)
@@ -455,12 +464,20 @@ def _(name: str) -> Any:
 
 @case("expected_correlation {} with a flat prior", COLLECTIONS)
 def _(c: str) -> Any:
-    return said("expected_correlation", side(c), "tau_b", "posterior", prior="flat", n_resamples=300, rng=7)
+    return said(
+        "expected_correlation",
+        side(c),
+        coefficient="tau_b",
+        estimator="posterior",
+        prior="flat",
+        n_resamples=300,
+        rng=7,
+    )
 
 
 @case("split_half {} {} {}", COLLECTIONS, ("tau", "tau_ap"), (True, False))
 def _(c: str, name: str, replace: bool) -> Any:
-    return said("split_half", side(c), name, replace=replace, n_splits=20, rng=7)
+    return said("split_half", side(c), coefficient=name, replace=replace, n_splits=20, rng=7)
 
 
 @case("plan_topics {}", COLLECTIONS)
@@ -471,7 +488,9 @@ def _(c: str) -> Any:
 
 @case("plan_topics with a flat prior")
 def _() -> Any:
-    return said("plan_topics", side("people"), "tau_b", 0.8, prior="flat", n_resamples=200, most=500, rng=7)
+    return said(
+        "plan_topics", side("people"), coefficient="tau_b", target=0.8, prior="flat", n_resamples=200, most=500, rng=7
+    )
 
 
 # Simulation ----------------------------------------------------------------------------------------
@@ -704,7 +723,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "align": lambda a, b, c: list(call("pair", a, b)),
     "reliability": lambda a, b, c: call("reliability", a, rng=7),
     "discordance": lambda a, b, c: call("discordance", a),
-    "expected_correlation": lambda a, b, c: call("expected_correlation", a, "tau_ap", rng=7),
+    "expected_correlation": lambda a, b, c: call("expected_correlation", a, coefficient="tau_ap", rng=7),
     "split_half": lambda a, b, c: call("split_half", a, n_splits=10, rng=7),
     "plan_topics": lambda a, b, c: call("plan_topics", a, n_resamples=100, rng=7),
     "rank_intervals": lambda a, b, c: call("rank_intervals", a, n_resamples=300, rng=7),
@@ -718,7 +737,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "rank_test": lambda a, b, c: call("rank_test", a, b, n_resamples=100, rng=7),
     "rank_distance": lambda a, b, c: call("rank_distance", a, b),
     "discriminative_power": lambda a, b, c: call("discriminative_power", a, b),
-    "audit": lambda a, b, c: call("audit", a, b, "0.905", departures=1),
+    "audit": lambda a, b, c: call("audit", a, b, reported="0.905", departures=1),
 }
 
 
@@ -739,14 +758,14 @@ def _change(name: str) -> Any:
     return getattr(importlib.import_module("concordant.judgments"), name)
 
 
-@case("evaluate_all dl21 {}", (HUMAN, UMBRELA))
+@case("evaluate dl21 {}", (HUMAN, UMBRELA))
 def _(name: str) -> Any:
-    return call("evaluate_all", runs("dl21"), judged(name), MEASURES)
+    return call("evaluate", runs("dl21"), judged(name), MEASURES)
 
 
-@case("evaluate_all covid1")
+@case("evaluate covid1")
 def _() -> Any:
-    return call("evaluate_all", runs("covid1"), judged(COVID1), MEASURES, missing="zero")
+    return call("evaluate", runs("covid1"), judged(COVID1), MEASURES, missing="zero")
 
 
 @case("evaluate covid1, missing {}", POLICIES)
@@ -859,18 +878,18 @@ def _() -> Any:
 
 @case("audit hasty {}", ("0.723", "0.62", "72.3%", "0.9999"))
 def _(number: str) -> Any:
-    return said("audit", *pair("hasty"), number)
+    return said("audit", *pair("hasty"), reported=number)
 
 
 @case("audit several")
 def _() -> Any:
     how: dict[str, Any] = {"top": [5, 10], "departures": 2, "names": ("t", "x", "y")}
-    return said("audit", side("people"), [side("careful"), side("hasty")], ["0.905", "0.723"], **how)
+    return said("audit", side("people"), [side("careful"), side("hasty")], reported=["0.905", "0.723"], **how)
 
 
 @case("audit {}", ("dl21-llama", "covid1", "adhoc8"))
 def _(p: str) -> Any:
-    return said("audit", *pair(p), "0.79", departures=1)
+    return said("audit", *pair(p), reported="0.79", departures=1)
 
 
 def _document(pairs: list[str], n_resamples: int = 200, **options: Any) -> Any:
@@ -921,18 +940,18 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "explain topics": lambda: call("explain", *pair("hasty")).plot("topics"),
     "explain a pair": lambda: call("explain", *pair("hasty")).plot_pair(*side("people").systems[:2]),
     "tie_bounds": lambda: call("tie_bounds", *means("hasty")).plot(),
-    "tau_null": lambda: call("tau_null", 20).plot(),
+    "tau_null": lambda: call("null_distribution", "tau", 20).plot(),
     "permutation_test": lambda: call("permutation_test", *means("hasty"), n_resamples=300, rng=7).plot(),
     "rank_test": lambda: call("rank_test", *pair("hasty"), n_resamples=200, rng=7).plot(),
     "DistanceDistribution": lambda: distribution("people", 200).plot(),
-    "rank_probabilities": lambda: call("rank_probabilities", side("people"), "tau", n_resamples=200, rng=7).plot(),
+    "rank_probabilities": lambda: call("rank_probabilities", side("people"), by="tau", n_resamples=200, rng=7).plot(),
     "discriminative_power": lambda: call("discriminative_power", *pair("hasty")).plot(),
     "rank_intervals": lambda: call("rank_intervals", side("people"), n_resamples=300, rng=7).plot(),
     "reliability": lambda: call("reliability", side("people"), rng=7).plot(),
     "discordance": lambda: call("discordance", side("people")).plot(),
     "plan_topics": lambda: call("plan_topics", side("people"), n_resamples=200, rng=7).plot(),
     "fidelity": lambda: call("Simulator", side("people")).fidelity(1000, 3).plot(),
-    "audit": lambda: call("audit", *pair("hasty"), "0.723", departures=1).plot(),
+    "audit": lambda: call("audit", *pair("hasty"), reported="0.723", departures=1).plot(),
     "label_agreement": lambda: _change("label_agreement")(judged(HUMAN), judged(UMBRELA), n_resamples=50, rng=7).plot(),
 }
 

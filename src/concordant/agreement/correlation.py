@@ -85,7 +85,7 @@ def correlate(  # noqa: PLR0913
         - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
     test : {"chance"} or None
         "chance": a p-value of the hypothesis that the candidate scores have nothing to do with the truth, from the
-        exact null distribution where there is one (`tau_null`, `tau_ap_null`), else by permutations.
+        exact null distribution where there is one (`null_distribution`), else by permutations.
     confidence_level : float
         How often the interval is to hold what it is for.
     n_resamples : int

@@ -204,8 +204,8 @@ class Explanation(Result):
 def explain(
     truth: Collection,
     candidate: Collection = None,
-    coefficient: str = "tau_b",
     *,
+    coefficient: str = "tau_b",
     on: On = "both",
 ) -> Explanation:
     """What each pair of systems and each topic contributes to the loss, 1 - coefficient.

@@ -18,7 +18,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..data.results import Result, settings_of
 from ..errors import InputError
-from ..inference.nulls import Alternative, tau_ap_null, tau_null
+from ..inference.nulls import Alternative, null_distribution
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..pairing import Pairing, paired
@@ -93,8 +93,8 @@ class PermutationTest(Result):
 def permutation_test(  # noqa: PLR0913
     truth: Collection | npt.ArrayLike,
     candidate: Collection | npt.ArrayLike = None,
-    coefficient: str = "tau_b",
     *,
+    coefficient: str = "tau_b",
     alternative: Alternative = "two-sided",
     n_resamples: int = 9_999,
     method: PermutationMethod = "auto",
@@ -144,8 +144,7 @@ def permutation_test(  # noqa: PLR0913
 
     See Also
     --------
-    tau_null : Kendall's tau between random rankings.
-    tau_ap_null : AP correlation between random rankings.
+    null_distribution : Tau and AP correlation between random rankings.
     compare : All coefficients between a truth and its candidates.
 
     Notes
@@ -155,8 +154,8 @@ def permutation_test(  # noqa: PLR0913
     because coefficients such as `rbo` are not symmetric. Values that differ by less than 1e-12 count as equal. A
     permutation for which the coefficient is undefined counts as at least as extreme on both sides.
 
-    It does not test whether the agreement is good, nor does it know of topics. With ties on no side, `tau_null` and
-    `tau_ap_null` give the same test exactly and at once.
+    It does not test whether the agreement is good, nor does it know of topics. With ties on no side,
+    `null_distribution` gives the same test exactly and at once.
 
     References
     ----------
@@ -167,7 +166,7 @@ def permutation_test(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> truth, candidate = [9, 8, 7, 6, 5, 4, 3, 2, 1], [8, 8, 9, 6, 4, 4, 4, 1, 2]
-    >>> print(cc.permutation_test(truth, candidate, "tau_ap_b", rng=1))
+    >>> print(cc.permutation_test(truth, candidate, coefficient="tau_ap_b", rng=1))
     tau_ap_b = 0.4021, p = 0.0930 (two-sided)
     <BLANKLINE>
       p-value           0.0930   standard error 0.0029
@@ -201,7 +200,7 @@ def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, 
     """
     untied = all(len(np.unique(side)) == len(side) for side in (truth, candidate))
     if untied and entry.null:
-        null = tau_null(len(truth)) if entry.null == "tau" else tau_ap_null(len(truth))
+        null = null_distribution(entry.null, len(truth))
         return float(null.pvalue(float(entry.formula(truth, candidate))))
     return _tested(entry, truth, candidate, drawn).pvalue
 

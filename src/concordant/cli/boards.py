@@ -44,8 +44,8 @@ def votes(
     with out.bar("resampling") as bar:
         return rank_votes(
             read_votes(file, question=question),
-            method,
-            level,
+            method=method,
+            confidence_level=level,
             simultaneous=not marginal,
             n_resamples=resamples,
             rng=seed,
@@ -83,7 +83,7 @@ def board(
     with out.bar("resampling") as bar:
         return run(
             given,
-            level,
+            confidence_level=level,
             more_topics=more_topics,
             n_resamples=resamples,
             rng=random.seed,

@@ -196,7 +196,7 @@ def explain(
 
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
-    found = run(by_truth, by_candidate, name, on="systems" if own_topics else "both")
+    found = run(by_truth, by_candidate, coefficient=name, on="systems" if own_topics else "both")
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]

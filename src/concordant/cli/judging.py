@@ -59,8 +59,8 @@ def worth(
         "rng": seed,
     }
     if len(others) == 1:
-        return judge_worth(first, others[0], name, names=(labels[0], labels[1]), **how)
-    return rank_judges(first, others, name, names=labels, **how)
+        return judge_worth(first, others[0], coefficient=name, names=(labels[0], labels[1]), **how)
+    return rank_judges(first, others, coefficient=name, names=labels, **how)
 
 
 FamiliesOption = Annotated[

@@ -174,13 +174,13 @@ def evaluate(
 
     Example: concordant evaluate runs/ qrels.txt -m nDCG@10
     """
-    from ..judgments.evaluation import evaluate_all
+    from ..judgments.evaluation import evaluate
     from ..words import counted
 
     measures = measured.measure or DEFAULT
     if output is not None and len(measures) != 1:
         raise typer.BadParameter("--output writes one measure: give one with -m")
-    found = evaluate_all(*judged.read(), measures, missing=measured.missing)
+    found = evaluate(*judged.read(), measures, missing=measured.missing)
     first = next(iter(found.values()))
 
     def rows() -> list[dict[str, Any]]:

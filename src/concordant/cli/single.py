@@ -82,7 +82,7 @@ def tiers(
     with out.bar("resampling") as bar:
         found = rank_intervals(
             given,
-            level,
+            confidence_level=level,
             simultaneous=not marginal,
             n_resamples=resamples,
             rng=random.seed,
@@ -112,7 +112,9 @@ def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Ou
     given = read(scores, out.quiet)
     how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     found = run(given, **how)
-    posterior = [expected_correlation(given, name, "posterior", **how) for name in ("tau", "tau_ap")]
+    posterior = [
+        expected_correlation(given, coefficient=name, estimator="posterior", **how) for name in ("tau", "tau_ap")
+    ]
 
     def text() -> str:
         spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
@@ -151,9 +153,9 @@ def plan(
     with out.bar("planning") as bar:
         return plan_topics(
             read(scores, out.quiet),
-            name,
-            target,
-            probability,
+            coefficient=name,
+            target=target,
+            probability=probability,
             n_resamples=resamples,
             most=most,
             rng=random.seed,

@@ -85,7 +85,7 @@ def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers:
     Examples
     --------
     >>> import concordant as cc
-    >>> round(cc.tau_ap_symmetric([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
+    >>> round(cc.get_coefficient("tau_ap_symmetric")([6, 5, 4, 3, 2, 1], [5, 4, 6, 3, 1, 2]), 6)
     0.42
 
     """
@@ -158,7 +158,7 @@ def tau_ap_ties(
     Examples
     --------
     >>> import concordant as cc
-    >>> round(cc.tau_ap_ties([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
+    >>> round(cc.get_coefficient("tau_ap_ties")([6, 5, 3.5, 3.5, 2, 1], [5, 3, 6, 3, 1, 3]), 6)
     0.12
 
     """
@@ -227,9 +227,9 @@ def tau_ap_strict(
     Examples
     --------
     >>> import concordant as cc
-    >>> cc.tau_ap_strict([3, 2, 2, 1], [9, 5, 5, 1])
+    >>> cc.get_coefficient("tau_ap_strict")([3, 2, 2, 1], [9, 5, 5, 1])
     1.0
-    >>> round(cc.tau_ap_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
+    >>> round(cc.get_coefficient("tau_ap_strict")([3, 2, 2, 1], [9, 6, 5, 1]), 6)
     0.666667
 
     """

@@ -76,7 +76,7 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     Examples
     --------
     >>> import concordant as cc
-    >>> round(cc.tau_gap_a([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.5, 0.1]), 6)
+    >>> round(cc.get_coefficient("tau_gap_a")([0.9, 0.5, 0.49, 0.1], [0.9, 0.5, 0.5, 0.1]), 6)
     0.99187
 
     """

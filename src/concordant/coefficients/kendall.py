@@ -145,9 +145,9 @@ def tau_strict(
     Examples
     --------
     >>> import concordant as cc
-    >>> cc.tau_strict([3, 2, 2, 1], [9, 5, 5, 1])
+    >>> cc.get_coefficient("tau_strict")([3, 2, 2, 1], [9, 5, 5, 1])
     1.0
-    >>> round(cc.tau_strict([3, 2, 2, 1], [9, 6, 5, 1]), 6)
+    >>> round(cc.get_coefficient("tau_strict")([3, 2, 2, 1], [9, 6, 5, 1]), 6)
     0.666667
 
     """

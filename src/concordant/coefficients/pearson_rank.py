@@ -70,7 +70,7 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     Examples
     --------
     >>> import concordant as cc
-    >>> round(cc.pearson_rank_symmetric([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
+    >>> round(cc.get_coefficient("pearson_rank_symmetric")([0.9, 0.5, 0.45, 0.1], [0.55, 0.5, 0.45, 0.1]), 6)
     0.971227
 
     """

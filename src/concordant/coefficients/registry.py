@@ -58,11 +58,15 @@ class Coefficient:
     bounds: str = ""
     """The coefficient whose `tie_bounds` tell what ties in candidate leave open here; empty where nothing is known."""
     null: Literal["", "tau", "tau_ap"] = ""
-    """The null distribution that it has without ties (`tau_null`, `tau_ap_null`); empty where none is known."""
+    """The null distribution that it has without ties (`null_distribution`); empty where none is known."""
     losses: Losses | None = None
     """What each pair of systems contributes to 1 - value (see `pair_losses`); None where it is not a sum over pairs."""
     headline: Headline | None = None
     """The most prominent place at which tables and reports show it; see `headlines`."""
+
+    def __call__(self, truth: Any, candidate: Any, **options: Any) -> Any:
+        """The value, as `function` gives it."""
+        return self.function(truth, candidate, **options)
 
     @property
     def name(self) -> str:

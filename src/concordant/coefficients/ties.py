@@ -48,7 +48,7 @@ class TieBounds(Result):
 
 
 @checked
-def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str = "tau") -> TieBounds:
+def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: str = "tau") -> TieBounds:
     """Minimum, expected and maximum value over all orders of the systems tied in candidate.
 
     Parameters
@@ -87,7 +87,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, coefficient: str 
     Examples
     --------
     >>> import concordant as cc
-    >>> print(cc.tie_bounds([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3], "tau_ap"))
+    >>> print(cc.tie_bounds([6, 5, 4, 3, 2, 1], [5, 3, 6, 3, 1, 3], coefficient="tau_ap"))
     tau_ap over all orders of the tied systems: 0.0867 to 0.3200, expected 0.2089
 
     """

@@ -1,4 +1,4 @@
-"""`tau_null` and `tau_ap_null`: how tau and AP correlation vary when nothing but chance orders the systems."""
+"""`null_distribution`: how tau and AP correlation vary when nothing but chance orders the systems."""
 
 from __future__ import annotations
 
@@ -251,85 +251,52 @@ class NullDistribution(Result):
 
 
 @checked
-def tau_null(m: int) -> NullDistribution:
-    """The null distribution of Kendall's tau: its distribution over all m! rankings of m systems, without ties.
+def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
+    """The distribution of tau or AP correlation over all m! rankings of m systems, without ties.
 
-    For a random ranking the numbers D_j of systems above the (j+1)-th one that should be below it are independent and
-    uniform on 0 .. j, and tau = 1 - 2 sum_j D_j / (m(m-1)/2). Up to 20 systems all rankings are counted; beyond, the
-    distribution is found by inverting its transform at the saddle point, to 11 digits or better relative to the tail,
-    down to the smallest float.
+    For a random ranking the numbers D_j of systems above the (j+1)-th one of the candidate that should be below it are
+    independent and uniform on 0 .. j; tau = 1 - 2 sum_j D_j / (m(m-1)/2), and tau_ap = 1 - 2 / (m-1) sum_j D_j / j.
+    Up to 20 systems (tau_ap: 12) all rankings are counted. Beyond, the transform is inverted at the saddle point: for
+    tau to 11 digits or better relative to the tail, down to the smallest float; for tau_ap within 0.2% of the tail for
+    13 to 30 systems, where single values still weigh, and far better beyond. Where fewer than a million rankings are as
+    good as a value of tau_ap, they are counted. docs/guide/null-distributions.md has what was measured.
 
     Parameters
     ----------
+    coefficient : {"tau", "tau_ap"}
+        Kendall's tau, or AP correlation.
     m : int
         Number of systems, from 2 to 1,000,000.
 
     Returns
     -------
     NullDistribution
-        With `pvalue`, `cdf`, `sf`, `pmf`, `ppf`, `rvs`, `plot` and the moments.
+        With `pvalue`, `cdf`, `sf`, `pmf` (of tau_ap up to 12 systems), `ppf`, `rvs`, `plot` and the moments.
 
     See Also
     --------
-    tau_ap_null : AP correlation between random rankings.
     permutation_test : Test a coefficient against chance.
 
     References
     ----------
     M. G. Kendall (1938). A New Measure of Rank Correlation. Biometrika 30.
-
-    Examples
-    --------
-    >>> import concordant as cc
-    >>> cc.tau_null(4).pvalue(1)
-    0.08333333333333333
-    >>> f"{cc.tau_null(50).pvalue(0.9, 'greater'):.6g}"
-    '7.86502e-34'
-
-    """
-    return _null("tau", m)
-
-
-@checked
-def tau_ap_null(m: int) -> NullDistribution:
-    """The null distribution of AP correlation: its distribution over all m! rankings of m systems, without ties.
-
-    For a random ranking the numbers D_j of systems above place j+1 of candidate that should be below it are independent
-    and uniform on 0 .. j, and tau_ap = 1 - 2 / (m-1) sum_j D_j / j. Up to 12 systems all rankings are counted.
-    Beyond, the transform is inverted at the saddle point; and where fewer than a million rankings are as good as the
-    value, they are counted. Within 0.2% of the tail for 13 to 30 systems, where single values still weigh, and far
-    better beyond; docs/guide/null-distributions.md has what was measured.
-
-    Parameters
-    ----------
-    m : int
-        Number of systems, from 2 to 1,000,000.
-
-    Returns
-    -------
-    NullDistribution
-        With `pvalue`, `cdf`, `sf`, `pmf` (up to 12 systems), `ppf`, `rvs`, `plot` and the moments.
-
-    See Also
-    --------
-    tau_null : Kendall's tau between random rankings.
-    permutation_test : Test a coefficient against chance.
-
-    References
-    ----------
     E. Yilmaz, J. A. Aslam and S. Robertson (2008). A New Rank Correlation Coefficient for Information Retrieval. SIGIR.
     They leave this test as future work.
 
     Examples
     --------
     >>> import concordant as cc
-    >>> cc.tau_ap_null(3).pvalue(1)
+    >>> cc.null_distribution("tau", 4).pvalue(1)
+    0.08333333333333333
+    >>> f"{cc.null_distribution('tau', 50).pvalue(0.9, 'greater'):.6g}"
+    '7.86502e-34'
+    >>> cc.null_distribution("tau_ap", 3).pvalue(1)
     0.3333333333333333
-    >>> f"{cc.tau_ap_null(50).pvalue(0.3):.4g}"
+    >>> f"{cc.null_distribution('tau_ap', 50).pvalue(0.3):.4g}"
     '0.0007269'
 
     """
-    return _null("tau_ap", m)
+    return _null(coefficient, m)
 
 
 @lru_cache(maxsize=32)

@@ -64,8 +64,7 @@ def random_rankings(
 
     See Also
     --------
-    tau_null : Kendall's tau between random rankings.
-    tau_ap_null : AP correlation between random rankings.
+    null_distribution : Tau and AP correlation between random rankings.
 
     Notes
     -----
@@ -81,14 +80,14 @@ def random_rankings(
     --------
     >>> import numpy as np, concordant as cc
     >>> truth = np.arange(6, 0, -1)
-    >>> rankings = cc.random_rankings(6, 3, tau=0.6, rng=1)
+    >>> rankings = cc.study.random_rankings(6, 3, tau=0.6, rng=1)
     >>> rankings
     array([[5., 4., 3., 6., 2., 1.],
            [5., 6., 4., 1., 3., 2.],
            [6., 3., 5., 4., 1., 2.]])
     >>> cc.tau(truth, rankings)
     array([0.6, 0.6, 0.6])
-    >>> cc.tau_ap(truth, cc.random_rankings(6, 3, tau_ap=0.6, tolerance=0.05, rng=1)).round(3)
+    >>> cc.tau_ap(truth, cc.study.random_rankings(6, 3, tau_ap=0.6, tolerance=0.05, rng=1)).round(3)
     array([0.6  , 0.627, 0.553])
 
     """

@@ -124,8 +124,8 @@ class FamilyBias(Result):
 def family_bias(
     truth: Collection,
     candidate: Collection = None,
-    families: Mapping[str, str] | None = None,
     *,
+    families: Mapping[str, str] | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
@@ -178,7 +178,8 @@ def family_bias(
     --------
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    >>> found = cc.family_bias(people, hasty, {system: system.split("-")[0] for system in people.systems}, rng=1)
+    >>> families = {system: system.split("-")[0] for system in people.systems}
+    >>> found = cc.judges.family_bias(people, hasty, families=families, rng=1)
     >>> [(f.family, round(f.shift, 2)) for f in found.families][:2]
     [('splade', 0.35), ('dense', 0.12)]
 

@@ -107,8 +107,8 @@ def _ranks(count: float) -> str:
 def rank_changes(
     truth: Collection,
     candidate: Collection = None,
-    k: int | None = None,
     *,
+    k: int | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
@@ -163,7 +163,7 @@ def rank_changes(
     --------
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    >>> found = cc.rank_changes(people, hasty, rng=7)
+    >>> found = cc.judges.rank_changes(people, hasty, rng=7)
     >>> found.largest_drop.systems, found.largest_drop.value
     (('hybrid-3', 'rerank-2'), 4.0)
     >>> found.largest_rise.systems, found.largest_rise.value
@@ -241,7 +241,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
 
 def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> Bounds:
     """The best and the worst rank of each system, so that those of two sides hold together with the level."""
-    found = rank_intervals(side, 1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
+    found = rank_intervals(side, confidence_level=1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]
 

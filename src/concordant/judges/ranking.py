@@ -79,8 +79,8 @@ class JudgeRanking(Result):
 def rank_judges(  # noqa: PLR0913
     truth: Collection,
     candidates: Any = None,
-    coefficient: str = "tau_b",
     *,
+    coefficient: str = "tau_b",
     n_topics: float = TOPICS,
     new_systems: bool = True,
     confidence_level: float = 0.95,

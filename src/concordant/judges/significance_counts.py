@@ -230,7 +230,7 @@ def significance_agreement(
     --------
     >>> import concordant as cc
     >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    >>> found = cc.significance_agreement(people, hasty)
+    >>> found = cc.judges.significance_agreement(people, hasty)
     >>> found.active_agreements, found.active_disagreements
     (85, 0)
     >>> found.false_negatives, found.false_positives  # mixed, by the side that finds the pair significant

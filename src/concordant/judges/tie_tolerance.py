@@ -114,7 +114,7 @@ def tie_calibration(
     >>> import numpy as np, concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> graded = cc.Scores(np.round(people.values * 4), people.topics, people.systems)
-    >>> found = cc.tie_calibration(graded, careful, rng=1)
+    >>> found = cc.judges.tie_calibration(graded, careful, rng=1)
     >>> round(found.uncalibrated, 2), round(found.accuracy, 2), round(found.tolerance, 2)
     (0.46, 0.66, 0.15)
 

@@ -160,8 +160,8 @@ class JudgeWorth(Result):
 def judge_worth(  # noqa: PLR0913
     truth: Collection,
     candidate: Collection = None,
-    coefficient: str = "tau_b",
     *,
+    coefficient: str = "tau_b",
     n_topics: float = TOPICS,
     new_systems: bool = True,
     confidence_level: float = 0.95,

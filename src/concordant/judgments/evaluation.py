@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +29,18 @@ _ZERO = 1  # judged, and of grade 0; more is above 0
 _FAR = 50  # times the next grade: so much larger a grade is likely to be a code
 
 
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a name is an iterable of strings, too
+    runs: Runs, qrels: Qrels, measures: str, *, missing: Missing = ...
+) -> Scores: ...
+@overload
+def evaluate(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = ...) -> dict[str, Scores]: ...
+
+
 @checked
-def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "error") -> Scores:
+def evaluate(
+    runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing: Missing = "error"
+) -> Scores | dict[str, Scores]:
     """Score every run on every topic.
 
     AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, and are named as ir-measures names them:
@@ -47,20 +58,20 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
         From `read_runs` or `Runs.from_dict`; ties among documents were broken there, as trec_eval breaks them.
     qrels : Qrels
         From `read_qrels` or `Qrels.from_dict`.
-    measure : str
-        Its name; trec_eval's names are taken, too.
+    measures : str or iterable of str
+        The name of a measure, or several; trec_eval's names are taken, too.
     missing : {"error", "zero", "drop", "drop-systems"}
         For a run that lacks a topic which other runs have: stop; score it 0, as trec_eval -c does; leave out the
         topic; leave out the run.
 
     Returns
     -------
-    Scores
-        Topics x systems, named as ir-measures names the measure.
+    Scores, or dict of str to Scores
+        Topics x systems, named as ir-measures names the measure. For several measures a dictionary of these, by name;
+        the same topics and systems in all.
 
     See Also
     --------
-    evaluate_all : Like `evaluate`, for several measures at once.
     read_runs : Read runs.
     read_qrels : Read judgments.
 
@@ -78,40 +89,7 @@ def evaluate(runs: Runs, qrels: Qrels, measure: str, *, missing: Missing = "erro
     [[0.8333, 0.8333]]
     >>> cc.evaluate(runs, qrels, "AP(rel=2)").values.round(4).tolist()
     [[1.0, 0.3333]]
-
-    """
-    return next(iter(evaluate_all(runs, qrels, [measure], missing=missing).values()))
-
-
-@checked
-def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = "error") -> dict[str, Scores]:
-    """Like `evaluate`, for several measures at once.
-
-    Parameters
-    ----------
-    runs : Runs
-        From `read_runs` or `Runs.from_dict`.
-    qrels : Qrels
-        From `read_qrels` or `Qrels.from_dict`.
-    measures : iterable of str
-        Their names, as in `evaluate`.
-    missing : {"error", "zero", "drop", "drop-systems"}
-        For a run that lacks a topic which other runs have, as in `evaluate`.
-
-    Returns
-    -------
-    dict of str to Scores
-        By the names of the measures, as ir-measures writes them; the same topics and systems in all.
-
-    See Also
-    --------
-    evaluate : Score every run on every topic.
-
-    Examples
-    --------
-    >>> import concordant as cc
-    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["d1", "d2"]}, "ql": {"1": ["d2", "d1"]}})
-    >>> cc.evaluate_all(runs, cc.Qrels.from_dict({"1": {"d1": 1}}), ["RR", "P@1"])
+    >>> cc.evaluate(runs, qrels, ["RR", "P@1"])
     {'RR': <Scores: 1 topic x 2 systems, RR>, 'P@1': <Scores: 1 topic x 2 systems, P@1>}
 
     """
@@ -120,7 +98,7 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
             "missing is 'mean', which serves to reproduce numbers from files of scores: a run scores nothing on a "
             "topic that it lacks, so use 'zero', 'drop' or 'drop-systems'"
         )
-    wanted = parse_all(measures)
+    wanted = parse_all([measures] if isinstance(measures, str) else measures)
     topics = common_topics(runs, qrels)
     _warn_far(qrels)
     check_thresholds(qrels, wanted)
@@ -133,10 +111,11 @@ def evaluate_all(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: 
         warn(said)
     kept, systems = [labels[k] for k in rows], [runs.systems[k] for k in columns]
     cells = np.ix_(columns, topics[rows])
-    return {
+    found = {
         str(measure): Scores(values[cells].T, kept, systems, str(measure))
         for measure, values in zip(wanted, score(runs, qrels, wanted), strict=True)
     }
+    return next(iter(found.values())) if isinstance(measures, str) else found
 
 
 def parse_all(measures: Iterable[str]) -> list[Measure]:

@@ -10,7 +10,7 @@ from ..errors import InputError
 from ..options import checked
 from ..words import counted, listing
 from .changes import leave_out
-from .evaluation import evaluate_all, parse_all, score
+from .evaluation import evaluate, parse_all, score
 from .qrels import Qrels
 from .runs import Runs
 
@@ -33,7 +33,7 @@ def leave_each_out(
     Parameters
     ----------
     runs, qrels, measures, missing
-        As in `evaluate_all`.
+        As in `evaluate`.
     teams : mapping of str to sequence of str
         The runs of each team that formed the pool; a run has one team.
     k : int, optional
@@ -59,7 +59,7 @@ def leave_each_out(
 
     """
     wanted = parse_all(measures)
-    full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)
+    full = evaluate(runs, qrels, map(str, wanted), missing=missing)
     owners: dict[str, str] = {}
     for team, names in teams.items():
         for name in names:

@@ -109,8 +109,8 @@ class Board(Result):
 @checked
 def board(
     scores: Collection,
-    confidence_level: float = 0.95,
     *,
+    confidence_level: float = 0.95,
     more_topics: int = 10,
     n_resamples: int = 49_999,
     rng: Seed = None,
@@ -174,13 +174,15 @@ def board(
     if not isinstance(side, Means):
         side = as_topic_side(side, "scores")
         side = as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
-    ranks = rank_intervals(side, confidence_level, n_resamples=n_resamples, progress=progress, **by)
+    ranks = rank_intervals(side, confidence_level=confidence_level, n_resamples=n_resamples, progress=progress, **by)
     if isinstance(side, Scores):
         observed, counts = side.observations(), dict(zip(side.systems, side.counts().tolist(), strict=True))
         posterior: dict[str, Any] = {"confidence_level": confidence_level, **by}
         rest = {
             "topics": np.array([counts[system] for system in ranks.systems]),
-            "reliability": tuple(expected_correlation(observed, name, **posterior) for name in ("tau", "tau_ap")),
+            "reliability": tuple(
+                expected_correlation(observed, coefficient=name, **posterior) for name in ("tau", "tau_ap")
+            ),
             "outlook": outlook(observed.values, more_topics, Resampling(DRAWS, how.rng, how.workers)),
         }
     return Board(

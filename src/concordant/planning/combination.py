@@ -114,7 +114,9 @@ class CombinedMeans(Result):
         self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
     ) -> RankIntervals:
         """The ranks that each system may have, and tiers: `rank_intervals` of these means."""
-        return rank_intervals(self.means, confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng)
+        return rank_intervals(
+            self.means, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng
+        )
 
     @checked
     def expected_correlation(

@@ -82,9 +82,9 @@ class Reliability(Result):
 @checked
 def expected_correlation(  # noqa: PLR0913
     scores: Collection,
+    *,
     coefficient: str = "tau",
     estimator: Estimators | None = None,
-    *,
     identical: Identical = "half",
     ties: Ties = "half",
     n_resamples: int | None = None,
@@ -160,9 +160,9 @@ def expected_correlation(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> people = cc.load_collection("people")
-    >>> print(cc.expected_correlation(people, "tau_ap", "msqd"))
+    >>> print(cc.expected_correlation(people, coefficient="tau_ap", estimator="msqd"))
     tau_ap = 0.8320 (msqd)
-    >>> print(cc.expected_correlation(people, "spearman", rng=1))
+    >>> print(cc.expected_correlation(people, coefficient="spearman", rng=1))
     spearman = 0.9671 (posterior), 95% interval [0.9263, 0.9910] (posterior, normal prior)
 
     """
@@ -176,10 +176,10 @@ def expected_correlation(  # noqa: PLR0913
     if not linear:
         raise InputError(f"estimator is {chosen!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     if chosen in ("sh(w)", "sh(w/o)"):
-        return split_half(observed, coefficient, replace=chosen == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
+        return split_half(observed, coefficient=coefficient, replace=chosen == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
     found = discordance(
         observed,
-        chosen,  # type: ignore[arg-type]
+        estimator=chosen,  # type: ignore[arg-type]
         identical=identical,
         ties=ties,
         n_resamples=n_resamples,

@@ -22,8 +22,8 @@ SPLITS = 100  # of each size
 @checked
 def split_half(
     scores: Collection,
-    coefficient: Literal["tau", "tau_ap"] = "tau",
     *,
+    coefficient: Literal["tau", "tau_ap"] = "tau",
     replace: bool = True,
     n_splits: int = SPLITS,
     rng: Seed = None,
@@ -77,7 +77,7 @@ def split_half(
     Examples
     --------
     >>> import concordant as cc
-    >>> print(cc.split_half(cc.load_collection("people"), replace=False, rng=1))
+    >>> print(cc.planning.split_half(cc.load_collection("people"), replace=False, rng=1))
     tau = 0.9121 (sh(w/o))
 
     """

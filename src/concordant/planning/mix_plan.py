@@ -141,7 +141,7 @@ def plan_mix(
         raise InputError(f"costs is {costs!r}: {WANTED_COST}")
     sides = paired_sides(human, machine)
     if as_good_as is None:
-        plan = plan_topics(sides.human, coefficient, target, rng=rng)
+        plan = plan_topics(sides.human, coefficient=coefficient, target=target, rng=rng)
         if plan.n_topics is None:
             raise InputError(
                 f"{plan.verdict}: lower the target, or give {argument('as_good_as')}, so many human topics"

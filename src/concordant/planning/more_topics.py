@@ -103,10 +103,10 @@ def known_at(coefficient: str, target: float) -> Coefficient:
 @checked
 def plan_topics(  # noqa: PLR0913
     scores: Collection,
+    *,
     coefficient: str = "tau",
     target: float = 0.9,
     probability: float | None = None,
-    *,
     prior: Prior = "normal",
     n_resamples: int = 16_000,
     most: int = 10_000,
@@ -163,7 +163,7 @@ def plan_topics(  # noqa: PLR0913
     Examples
     --------
     >>> import concordant as cc
-    >>> print(cc.plan_topics(cc.load_collection("people"), "tau", target=0.9, rng=1))
+    >>> print(cc.plan_topics(cc.load_collection("people"), coefficient="tau", target=0.9, rng=1))
     60 topics for an expected tau of 0.9 with the true ranking; predicted from 40 topics
     <BLANKLINE>
       topics  expected tau  90% of collections  P(>= 0.9)

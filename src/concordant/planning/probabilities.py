@@ -85,8 +85,8 @@ class Discordance(Result):
 @checked
 def discordance(  # noqa: PLR0913
     scores: Collection,
-    estimator: Estimator = "msqd",
     *,
+    estimator: Estimator = "msqd",
     identical: Identical = "half",
     ties: Ties = "half",
     n_resamples: int | None = None,
@@ -164,7 +164,7 @@ def discordance(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
-    >>> print(cc.discordance(cc.Scores(ap, topics=range(4), systems=["A", "B", "C"])))
+    >>> print(cc.planning.discordance(cc.Scores(ap, topics=range(4), systems=["A", "B", "C"])))
     Expected correlation with the true ranking: tau 0.7594, tau_ap 0.6532 (msqd)
     <BLANKLINE>
     Probability that neighbours are in the wrong order:

@@ -4,3 +4,21 @@
 ranks that a system may have, `discriminative` the share of significant differences that another ranking confirms,
 `loss` makes an objective of the distance, `bounds` has the rank intervals and `pair_tests` the tests behind them.
 """
+
+from importlib import import_module
+from typing import Any
+
+_MODULE_OF = {
+    "DistanceDistribution": "distribution",
+    "discriminative_power": "discriminative",
+    "rank_loss": "loss",
+    "rank_probabilities": "places",
+    "ranking_probability": "region",
+}
+__all__ = list(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

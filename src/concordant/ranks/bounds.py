@@ -228,8 +228,8 @@ class RankIntervals(Result):
 @checked
 def rank_intervals(
     scores: Collection,
-    confidence_level: float = 0.95,
     *,
+    confidence_level: float = 0.95,
     simultaneous: bool = True,
     n_resamples: int = 49_999,
     rng: Seed = None,

@@ -65,7 +65,7 @@ class DiscriminativePower(Result):
 
 @checked
 def discriminative_power(
-    truth: Collection, candidate: Collection = None, alpha: float = 0.05, correction: Correction | None = None
+    truth: Collection, candidate: Collection = None, *, alpha: float = 0.05, correction: Correction | None = None
 ) -> DiscriminativePower:
     """Of the pairs of systems that differ significantly in `truth`, the share that `candidate` orders in the same way.
 
@@ -103,7 +103,7 @@ def discriminative_power(
     --------
     >>> import concordant as cc
     >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
-    >>> print(cc.discriminative_power(ap, [2, 1, 3]))  # A before B
+    >>> print(cc.ranks.discriminative_power(ap, [2, 1, 3]))  # A before B
     2 of 3 pairs differ significantly (paired t-test, alpha = 0.05); candidate confirms 1 of them: 0.5000
 
     """

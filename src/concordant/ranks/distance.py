@@ -33,7 +33,7 @@ _LARGEST = 1e150  # its square is a float
 
 @checked
 def rank_distance(
-    truth: Collection, candidate: Collection = None, eps: float = 1e-5, *, workers: Workers = 1
+    truth: Collection, candidate: Collection = None, *, eps: float = 1e-5, workers: Workers = 1
 ) -> float | FloatArray:
     """Distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
 

@@ -64,7 +64,7 @@ class DistanceDistribution(Result):
     --------
     >>> import numpy as np, concordant as cc
     >>> scores = np.random.default_rng(1).random((50, 8)) + np.linspace(0, 0.2, 8)
-    >>> distribution = cc.DistanceDistribution.bootstrap(scores, n_resamples=999, rng=1)
+    >>> distribution = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=999, rng=1)
     >>> print(distribution)
     Rank distances of 999 resamples of 50 topics, 8 systems (method: paper)
     <BLANKLINE>

@@ -14,7 +14,7 @@ from .distance import Problem, rankings_beside
 
 @checked
 def rank_loss(
-    truth: Collection, candidate: Collection = None, eps: float = 1e-5, *, margin: float = 1.0, shrinkage: float = 0.0
+    truth: Collection, candidate: Collection = None, *, eps: float = 1e-5, margin: float = 1.0, shrinkage: float = 0.0
 ) -> tuple[float, FloatArray]:
     """Squared rank distance between scores and the order that the truth gives, and its gradient by the scores.
 
@@ -75,7 +75,7 @@ def rank_loss(
 
     >>> import concordant as cc
     >>> users = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
-    >>> loss, gradient = cc.rank_loss(users, [0.16, 0.60, 0.58])  # B and C swapped
+    >>> loss, gradient = cc.ranks.rank_loss(users, [0.16, 0.60, 0.58])  # B and C swapped
     >>> print(f"{loss:.2f}", gradient.round())  # falls as B falls and C rises
     2.81 [   0.  173. -173.]
 

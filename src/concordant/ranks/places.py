@@ -88,9 +88,9 @@ class RankProbabilities(Result):
 @checked
 def rank_probabilities(  # noqa: PLR0913
     truth: Collection,
+    *,
     by: By = "rank_distance",
     threshold: float | None = None,
-    *,
     n_resamples: int = 9_999,
     alpha: float = 0.05,
     eps: float = 1e-5,
@@ -145,7 +145,7 @@ def rank_probabilities(  # noqa: PLR0913
     >>> import concordant as cc
     >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
     >>> scores = cc.Scores(ap, topics=range(4), systems=["A", "B", "C"])
-    >>> print(cc.rank_probabilities(scores, n_resamples=1000, rng=1))
+    >>> print(cc.ranks.rank_probabilities(scores, n_resamples=1000, rng=1))
     1,000 rankings with d_rank <= 0.6451, of 1,000 drawn
     <BLANKLINE>
         1  C  ranks   1 to   2, mean 1.2

@@ -20,7 +20,7 @@ _SHIFTS = 12  # of the lattice, drawn at random
 
 @checked
 def ranking_probability(
-    truth: Collection, candidate: Collection = None, eps: float = 1e-5, *, n_points: int = 20_000, rng: Seed = None
+    truth: Collection, candidate: Collection = None, *, eps: float = 1e-5, n_points: int = 20_000, rng: Seed = None
 ) -> float:
     """Probability of the ranking `candidate`, if means over topics are normal around those of `truth`.
 
@@ -72,9 +72,9 @@ def ranking_probability(
     --------
     >>> import concordant as cc
     >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
-    >>> print(f"{cc.ranking_probability(ap, [1, 2, 3], rng=1):.3f}")  # as in the truth
+    >>> print(f"{cc.ranks.ranking_probability(ap, [1, 2, 3], rng=1):.3f}")  # as in the truth
     0.741
-    >>> print(f"{cc.ranking_probability(ap, [1, 3, 2], rng=1):.3f}")  # B and C swapped
+    >>> print(f"{cc.ranks.ranking_probability(ap, [1, 3, 2], rng=1):.3f}")  # B and C swapped
     0.259
 
     """

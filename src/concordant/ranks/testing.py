@@ -103,8 +103,8 @@ class RankTest(Result):
 def rank_test(  # noqa: PLR0913
     truth: Collection,
     candidate: Collection = None,
-    method: RankTestMethod = "recentred",
     *,
+    method: RankTestMethod = "recentred",
     n_resamples: int = 9_999,
     alpha: float = 0.05,
     eps: float = 1e-5,

@@ -17,17 +17,17 @@ BIBTEX = {
 
 # The functions that each paper is behind, and coefficients with more than one paper. What is ours names concordant.
 _METHODS = {
-    "kendall1938": "tau_null",
+    "kendall1938": "null_distribution",
     "cohen1960": "label_agreement",
     "bradley1952": "rank_votes",
     "genz1992": "ranking_probability",
     "soboroff2001": "pseudo",
-    "jarvelin2002": "evaluate evaluate_all",
+    "jarvelin2002": "evaluate evaluate",
     "nadeau2003": "select_topics",
-    "buckley2004": "evaluate evaluate_all sample",
+    "buckley2004": "evaluate evaluate sample",
     "sanderson2004": "from_runs",
     "romano2005": "rank_intervals board",
-    "yilmaz2008": "tau_ap_null random_rankings depth_pool from_runs judgment_study",
+    "yilmaz2008": "null_distribution random_rankings depth_pool from_runs judgment_study",
     "carterette2009": "rank_distance rank_test discriminative_power DistanceDistribution rank_probabilities "
     "ranking_probability rank_loss judgment_study sample",
     "phipson2010": "permutation_test",
@@ -42,7 +42,7 @@ _METHODS = {
     "mogstad2024": "board rank_changes",
     "thompson2024": "soft_pairwise_accuracy",
     "concordant": "judge_worth rank_judges judge_study judge_card compare correlate explain family_bias audit mix "
-    "select_topics rank_loss tau_ap_null",
+    "select_topics rank_loss null_distribution",
 }
 
 

@@ -5,19 +5,24 @@ executor. `reliability` is the study of the estimators of expected correlation, 
 `judges` that of several judges; `saving` has what their results share.
 """
 
+from ..inference.rerankings import random_rankings
 from .execution import executor_at
 from .grid import StudyError
 from .judges import JudgeStudy, judge_study
 from .judgments import JudgmentStudy, judgment_study
 from .reliability import ReliabilityStudy, reliability_study
+from .simulation import Fidelity, Simulator
 
 __all__ = [
+    "Fidelity",
     "JudgeStudy",
     "JudgmentStudy",
     "ReliabilityStudy",
+    "Simulator",
     "StudyError",
     "executor_at",
     "judge_study",
     "judgment_study",
+    "random_rankings",
     "reliability_study",
 ]

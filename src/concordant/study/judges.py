@@ -21,7 +21,7 @@ from ..judges.ranking import JudgeRanking, rank_judges
 from ..judges.verdicts import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import LabelAgreement, label_agreement
 from ..judgments.change import Change
-from ..judgments.evaluation import evaluate_all
+from ..judgments.evaluation import evaluate
 from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..options import checked
@@ -223,7 +223,7 @@ def judge_study(  # noqa: PLR0913
     >>> runs = {f"s{s}": {str(t): [f"d{(k * (s + 1) + t) % 7}" for k in range(7)] for t in range(9)} for s in range(4)}
     >>> human = cc.Qrels.from_dict({str(t): {f"d{k}": int(k < 3) for k in range(7)} for t in range(9)})
     >>> machine = human.with_grades(1 - human.grades)
-    >>> found = cc.judge_study(cc.Runs.from_dict(runs), human, {"machine": machine}, ["AP"], n_resamples=500)
+    >>> found = cc.study.judge_study(cc.Runs.from_dict(runs), human, {"machine": machine}, ["AP"], n_resamples=500)
     >>> found.labels["machine"]["agreement"].value
     0.0
 
@@ -232,8 +232,8 @@ def judge_study(  # noqa: PLR0913
     names = list(headlines("main") if coefficients is None else coefficients)
     changes = [Change("judge", name, qrels=qrels) for name, qrels in named.items()]
     study = judgment_study(runs, truth, changes, measures, None, rng, missing=missing)
-    full = evaluate_all(runs, truth, study.measures, missing=missing)
-    scores = {name: evaluate_all(runs, qrels, study.measures, missing=missing) for name, qrels in named.items()}
+    full = evaluate(runs, truth, study.measures, missing=missing)
+    scores = {name: evaluate(runs, qrels, study.measures, missing=missing) for name, qrels in named.items()}
     steps = len(named) * (len(study.measures) * len(names) + 1) + (len(study.topics) >= FEWEST)
     done = itertools.count(1)
 
@@ -265,7 +265,9 @@ def judge_study(  # noqa: PLR0913
         called = ("the truth", *judged)
         card = step(judge_card(full[first], judged, names=called, labels=labels, families=families, rng=rng))
         same = names[0] == "tau_b"  # which the card is about
-        ranking = card.ranking if same else rank_judges(full[first], judged, names[0], names=called, rng=rng)
+        ranking = (
+            card.ranking if same else rank_judges(full[first], judged, coefficient=names[0], names=called, rng=rng)
+        )
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
     return JudgeStudy(

@@ -19,7 +19,7 @@ from ..inference.resampling import Progress, Resampling
 from ..judges.verdicts import shown
 from ..judges.worth import TOPICS, Yardstick
 from ..judgments.change import Change, qrels_digest, runs_digest
-from ..judgments.evaluation import check_thresholds, evaluate_all, parse_all
+from ..judgments.evaluation import check_thresholds, evaluate, parse_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
@@ -367,13 +367,13 @@ def judgment_study(  # noqa: PLR0913
     >>> runs = {s: {t: [names[k] for k in np.argsort(x)] for t, x in of.items()} for s, of in noise.items()}
     >>> change = cc.judgments.Change("sample", 0.3, least=(1, 1))
     >>> qrels = cc.Qrels.from_dict(grades)
-    >>> study = cc.judgment_study(cc.Runs.from_dict(runs), qrels, [change], ["AP"], ["tau_b"], n_draws=5)
+    >>> study = cc.study.judgment_study(cc.Runs.from_dict(runs), qrels, [change], ["AP"], ["tau_b"], n_draws=5)
     >>> study.value("sample", "0.3", "AP", "tau_b") > 0.5
     True
 
     """
     wanted, named, listed = parse_all(measures), _coefficients(coefficients), _changes(changes)
-    full = evaluate_all(runs, qrels, map(str, wanted), missing=missing)
+    full = evaluate(runs, qrels, map(str, wanted), missing=missing)
     notes: dict[str, None] = {}
     for change in listed:
         other = change.other()

@@ -59,7 +59,7 @@ def test_what_is_cut_off() -> None:
 @pytest.mark.parametrize("text", ["", "tau", "0,87", "nan", "inf", "1e999", "0.87 0.88", "--1", "\u0663"])
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(cc.errors.InputError, match="reported is"):
-        cc.audit.audit({"a": 1, "b": 2}, {"a": 1, "b": 2}, text)
+        cc.audit({"a": 1, "b": 2}, {"a": 1, "b": 2}, reported=text)
 
 
 @pytest.mark.parametrize("text", ["101", "150%", "-1e3"])
@@ -71,9 +71,9 @@ def test_what_no_coefficient_can_be_is_refused(text: str) -> None:
 def test_a_float_is_refused_because_it_forgets_its_zeros() -> None:
     wrong: Any = 0.870
     with pytest.raises(cc.errors.InputTypeError, match=r"reported is 0\.905: give it as text"):
-        cc.audit.audit(PEOPLE, HASTY, 0.905)  # type: ignore[arg-type]
+        cc.audit(PEOPLE, HASTY, reported=0.905)  # type: ignore[arg-type]
     with pytest.raises(cc.errors.InputTypeError, match="as text"):
-        cc.audit.audit({"a": 1, "b": 2}, {"a": 1, "b": 2}, [wrong])
+        cc.audit({"a": 1, "b": 2}, {"a": 1, "b": 2}, reported=[wrong])
 
 
 # Verdicts -----------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def sides() -> tuple[cc.Scores, cc.Scores, cc.Scores]:
 def test_a_plain_rule_is_found_among_all(sides: tuple[cc.Scores, ...]) -> None:
     truth, candidate = cc.pair(sides[0], sides[1])
     value = cc.tau_ap_b(truth.means(), candidate.means())
-    found = cc.audit.audit(sides[0], sides[1], f"{value:.4f}")
+    found = cc.audit(sides[0], sides[1], reported=f"{value:.4f}")
     first = found.matches[0].plainest
     assert (first.rule, first.data, first.written, first.departures) == ("tau_ap_b(truth, candidate)", "means", "", 0)
     assert first.ranges[0] == pytest.approx((value, value))
@@ -109,7 +109,7 @@ def test_a_plain_rule_is_found_among_all(sides: tuple[cc.Scores, ...]) -> None:
 
 
 PLANTED = {
-    "exchanged": lambda x, y: cc.tau_gap_a(y, x),
+    "exchanged": lambda x, y: cc.get_coefficient("tau_gap_a")(y, x),
     "scipy's tau-c": lambda x, y: stats.kendalltau(x, y, variant="c").statistic,
     "argsort": lambda x, y: stats.kendalltau(np.argsort(-x, kind="stable"), np.argsort(-y, kind="stable")).statistic,
     "ranks": lambda x, y: stats.weightedtau(stats.rankdata(-x), stats.rankdata(-y)).statistic,
@@ -135,16 +135,16 @@ def test_a_planted_mistake_is_traced(mistake: str, sides: tuple[cc.Scores, ...])
     truth, candidate = cc.pair(sides[0], sides[1].select(systems=sides[0].systems))
     function: Any = PLANTED[mistake]
     value = function(truth.means(), candidate.means())
-    found = cc.audit.audit(truth, candidate, f"{value:.5f}")
+    found = cc.audit(truth, candidate, reported=f"{value:.5f}")
     assert TRACED[mistake] in names_of(found.matches)
 
 
 def test_several_numbers_have_to_be_reproduced_by_one_rule(sides: tuple[cc.Scores, ...]) -> None:
     truth, a, b = cc.pair(sides[0], sides[1:])
-    values = [cc.tau_ap_ties(side.means(), truth.means()) for side in (a, b)]
+    values = [cc.get_coefficient("tau_ap_ties")(side.means(), truth.means()) for side in (a, b)]
     texts = [f"{value:.2f}" for value in values]
-    both = cc.audit.audit(truth, [a, b], texts)
-    alone = [cc.audit.audit(truth, side, text) for side, text in zip((a, b), texts, strict=True)]
+    both = cc.audit(truth, [a, b], reported=texts)
+    alone = [cc.audit(truth, side, reported=text) for side, text in zip((a, b), texts, strict=True)]
     wanted = ("tau_ap_ties(candidate, truth)", "means", "")
     assert wanted in names_of(both.matches)
     assert names_of(both.matches) == names_of(alone[0].matches) & names_of(alone[1].matches)
@@ -155,20 +155,20 @@ def test_several_numbers_have_to_be_reproduced_by_one_rule(sides: tuple[cc.Score
 
 def test_nothing_matches_and_the_nearest_are_named() -> None:
     truth = {"a": 0.9, "b": 0.5, "c": 0.1}
-    found = cc.audit.audit(truth, truth, "0.4321")
+    found = cc.audit(truth, truth, reported="0.4321")
     assert found.matches == ()
     assert found.verdict.startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
     best = min(found.nearest, key=lambda finding: finding.plainest.off).plainest
     assert best.off > 0
     assert f"off by {best.off:.2g}" in found.verdict
-    plain = cc.audit.audit(truth, truth, "0.4321", departures=0)
+    plain = cc.audit(truth, truth, reported="0.4321", departures=0)
     assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict
 
 
 def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     people = {"a": 0.9, "b": 0.6, "c": 0.4, "d": 0.2, "e": 0.1}
     model = {"a": 0.8, "b": 0.5, "c": 0.4, "d": 0.2, "e": 0.3}
-    found = cc.audit.audit(people, model, "0.800", departures=0)
+    found = cc.audit(people, model, reported="0.800", departures=0)
     assert len(found.matches) == 1
     assert found.matches[0].plainest.rule == "tau(truth, candidate)"
     same = [way.rule.partition("(")[0] for way in found.matches[0].others]
@@ -179,15 +179,15 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
 
 def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
-    both = cc.audit.audit(people, hasty, "0.72", departures=0).verdict
+    both = cc.audit(people, hasty, reported="0.72", departures=0).verdict
     assert both.startswith(
         "2 different values are printed as 0.72. The plainest ways are tau_a(truth, candidate) = 0.7158"
     )
     assert "evidence" not in both
-    one = cc.audit.audit(people, hasty, "0.723", departures=0).verdict
+    one = cc.audit(people, hasty, reported="0.723", departures=0).verdict
     assert one.startswith("Exactly one thing reproduces 0.723: tau_b(truth, candidate) = 0.7234.")
     assert one.endswith("evidence.")
-    strange = cc.audit.audit(people, hasty, "-0.72", departures=2).verdict
+    strange = cc.audit(people, hasty, reported="-0.72", departures=2).verdict
     assert strange.startswith("No plain rule gives -0.72. ")
 
 
@@ -195,7 +195,7 @@ def test_percent_signs_and_percent_without_them() -> None:
     people = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.1}
     model = {"a": 0.8, "b": 0.3, "c": 0.4, "d": 0.2}
     for text in ("66.7%", "66.7"):
-        found = cc.audit.audit(people, model, text, departures=0)
+        found = cc.audit(people, model, reported=text, departures=0)
         assert found.matches[0].plainest.rule == "tau(truth, candidate)"
         assert "percent" in found.notes[0]
 
@@ -203,15 +203,15 @@ def test_percent_signs_and_percent_without_them() -> None:
 def test_digits_that_were_cut_off() -> None:
     people = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.1}
     model = {"a": 0.8, "b": 0.3, "c": 0.4, "d": 0.2}
-    found = cc.audit.audit(people, model, "0.66")
+    found = cc.audit(people, model, reported="0.66")
     assert ("tau(truth, candidate)", "means", "cut off") in names_of(found.matches)
     assert ("tau(truth, candidate)", "means", "") not in names_of(found.matches)
-    rounded = cc.audit.audit(people, model, "0.67")
+    rounded = cc.audit(people, model, reported="0.67")
     assert not {written for _, _, written in names_of(rounded.matches)} & {"cut off"}
 
 
 def test_ties_broken_at_random_give_a_range() -> None:
-    found = cc.audit.audit({"a": 4, "b": 3, "c": 2, "d": 1}, {"a": 1, "b": 1, "c": 1, "d": 0}, "0.333")
+    found = cc.audit({"a": 4, "b": 3, "c": 2, "d": 1}, {"a": 1, "b": 1, "c": 1, "d": 0}, reported="0.333")
     by_rule = {c.rule: c for f in found.matches for c in (f.plainest, *f.others) if not c.written}
     random = by_rule["tau(truth, candidate), ties by random"]
     assert random.ranges == ((0.0, 1.0),)
@@ -221,10 +221,10 @@ def test_ties_broken_at_random_give_a_range() -> None:
 def test_a_rule_that_can_give_any_number_explains_none() -> None:
     """All are tied, so that ties broken at random give whatever one likes."""
     truth, tied = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 1, "c": 1}
-    found = cc.audit.audit(truth, tied, "-0.333")
+    found = cc.audit(truth, tied, reported="-0.333")
     assert not [rule for rule, _, _ in names_of(found.matches) if "random" in rule]
     # Beside a ranking for which it gives something definite it is an explanation.
-    both = cc.audit.audit(truth, [tied, truth], ["-0.333", "1.000"])
+    both = cc.audit(truth, [tied, truth], reported=["-0.333", "1.000"])
     assert "tau(truth, candidate), ties by random" in {rule for rule, _, _ in names_of(both.matches)}
 
 
@@ -256,13 +256,13 @@ def test_all_rows_of_trec_eval_are_tried(tmp_path: Path) -> None:
     people = trec_eval_files(tmp_path / "people", truth, dict(zip(systems, level, strict=True)))
     unseen = {s: level[place[k]] for k, s in enumerate(systems)} | {"s19": 0.53, "s20": 0.45}
     machine = trec_eval_files(tmp_path / "machine", candidate, unseen)
-    plain = cc.audit.audit(people, machine, "0.857", departures=1)
+    plain = cc.audit(people, machine, reported="0.857", departures=1)
     assert plain.matches[0].plainest.name == "tau(truth, candidate)"
-    found = cc.audit.audit(people, machine, "0.867", departures=1)
+    found = cc.audit(people, machine, reported="0.867", departures=1)
     assert found.matches[0].plainest.name == "tau(truth, candidate); `all` rows"
     assert found.matches[0].plainest.account.endswith("`all` rows in place of means over topics")
     # Without files there are none to look into.
-    without = cc.audit.audit(cc.read_scores(people), cc.read_scores(machine), "0.867")
+    without = cc.audit(cc.read_scores(people), cc.read_scores(machine), reported="0.867")
     assert not [data for _, data, _ in names_of(without.matches) if "all" in data]
 
 
@@ -293,14 +293,14 @@ def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -
     by_all = float(cc.pearson_rank(printed, other.means()))
     assert ("pearson_rank(truth, candidate)", "`all` rows of truth", "") in audited(by_all)
     # Scores as they are have one measure, whatever one asks for.
-    alone = cc.audit.audit(sides[0], other, f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)
+    alone = cc.audit(sides[0], other, reported=f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)
     assert not [data for _, data, _ in names_of(alone.matches) if "measure" in data]
 
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:
     """Over numbers that nobody reported, the matches are as many as was said to be by chance."""
     truth, candidate = cc.pair(sides[0], sides[1])
-    found = [cc.audit.audit(truth, candidate, f"0.{k}", departures=1) for k in range(80, 98, 2)]
+    found = [cc.audit(truth, candidate, reported=f"0.{k}", departures=1) for k in range(80, 98, 2)]
     matches = sum(level.matches for one in found for level in one.levels)
     expected = sum(level.by_chance for one in found for level in one.levels)
     assert matches > 20
@@ -312,7 +312,7 @@ def test_more_digits_leave_less_to_chance(sides: tuple[cc.Scores, ...]) -> None:
     value = cc.tau_b(truth.means(), candidate.means())
     chance = []
     for digits in (1, 2, 4):
-        found = cc.audit.audit(truth, candidate, f"{value:.{digits}f}")
+        found = cc.audit(truth, candidate, reported=f"{value:.{digits}f}")
         assert ("tau_b(truth, candidate)", "means", "") in names_of(found.matches)
         chance.append(sum(level.by_chance for level in found.levels))
     assert chance == sorted(chance, reverse=True)
@@ -324,12 +324,12 @@ def test_systems_and_topics_that_a_side_lacks_are_noted(sides: tuple[cc.Scores, 
     candidate = sides[1].select(systems=sides[1].systems[:-2], topics=sides[1].topics[3:])
     common = cc.pair(truth, candidate).sides
     value = cc.tau_b(common[0].means(), common[1].means())
-    found = cc.audit.audit(truth, candidate, f"{value:.6f}", names=("people", "model"))
+    found = cc.audit(truth, candidate, reported=f"{value:.6f}", names=("people", "model"))
     assert found.matches[0].plainest.rule == "tau_b(truth, candidate)"
     assert any("2 systems of people left out" in note for note in found.notes)
     own = cc.tau_b(truth.select(systems=common[0].systems).means(), common[1].means())
     assert ("tau_b(truth, candidate)", "means over own topics", "") in names_of(
-        cc.audit.audit(truth, candidate, f"{own:.6f}").matches
+        cc.audit(truth, candidate, reported=f"{own:.6f}").matches
     )
 
 
@@ -349,7 +349,7 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
         candidate = cc.read_scores(holes, missing=policy)  # type: ignore[arg-type]
         first, second = cc.pair(cc.read_scores(truth), candidate)
         value = cc.pearson_rank(first.means(), second.means())
-        found = cc.audit.audit(truth, str(holes), f"{value:.5f}", departures=1)
+        found = cc.audit(truth, str(holes), reported=f"{value:.5f}", departures=1)
         assert ("pearson_rank(truth, candidate)", words, "") in names_of(found.matches)
         assert any("systems lack topics" in note for note in found.notes)
         assert words in good("audit", "-q", "-r", f"{value:.5f}", truth, holes, "--departures", 0)
@@ -362,23 +362,28 @@ def test_topics_that_a_system_lacks_are_tried_in_each_way(tmp_path: Path) -> Non
 def test_wrong_arguments_are_refused() -> None:
     a = {"a": 1, "b": 2}
     with pytest.raises(cc.errors.InputError, match="2 numbers for 1 candidate:"):
-        cc.audit.audit(a, a, ["1", "1"])
+        cc.audit(a, a, reported=["1", "1"])
     with pytest.raises(cc.errors.InputError, match="names is"):
-        cc.audit.audit(a, a, "1", names=["truth"])
+        cc.audit(a, a, reported="1", names=["truth"])
     with pytest.raises(cc.errors.InputError, match="top is 1"):
-        cc.audit.audit(a, a, "1", top=1)
+        cc.audit(a, a, reported="1", top=1)
     with pytest.raises(cc.errors.InputError, match="departures is -1"):
-        cc.audit.audit(a, a, "1", departures=-1)
+        cc.audit(a, a, reported="1", departures=-1)
     with pytest.raises(cc.errors.InputError, match="share one system"):
-        cc.audit.audit({"a": 1, "c": 2}, {"a": 1, "b": 2}, "1")
+        cc.audit({"a": 1, "c": 2}, {"a": 1, "b": 2}, reported="1")
     with pytest.raises(cc.errors.InputTypeError):
-        cc.audit.audit(a, [[1.0, 2.0]], "1")
+        cc.audit(a, [[1.0, 2.0]], reported="1")
 
 
 def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
     calls: list[tuple[int, int]] = []
-    found = cc.audit.audit(
-        sides[0], sides[1], "0.6", top=[5, 10], departures=2, progress=lambda done, of: calls.append((done, of))
+    found = cc.audit(
+        sides[0],
+        sides[1],
+        reported="0.6",
+        top=[5, 10],
+        departures=2,
+        progress=lambda done, of: calls.append((done, of)),
     )
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert content["verdict"] == found.verdict
@@ -397,7 +402,7 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
 
 
 def test_it_can_be_drawn(sides: tuple[cc.Scores, ...]) -> None:
-    found = cc.audit.audit(sides[0], list(sides[1:]), ["0.6", "0.5"], departures=1)
+    found = cc.audit(sides[0], list(sides[1:]), reported=["0.6", "0.5"], departures=1)
     ax = found.plot()
     band = ax.patches[0].get_extents()
     assert band.width > 0
@@ -412,7 +417,7 @@ def test_the_command_says_the_verdict_first() -> None:
     assert text.splitlines()[0].startswith(
         f"The plainest way to {value:.4f} is tau_ap_b(truth, candidate) = {value:.4f}"
     )
-    library = cc.audit.audit(PEOPLE, HASTY, f"{value:.4f}", names=["people", "hasty"])
+    library = cc.audit(PEOPLE, HASTY, reported=f"{value:.4f}", names=["people", "hasty"])
     assert text == str(library) + "\n"
     assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == {
         **library.to_dict(),

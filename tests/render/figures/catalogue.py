@@ -73,7 +73,7 @@ def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:
 
 
 def rank_test() -> RankTest:
-    distances = cc.DistanceDistribution(gamma(2_000, 9, 0.4), "recentred", "0" * 64, 50, M, 1e-5, 1)
+    distances = cc.ranks.DistanceDistribution(gamma(2_000, 9, 0.4), "recentred", "0" * 64, 50, M, 1e-5, 1)
     return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances)
 
 
@@ -144,11 +144,11 @@ def worths() -> JudgeRanking:
 def figures() -> Figures:
     """Each kind of figure by its name."""
     hasty, careful = comparison(), comparison("careful")
-    explained = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), "tau_ap_b")
+    explained = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), coefficient="tau_ap_b")
     null = gamma(999, 30, 0.02) - 0.6
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
     table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0)
-    fidelity = cc.simulation.Fidelity(
+    fidelity = cc.study.Fidelity(
         SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
         np.eye(M), np.eye(M),
     )  # fmt: skip
@@ -166,7 +166,7 @@ def figures() -> Figures:
         "rank_test": lambda: rank_test().plot(),
         "distances": rank_test().distribution.plot,
         "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0).plot(),
-        "null": lambda: cc.tau_null(12).plot(value=0.5),
+        "null": lambda: cc.null_distribution("tau", 12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),
         "bias": lambda: reliability_study().plot(what="bias", coefficient="tau_ap"),

@@ -71,7 +71,7 @@ def test_odd_names(tmp_path: Path) -> None:
     drawn: list[Callable[[], Any]] = [
         found.plot, lambda: found.plot("ranks"), lambda: found.plot("panels"), lambda: found.plot("forest"),
         lambda: plots.comparisons([found]), cc.rank_intervals(truth, n_resamples=99, rng=1).plot,
-        cc.discordance(truth).plot, lambda: explained.plot("pairs"), lambda: explained.plot_pair(*ODD[:2]),
+        cc.planning.discordance(truth).plot, lambda: explained.plot("pairs"), lambda: explained.plot_pair(*ODD[:2]),
     ]  # fmt: skip
     for k, draw in enumerate(drawn):
         ax = draw()
@@ -130,10 +130,10 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 def test_many_systems_have_no_names_but_places() -> None:
     rng = np.random.default_rng(1)
     many = cc.Scores(rng.random((40, 26)), range(40), [f"system {k}" for k in range(26)])
-    ax = cc.discordance(many).plot()
+    ax = cc.planning.discordance(many).plot()
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("system, by its rank", "system above it")
     assert not any("system 1" in label.get_text() for label in ax.get_xticklabels())
-    few = cc.discordance(many.select(systems=many.systems[:5])).plot()
+    few = cc.planning.discordance(many.select(systems=many.systems[:5])).plot()
     assert few.get_xlabel() == ""
 
 
@@ -159,7 +159,7 @@ def test_scatter_shows_the_numbers() -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    ax = cc.tau_null(10).plot(value=0.4)
+    ax = cc.null_distribution("tau", 10).plot(value=0.4)
     for name in ("a.svg", "b.svg"):
         plots.save(ax, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

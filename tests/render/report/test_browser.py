@@ -204,7 +204,7 @@ def judged(kind: str) -> Any:
     changes = [Change("judge", "machine", qrels=MACHINE), Change("judge", "people", qrels=QRELS)]
     if kind == "sample":
         changes = [Change("sample", share) for share in (0.2, 0.5)]
-    study = cc.judgment_study(RUNS, QRELS, changes, ["AP", "nDCG@5"], ["tau_b"], 1, n_draws=3, n_resamples=50)
+    study = cc.study.judgment_study(RUNS, QRELS, changes, ["AP", "nDCG@5"], ["tau_b"], 1, n_draws=3, n_resamples=50)
     labels = {"machine": label_agreement(QRELS, MACHINE, n_resamples=50, rng=1).to_dict()} if kind == "judges" else {}
     return {**study.to_dict(), "labels": labels}
 

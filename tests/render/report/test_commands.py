@@ -52,9 +52,9 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         )
         assert part["reliability"] == json.loads(json.dumps(cc.reliability(truth, rng=3).to_dict()))
         for name in ("tau_b", "tau_ap_b", "pearson_rank"):
-            wanted = cc.expected_correlation(truth, name, "posterior", rng=3).to_dict()
+            wanted = cc.expected_correlation(truth, coefficient=name, estimator="posterior", rng=3).to_dict()
             assert part["ceiling"][name] == json.loads(json.dumps(wanted))
-        explained = cc.explain(truth, candidate, "tau_ap_b").to_dict()
+        explained = cc.explain(truth, candidate, coefficient="tau_ap_b").to_dict()
         assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"] == explained["value"]
         assert part["explanation"]["topics"] == json.loads(json.dumps(explained["topics"]))
         assert part["explanation"]["counts"]["with_loss"] == len(explained["pairs"])

@@ -28,7 +28,7 @@ DOCUMENTS: dict[str, Callable[[], Any]] = {
     "card": lambda: cc.judge_card(TRUTH, {"a judge": CANDIDATE}, rng=1, n_resamples=99),
     "comparison": lambda: documented(TRUTH, CANDIDATE),
     "comparisons": lambda: documented(TRUTH, CANDIDATE, TRUTH, names=("truth", "one", "other")),
-    "judges": lambda: cc.judge_study(
+    "judges": lambda: cc.study.judge_study(
         RUNS, QRELS, {"machine": MACHINE}, ["AP"], coefficients=["tau_b"], n_resamples=500, rng=1
     ),
     "reliability": lambda: cc.reliability(TRUTH, rng=1),

@@ -44,7 +44,7 @@ class Fixed(np.random.Generator):
 
 def test_a_draw_is_what_the_description_says() -> None:
     s = example()
-    model = cc.simulation.Simulator(s)
+    model = cc.study.Simulator(s)
     n, m = s.values.shape
     y = transform(s.values)
     grand = y.mean()
@@ -69,7 +69,7 @@ def test_a_draw_is_what_the_description_says() -> None:
 
 
 def test_the_same_seed_gives_the_same_scores() -> None:
-    model = cc.simulation.Simulator(example())
+    model = cc.study.Simulator(example())
     first = model.simulate(12, rng=3)
     assert np.array_equal(first.values, cc.simulate(example(), 12, rng=3).values)
     assert np.array_equal(first.values, model.simulate(12, np.random.default_rng(3)).values)
@@ -82,7 +82,7 @@ def test_the_same_seed_gives_the_same_scores() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"normal": True}, {"uncorrelated": True}, {"homoscedastic": True}])
 def test_true_means_are_those_of_many_topics(options: dict[str, bool]) -> None:
-    model = cc.simulation.Simulator(example(), **options)  # type: ignore[arg-type]
+    model = cc.study.Simulator(example(), **options)  # type: ignore[arg-type]
     drawn = model.draw(200_000, rng=1)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
     assert (np.abs(drawn.mean(axis=0) - model.true_means()) < 4 * error).all()
@@ -91,8 +91,8 @@ def test_true_means_are_those_of_many_topics(options: dict[str, bool]) -> None:
 @pytest.mark.parametrize("options", [{}, {"normal": True}])
 def test_exact_means_are_the_original_ones(options: dict[str, bool]) -> None:
     s = example()
-    assert np.abs(cc.simulation.Simulator(s, **options).true_means() - s.means()).max() > 5e-4  # type: ignore[arg-type]
-    exact = cc.simulation.Simulator(s, exact_means=True, **options)  # type: ignore[arg-type]
+    assert np.abs(cc.study.Simulator(s, **options).true_means() - s.means()).max() > 5e-4  # type: ignore[arg-type]
+    exact = cc.study.Simulator(s, exact_means=True, **options)  # type: ignore[arg-type]
     np.testing.assert_allclose(exact.true_means(), s.means(), atol=1e-9)
     drawn = exact.draw(200_000, rng=1)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
@@ -113,7 +113,7 @@ def narrow() -> cc.Scores:
 
 def test_homoscedastic_makes_variances_equal() -> None:
     free, equal = (
-        transform(cc.simulation.Simulator(narrow(), homoscedastic=h, uncorrelated=True).draw(50_000, rng=0))
+        transform(cc.study.Simulator(narrow(), homoscedastic=h, uncorrelated=True).draw(50_000, rng=0))
         for h in (False, True)
     )
     # Differences between systems have the variances of two residuals, free of the topic effect.
@@ -127,16 +127,16 @@ def test_homoscedastic_makes_variances_equal() -> None:
 
 
 def test_uncorrelated_residuals_and_topics() -> None:
-    drawn = transform(cc.simulation.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0))
-    kept = transform(cc.simulation.Simulator(narrow()).draw(50_000, rng=0))
+    drawn = transform(cc.study.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0))
+    kept = transform(cc.study.Simulator(narrow()).draw(50_000, rng=0))
     pairs = np.array([np.corrcoef(y[:, 0] - y[:, 1], y[:, 2] - y[:, 3])[0, 1] for y in (drawn, kept)])
     assert abs(pairs[0]) < 0.02
     old = np.corrcoef(effects_of(narrow().values).T)
-    new = np.corrcoef(effects_of(cc.simulation.Simulator(narrow()).draw(50_000, rng=0)).T)
+    new = np.corrcoef(effects_of(cc.study.Simulator(narrow()).draw(50_000, rng=0)).T)
     assert np.abs(new - old).max() < 0.1
     assert (
         np.abs(
-            np.corrcoef(effects_of(cc.simulation.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0)).T) - old
+            np.corrcoef(effects_of(cc.study.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0)).T) - old
         ).max()
         > 0.2
     )
@@ -145,14 +145,14 @@ def test_uncorrelated_residuals_and_topics() -> None:
 def test_normal_margins_have_no_skew() -> None:
     from scipy.stats import skew
 
-    plain, normal = (transform(cc.simulation.Simulator(narrow(), normal=n).draw(50_000, rng=0)) for n in (False, True))
+    plain, normal = (transform(cc.study.Simulator(narrow(), normal=n).draw(50_000, rng=0)) for n in (False, True))
     assert np.abs(skew(normal)).max() < 0.05
     assert np.abs(skew(plain)).max() > 0.2
 
 
 def test_topics_that_are_not_random_are_easy_or_hard() -> None:
     s = narrow()
-    random, chosen = cc.simulation.Simulator(s), cc.simulation.Simulator(s, random_topics=False)
+    random, chosen = cc.study.Simulator(s), cc.study.Simulator(s, random_topics=False)
     means = [[model.draw(20, rng=k).mean() for k in range(60)] for model in (random, chosen)]
     assert np.std(means[1]) > 3 * np.std(means[0])
     middle = random.true_means().mean()
@@ -195,9 +195,11 @@ def test_identical_systems_stay_so_to_the_last_bit(trec: Path) -> None:
     _, first, group = np.unique(whole.values, axis=1, return_index=True, return_inverse=True)
     assert len(first) == len(whole.systems) - 2  # two pairs
     drawn = cc.simulate(whole, 10, rng=0)
-    assert cc.simulation.Simulator(whole).draw(10, rng=0).flags.c_contiguous  # as kernels need it
+    assert cc.study.Simulator(whole).draw(10, rng=0).flags.c_contiguous  # as kernels need it
     np.testing.assert_array_equal(drawn.values, drawn.values[:, first[group.ravel()]])
-    assert 0 < cc.expected_correlation(drawn, "tau", n_resamples=100, rng=1).value < 1  # which ties of rounding broke
+    assert (
+        0 < cc.expected_correlation(drawn, coefficient="tau", n_resamples=100, rng=1).value < 1
+    )  # which ties of rounding broke
 
 
 @pytest.mark.parametrize(
@@ -217,39 +219,37 @@ def test_identical_systems_stay_so_to_the_last_bit(trec: Path) -> None:
 def test_degenerate_collections_give_scores(values: FloatArray, exact: bool, option: str) -> None:
     s = scores(values)
     for chosen in (True, False):
-        model = cc.simulation.Simulator(s, exact_means=exact, **{option: chosen})  # type: ignore[arg-type]
+        model = cc.study.Simulator(s, exact_means=exact, **{option: chosen})  # type: ignore[arg-type]
         drawn = model.draw(50, rng=0)
         assert ((drawn >= 0) & (drawn <= 1)).all()
         assert np.isfinite(model.true_means()).all()
         if exact:
             np.testing.assert_allclose(model.true_means(), s.means(), atol=1e-8)
     if np.ptp(values) == 0 and not exact:
-        np.testing.assert_allclose(cc.simulation.Simulator(s).draw(5, rng=0), values[0, 0], atol=1e-12)
+        np.testing.assert_allclose(cc.study.Simulator(s).draw(5, rng=0), values[0, 0], atol=1e-12)
 
 
 def test_scores_on_another_scale_are_scaled_on_demand() -> None:
     s = example()
     percent = scores(-50 + 100 * s.values)
     with pytest.raises(cc.errors.InputError, match=r"outside \[0, 1\].*bounds="):
-        cc.simulation.Simulator(percent)
-    model = cc.simulation.Simulator(percent, bounds=(-50, 50), exact_means=True)
-    np.testing.assert_allclose(
-        model.draw(9, rng=1), -50 + 100 * cc.simulation.Simulator(s, exact_means=True).draw(9, rng=1)
-    )
+        cc.study.Simulator(percent)
+    model = cc.study.Simulator(percent, bounds=(-50, 50), exact_means=True)
+    np.testing.assert_allclose(model.draw(9, rng=1), -50 + 100 * cc.study.Simulator(s, exact_means=True).draw(9, rng=1))
     np.testing.assert_allclose(model.true_means(), percent.means(), atol=1e-7)
 
 
 def test_what_cannot_be_simulated_is_refused() -> None:
     s = example()
     with pytest.raises(cc.errors.InputError, match="scores have one score per system and no topics"):
-        cc.simulation.Simulator({"a": 0.1, "b": 0.2})
+        cc.study.Simulator({"a": 0.1, "b": 0.2})
     with pytest.raises(cc.errors.InputError, match="scores have 1 topic: at least 2 are needed"):
-        cc.simulation.Simulator(scores([[0.1, 0.2]]))
+        cc.study.Simulator(scores([[0.1, 0.2]]))
     with pytest.raises(cc.errors.InputError, match="drop_bottom is 1"):
-        cc.simulation.Simulator(s, drop_bottom=1)
+        cc.study.Simulator(s, drop_bottom=1)
     for bounds in (3, (1, 0), (0, np.inf)):
         with pytest.raises(cc.errors.InputError, match="bounds is"):
-            cc.simulation.Simulator(s, bounds=bounds)  # type: ignore[arg-type]
+            cc.study.Simulator(s, bounds=bounds)  # type: ignore[arg-type]
     for count in (0, 2.5, True):
         with pytest.raises(cc.errors.InputError, match="n_topics is"):
             cc.simulate(s, count)  # type: ignore[arg-type]
@@ -257,8 +257,8 @@ def test_what_cannot_be_simulated_is_refused() -> None:
 
 def test_systems_are_dropped_only_when_asked() -> None:
     s = example()
-    assert cc.simulation.Simulator(s).dropped == ()
-    model = cc.simulation.Simulator(s, drop_bottom=0.25)
+    assert cc.study.Simulator(s).dropped == ()
+    model = cc.study.Simulator(s, drop_bottom=0.25)
     assert model.scores == s.drop_bottom(0.25)
     assert set(model.dropped) == set(s.systems) - set(model.scores.systems) != set()
     assert model.simulate(5, rng=0).systems == model.scores.systems
@@ -267,7 +267,7 @@ def test_systems_are_dropped_only_when_asked() -> None:
 @pytest.mark.parametrize(("name", "systems"), [("adhoc6", 55), ("adhoc7", 77), ("adhoc8", 97)])
 def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, systems: int) -> None:
     whole = cc.read_scores(trec / f"{name}.csv")
-    model = cc.simulation.Simulator(whole, drop_bottom=0.25)
+    model = cc.study.Simulator(whole, drop_bottom=0.25)
     assert len(model.scores.systems) == systems
     found = model.fidelity(5_000, rng=0)
     assert found.mean_shift <= 0.018
@@ -279,8 +279,8 @@ def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, s
 
 def test_fidelity_of_a_small_collection() -> None:
     s = example()
-    found = cc.simulation.Simulator(s).fidelity(4_000, rng=2)
-    drawn = cc.simulation.Simulator(s).draw(4_000, rng=2)
+    found = cc.study.Simulator(s).fidelity(4_000, rng=2)
+    drawn = cc.study.Simulator(s).draw(4_000, rng=2)
     from scipy.stats import ks_2samp
 
     for j in range(6):
@@ -296,6 +296,6 @@ def test_fidelity_of_a_small_collection() -> None:
     assert list(frame.index) == list(s.systems)
     assert frame["true_mean"].tolist() == found.true_means.tolist()
     assert found.plot().get_xlabel()
-    constant = cc.simulation.Simulator(scores(np.full((3, 2), 0.5))).fidelity(50).to_dict()
+    constant = cc.study.Simulator(scores(np.full((3, 2), 0.5))).fidelity(50).to_dict()
     assert constant["correlation_shift_largest"] is None
     assert constant["sd_ratio"] is None

@@ -188,8 +188,8 @@ def _lines(findings: Sequence[Finding]) -> list[str]:
 def audit(
     truth: Collection,
     candidate: Collection | Sequence[Collection] = None,
-    reported: str | Sequence[str] = (),
     *,
+    reported: str | Sequence[str],
     top: int | Iterable[int] = (),
     departures: int = 3,
     on: On = "both",
@@ -233,18 +233,25 @@ def audit(
     AuditResult
         What reproduces the number, the plainest first, and how much that says.
 
+    See Also
+    --------
+    compare : How two rankings agree.
+    explain : Which systems and topics cause the difference.
+
     Examples
     --------
     >>> import concordant as cc
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "splade": 0.58}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70, "splade": 0.71}
-    >>> found = cc.audit.audit(people, model, "0.527", departures=0)
+    >>> found = cc.audit(people, model, reported="0.527", departures=0)
     >>> print(found.verdict)
     Exactly one thing reproduces 0.527: tau_b(truth, candidate) = 0.5270. 15 ways to compute it were tried, with 12 \
 different values. Of the 12 values of plain rules, 0.01 would match by chance: strong evidence.
 
     """
     if isinstance(truth, Pairing):
+        if candidate is not None:
+            raise InputError("candidate is given beside a pairing: a pairing holds both sides, so leave it out")
         names, (truth, *candidate) = truth.names, truth.sides
     elif candidate is None:
         raise InputError("candidate is missing: give it, or a pairing of both sides")

@@ -36,9 +36,9 @@ class VoteRanks(RankIntervals):
 @checked
 def rank_votes(
     votes: Any,
+    *,
     method: Strength = "win-rate",
     confidence_level: float = 0.95,
-    *,
     simultaneous: bool = True,
     n_resamples: int = 999,
     rng: Seed = None,
@@ -96,7 +96,7 @@ def rank_votes(
     >>> strength = {"x": 2.0, "y": 0.0, "z": 0.0}
     >>> chance = [1 / (1 + np.exp(strength[b] - strength[a])) for a, b in pairs]
     >>> winner = np.where(rng.random(600) < chance, "a", "b")
-    >>> found = cc.rank_votes(cc.Votes(pairs[:, 0], pairs[:, 1], winner), rng=1)
+    >>> found = cc.votes.rank_votes(cc.votes.Votes(pairs[:, 0], pairs[:, 1], winner), rng=1)
     >>> found["x"], found["y"]
     ((1, 1), (2, 3))
 
@@ -116,7 +116,9 @@ def rank_votes(
     # A resample varies around the sample, not the population.
     covariance = np.cov(drawn, rowvar=False) * count / (count - 1)
     known = Means(strengths(whole, method), given.systems, covariance=covariance, degrees_of_freedom=count - 1)
-    found = rank_intervals(known, confidence_level, simultaneous=simultaneous, n_resamples=_ROUNDS, rng=how.rng)
+    found = rank_intervals(
+        known, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=_ROUNDS, rng=how.rng
+    )
     doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
     return VoteRanks(
         **{f.name: getattr(found, f.name) for f in fields(found) if f.name not in ("notes", "settings")},

@@ -74,7 +74,7 @@ def style(width: float = COLUMN) -> Iterator[None]:
     >>> import concordant as cc
     >>> from concordant.render import figures as plots
     >>> with plots.style(width=7):
-    ...     ax = cc.tau_null(20).plot(value=0.4)
+    ...     ax = cc.null_distribution("tau", 20).plot(value=0.4)
     >>> float(ax.figure.get_figwidth())
     7.0
 
@@ -158,7 +158,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     --------
     >>> import concordant as cc
     >>> from concordant.render import figures as plots
-    >>> ax = cc.tau_null(20).plot(value=0.4)
+    >>> ax = cc.null_distribution("tau", 20).plot(value=0.4)
     >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
 
     """

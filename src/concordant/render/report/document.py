@@ -108,7 +108,10 @@ def _content_of(given: Result) -> dict[str, Any]:
     if isinstance(given, Reliability) and given.data is not None:
         how: dict[str, Any] = {"rng": seed_of(given.settings)}
         with warnings.catch_warnings(action="ignore"):  # said before
-            made = [expected_correlation(given.data, name, "posterior", **how) for name in ("tau", "tau_ap")]
+            made = [
+                expected_correlation(given.data, coefficient=name, estimator="posterior", **how)
+                for name in ("tau", "tau_ap")
+            ]
         content["posterior"] = [estimate.to_dict() for estimate in made]
     if given.data is not None:
         sides = given.data.sides if isinstance(given.data, Pairing) else [given.data]
@@ -216,7 +219,7 @@ class _Truth:
         how: dict[str, Any] = {"rng": seed_of(c.settings)}
         with warnings.catch_warnings(action="ignore"):  # their notes say it
             found = reliability(scores, **how)
-            ceiling = [expected_correlation(scores, name, "posterior", **how) for name in chosen]
+            ceiling = [expected_correlation(scores, coefficient=name, estimator="posterior", **how) for name in chosen]
             intervals = rank_intervals(scores, n_resamples=max(c.settings["n_resamples"], 19), **how)
         notes = dict.fromkeys(note for made in (found, *ceiling, intervals) for note in made.notes)
         return cls(scores, found, ceiling, intervals, tuple(notes))
@@ -271,9 +274,9 @@ def _explained(c: Compared, truth: _Truth, candidate: Scores | Means, most: int)
     if name is None:
         return None
     if c.topics and truth.scores is not None and isinstance(candidate, Scores):
-        found = explain(truth.scores, candidate, name)
+        found = explain(truth.scores, candidate, coefficient=name)
     else:
-        found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), name)
+        found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), coefficient=name)
     swapped = [pair for pair in found.pairs if pair.kind == "swapped"]
     matters = [pair for pair in swapped if (pair.better, pair.worse) in truth.told_apart]
     known = truth.rank_intervals is not None

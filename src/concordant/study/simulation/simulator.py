@@ -82,7 +82,7 @@ class Simulator:
     --------
     >>> import concordant as cc
     >>> people = cc.load_collection("people")
-    >>> model = cc.simulation.Simulator(people)
+    >>> model = cc.study.Simulator(people)
     >>> model.simulate(100, rng=7)
     <Scores: 100 topics x 20 systems, nDCG@10>
     >>> bool(abs(model.true_means() - people.means()).max() < 0.02)
