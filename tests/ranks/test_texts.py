@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,7 +187,7 @@ def test_shapes_that_do_not_fit_are_told() -> None:
         "truth has 1 topic: at least 2 are needed, because how systems differ from topic to topic tells how far their "
         "means can be trusted"
     )
-    assert _told(cc.rank_distance, X, REVERSED, 0) == (
+    assert _told(partial(cc.rank_distance, eps=0), X, REVERSED) == (
         "eps is 0: give a positive number, which is added to the variances; 1e-5 is the paper's"
     )
     with pytest.warns(cc.errors.RegularisationWarning):
