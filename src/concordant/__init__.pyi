@@ -63,6 +63,8 @@ from .planning.more_topics import plan_topics as plan_topics
 from .planning.probabilities import discordance as discordance
 from .planning.selection import select_topics as select_topics
 from .ranks.bounds import rank_intervals as rank_intervals
+from .ranks.differences import difference as difference
+from .ranks.differences import neighbours as neighbours
 from .ranks.discriminative import discriminative_power as discriminative_power
 from .ranks.distance import rank_distance as rank_distance
 from .ranks.distribution import DistanceDistribution as DistanceDistribution

@@ -93,6 +93,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, names=("t", "c"), n_resamples=99, rng=1, worth=False)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
+    "difference": (1, lambda s: cc.difference(s, *SYSTEMS[:2], rng=1)),
+    "neighbours": (1, lambda s: cc.neighbours(s, rng=1)),
     "discordance": (1, cc.discordance),
     "family_bias": (2, lambda t, c: cc.family_bias(t, c, FAMILIES, n_resamples=99, rng=1)),
     "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, names=("t", "a", "b"), n_resamples=99, rng=1)),

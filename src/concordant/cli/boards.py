@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Found, Output, answering
+from .differences import PairOption, PairsOption, between
 from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
 from .reading import Reader
 
@@ -62,6 +63,8 @@ def board(
     *,
     level: LevelOption = 0.95,
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
+    pair: PairOption = None,
+    pairs: PairsOption = False,
     missing: MissingOption = "available",
     resamples: ResamplesOption = 49_999,
     read: Reader,
@@ -80,6 +83,8 @@ def board(
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
+    if pair is not None or pairs:
+        return between(given, pair, level, random, out)
     with out.bar("resampling") as bar:
         return run(
             given,

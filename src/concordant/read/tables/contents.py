@@ -26,6 +26,7 @@ from .layout import (
     orient,
     refuse_measures_as_rows,
     refuse_scores_as_names,
+    run_columns,
     warn_of_counters,
 )
 from .limits import find_limits, owner, standard_errors
@@ -128,6 +129,10 @@ class Contents:
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
     cells = cells.without(_blank(cells))
+    places = run_columns(cells, roles)
+    if places:
+        runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
+        return _long_with_runs(cells.without(places), runs, roles._replace(run=None))
     layout = name_columns(cells.names, roles)
     if isinstance(layout, str):
         raise cells.error(layout)
@@ -147,6 +152,15 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     if layout.value is None and layout.system is not None:
         refuse_scores_as_names(cells, layout.system, layout.topic)
     return _Long(cells, layout, roles)
+
+
+def _long_with_runs(cells: Cells, runs: Sequence[str], roles: Roles) -> Contents:
+    """The scores of a table with a row for each run."""
+    layout = name_columns(cells.names, roles)
+    if isinstance(layout, str) or layout.kind != "long" or layout.system is None:
+        why = layout if isinstance(layout, str) else "has no columns of topics and systems beside it"
+        raise cells.error(f"has a column of runs, but {why}: repeated runs need one row per score")
+    return _Long(cells, layout, roles, runs)
 
 
 def _blank(cells: Cells) -> list[int]:
@@ -428,9 +442,10 @@ class _Long(Contents):
         named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
         return f"one row per score: {', '.join(named)}"
 
-    def __init__(self, cells: Cells, layout: Layout, roles: Roles) -> None:
+    def __init__(self, cells: Cells, layout: Layout, roles: Roles, runs: Sequence[str] | None = None) -> None:
         super().__init__(cells.origin)
         self.cells, self.layout, self.roles, self.seen = cells, layout, roles, cells.names
+        self.runs = runs
         topic = layout.topic
         assert topic is not None
         self.topics = cells.labels(topic, "topic")
@@ -498,7 +513,8 @@ class _Long(Contents):
         systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
         values = cells.numbers(column, self._asked(places))
         percent = cells.in_percent([column])
-        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent)
+        runs = self.runs if whole or self.runs is None else [self.runs[k] for k in places]
+        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent, runs)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
