@@ -12,12 +12,12 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..data.groups import group_rows, places_of_groups
 from ..data.means import ROUNDING, mean_over_topics
+from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, require
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..read.door import Collection, as_topic_side, as_topics
-from ..inference.resampling import Resampling, Seed
-from ..data.results import Interval, Result, columns, settings_of
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import RankIntervals, rank_intervals
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits

@@ -18,9 +18,9 @@ import numpy as np
 from scipy import special, stats
 
 from ..arrays import FloatArray, IntArray
-from ..inference.signs import signs
 from ..data.means import ROUNDING
 from ..errors import InputError
+from ..inference.signs import signs
 from ..words import argument, counted
 
 POWER = 0.8
