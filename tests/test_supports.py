@@ -38,6 +38,7 @@ SUPPORTS = {
     "combine": Supports(False, "refused", False),
     "compare": DRAWN,
     "correlate": EVERY,
+    "difference": DRAWN,
     "discordance": EVERY,
     "discriminative_power": EVERY,
     "DistanceDistribution.bootstrap": EVERY,
@@ -46,6 +47,7 @@ SUPPORTS = {
     "family_bias": EVERY,
     "judge_card": EVERY,
     "judge_worth": EVERY,
+    "neighbours": DRAWN,
     "permutation_test": Supports(True, "nothing drawn", True),
     "plan_mix": Supports(False, "refused", False),
     "plan_topics": DRAWN,
@@ -118,7 +120,7 @@ def test_holes(name: str) -> None:
     else:
         with pytest.raises(cc.errors.InputError, match=r"leaves holes, and this needs every score: .*'drop-systems'"):
             answer(name, sides)
-    if name not in ("as_scores", "board", "audit.audit"):  # which have a rule of their own where nothing was said
+    if name not in ("as_scores", "audit.audit", "board", "difference", "neighbours"):  # which have a rule of their own where nothing was said
         said = [side.described(missing="error") for side in sides]
         with pytest.raises(cc.errors.InputError, match=r"sys-c lacks topic 304.*Choose with missing=") as raised:
             answer(name, said)

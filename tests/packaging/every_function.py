@@ -49,6 +49,8 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "judge_worth": lambda: cc.judge_worth(people, careful, rng=1).to_dict(),
         "rank_judges": lambda: cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=1).to_dict(),
         "correlate": lambda: cc.correlate(people, hasty, n_resamples=500, rng=7).to_dict(),
+        "difference": lambda: cc.difference(people, *people.systems[:2], rng=7).to_dict(),
+        "neighbours": lambda: cc.neighbours(people, rng=7).to_dict(),
         "discordance": lambda: cc.discordance(people).to_dict(),
         "discriminative_power": lambda: cc.discriminative_power(people, hasty).to_dict(),
         "evaluate": lambda: cc.evaluate(runs, qrels, "AP").means(),
