@@ -108,6 +108,7 @@ def calls() -> dict[str, Call]:
         "board": (cc.board, {**one, **DRAWS}),
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
         "neighbours": (cc.neighbours, {**one, "rng": 1}),
+        "run_noise": (cc.run_noise, {"scores": RUNS}),
         "discordance": (cc.discordance, one),
         "discriminative_power": (cc.discriminative_power, two),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),

@@ -71,6 +71,7 @@ from .ranks.distribution import DistanceDistribution as DistanceDistribution
 from .ranks.loss import rank_loss as rank_loss
 from .ranks.places import rank_probabilities as rank_probabilities
 from .ranks.region import ranking_probability as ranking_probability
+from .ranks.run_noise import run_noise as run_noise
 from .ranks.testing import rank_test as rank_test
 from .ranks.votes.battles import Votes as Votes
 from .ranks.votes.battles import read_votes as read_votes

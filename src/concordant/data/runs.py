@@ -10,7 +10,7 @@ where a cell with one run takes the pooled s^2 of its system. The rest is what t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -93,3 +93,25 @@ class Seeds(NamedTuple):
             n * seeds.var(axis=1, ddof=1),
             (rest**2).sum(axis=(0, 2)) / ((n - 1) * (r - 1)),
         )
+
+
+Scale = Literal["binary", "graded", "unbounded"]
+_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # a squared deviation more, so that no variance is 0
+
+
+def scale_of(values: FloatArray) -> Scale:
+    """Whether all scores are 0 or 1, lie between them, or may lie anywhere."""
+    known = values[~np.isnan(values)]
+    if np.isin(known, (0.0, 1.0)).all():
+        return "binary"
+    return "graded" if known.min() >= 0 and known.max() <= 1 else "unbounded"
+
+
+def on_these_topics(runs: FloatArray, scale: Scale) -> tuple[FloatArray, FloatArray]:
+    """The variance of each system's mean if only runs are random, and its degrees of freedom.
+
+    V = s^2 sum(1 / k) / n^2 with s^2 = (SS + v0) / (df + 1), where v0 stands for one deviation more.
+    """
+    found = within(runs)
+    df = found.df + 1.0
+    return (found.squares + _PRIOR[scale]) / df * found.shares, df

@@ -13,6 +13,7 @@ from ..arrays import FloatArray, IntArray
 from ..data.groups import group_rows, places_of_groups
 from ..data.means import ROUNDING, mean_over_topics
 from ..data.results import Interval, Result, columns, settings_of
+from ..data.runs import on_these_topics, scale_of, within
 from ..data.scores import Scores
 from ..errors import InputError, require
 from ..inference.resampling import Resampling, Seed
@@ -21,6 +22,7 @@ from ..read.door import Collection, as_topic_side, as_topics
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import RankIntervals, rank_intervals
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
+from .run_noise import RunsAs, means_on_these_topics, repeated, seed_noise
 
 _RESAMPLES = 49_999  # of the rank intervals, as for a board
 SHOWN = 30  # pairs in the table that is printed
@@ -53,6 +55,8 @@ class Difference(Result):
     ranks: tuple[tuple[int, int], tuple[int, int]]
     """The best and the worst rank of a, and of b, among all systems."""
     n_topics: int
+    from_runs: float
+    """The share of the variance of the difference that repeated runs cause, 0 to 1; nan without runs."""
 
     @property
     def significant(self) -> bool:
@@ -99,6 +103,7 @@ class Difference(Result):
                 "smallest": self.smallest,
                 "n_topics_needed": self.n_topics_needed,
                 "significant": self.significant,
+                "from_runs": self.from_runs,
             }
         ]
 
@@ -112,8 +117,11 @@ class Difference(Result):
             "ranks": f"{', '.join(ranks)} (of {self.settings['systems']} systems)",
             "smallest": f"{number(self.smallest, 4)} is the smallest difference that {self._sample} detect with "
             f"{100 * POWER:g}% power",
-            "needed": self.need(),
         }
+        if not self.settings.get("these_topics"):
+            facts["needed"] = self.need()
+        if not math.isnan(self.from_runs):
+            facts["runs"] = f"{100 * self.from_runs:.0f}% of the variance of the difference comes from runs"
         width = max(map(len, facts))
         return "\n".join(f"  {name:<{width}}  {one_line(fact)}" for name, fact in facts.items())
 
@@ -173,7 +181,16 @@ class Differences(Result):
 
 
 @checked
-def difference(scores: Collection, a: str, b: str, *, confidence_level: float = 0.95, rng: Seed = None) -> Difference:
+def difference(
+    scores: Collection,
+    a: str,
+    b: str,
+    *,
+    these_topics: bool = False,
+    runs: RunsAs = "auto",
+    confidence_level: float = 0.95,
+    rng: Seed = None,
+) -> Difference:
     """Is system a better than b, and by how much?
 
     Both are compared on the topics that both have, as a sample of topics like these.
@@ -184,6 +201,11 @@ def difference(scores: Collection, a: str, b: str, *, confidence_level: float = 
         Scores on each topic, as `as_scores` takes them, of these two systems and of any others.
     a, b : str
         The two systems.
+    these_topics : bool
+        Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
+    runs : {"auto", "trials", "seeds"}
+        Whether repeated runs are independent trials, or run r is one trained system on all topics, as `run_noise` has
+        it.
     confidence_level : float
         Confidence level of the intervals; 1 minus it is the level of the tests.
     rng : int, Generator or None
@@ -228,12 +250,14 @@ def difference(scores: Collection, a: str, b: str, *, confidence_level: float = 
     """
     require(a != b, "b", b, "give two different systems")
     side = _given(scores)
+    side = repeated(side) if these_topics else side
     for system in (a, b):
         if system not in side.systems:
             raise InputError(f"there is no system {system!r}{nearest(system, side.systems)}")
     how = Resampling.of(_RESAMPLES, rng)
-    ranks = rank_intervals(side, confidence_level, n_resamples=_RESAMPLES, rng=how.rng)
-    return _difference(side, a, b, confidence_level, ranks)
+    ranked = means_on_these_topics(side) if these_topics else side
+    ranks = rank_intervals(ranked, confidence_level, n_resamples=_RESAMPLES, rng=how.rng)
+    return _difference(side, a, b, confidence_level, ranks, these=these_topics, runs=runs)
 
 
 @checked
@@ -285,7 +309,17 @@ def _given(scores: Collection) -> Scores:
     return as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
 
 
-def _difference(side: Scores, a: str, b: str, level: float, ranks: RankIntervals, n_pairs: int = 1) -> Difference:
+def _difference(
+    side: Scores,
+    a: str,
+    b: str,
+    level: float,
+    ranks: RankIntervals,
+    n_pairs: int = 1,
+    *,
+    these: bool = False,
+    runs: RunsAs = "auto",
+) -> Difference:
     """Of n_pairs pairs: intervals and p-values are corrected for their number."""
     points = side.points()
     x, y = (points.values[:, points.systems.index(system)] for system in (a, b))
@@ -300,6 +334,10 @@ def _difference(side: Scores, a: str, b: str, level: float, ranks: RankIntervals
     d, mean = _differences(x, y)
     each = 1 - (1 - level) / n_pairs
     found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
+    share, said = math.nan, []
+    if side.runs is not None and side.total == "mean":
+        cells = side.runs[np.ix_(both, [side.systems.index(system) for system in (a, b)])]
+        found, share, said = _with_runs(found, cells, each, these, runs)
     return Difference(
         a=a,
         b=b,
@@ -308,13 +346,14 @@ def _difference(side: Scores, a: str, b: str, level: float, ranks: RankIntervals
         pvalue=min(1.0, n_pairs * found.pvalue),
         exact_pvalue=min(1.0, n_pairs * found.exact) if not math.isnan(found.exact) else math.nan,
         smallest=smallest_difference(found.se, found.df, each) if found.se > 0 else math.nan,
-        **_needed(d, found, groups, each),
+        **_needed(d, found, groups, each, these),
         wins=int((d > 0).sum()),
         ties=int((d == 0).sum()),
         losses=int((d < 0).sum()),
         ranks=(ranks[a], ranks[b]),
         n_topics=len(d),
-        notes=_notes(side, a, b, int(both.sum()), found, each),
+        from_runs=share,
+        notes=(*said, *_notes(side, a, b, int(both.sum()), found, each)),
         data=side,
         settings=settings_of(
             seed=ranks.settings["seed"],
@@ -324,15 +363,40 @@ def _difference(side: Scores, a: str, b: str, level: float, ranks: RankIntervals
             **({} if groups is None else {"groups": int(groups.max()) + 1}),
             systems=len(side.systems),
             **({} if n_pairs == 1 else {"pairs": n_pairs}),
+            **({"these_topics": True} if these else {}),
             measure=side.measure,
         ),
     )
 
 
-def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float) -> dict[str, Any]:
+def _with_runs(
+    found: Paired, cells: FloatArray, level: float, these: bool, runs: RunsAs
+) -> tuple[Paired, float, list[str]]:
+    """A difference with what repeated runs say: topics x the two systems x runs.
+
+    Runs cause V_a + V_b of its variance. Where only runs are random, that is all of it; seeds add to it.
+    """
+    if these:
+        variances, dfs = on_these_topics(cells, scale_of(np.abs(cells)))
+        return found.again(math.sqrt(variances.sum()), float(dfs.sum()), level, "runs only"), math.nan, []
+    noise, variance = float(within(cells).runs.sum()), found.se**2
+    share = min(noise / variance, 1.0) if variance > 0 else math.nan
+    seeds, p = seed_noise(cells, runs)
+    if seeds is None or not (added := float(seeds.variance.sum())):
+        return found, share, []
+    total = variance + added
+    df = total**2 / (variance**2 / found.df + float(seeds.parts.sum()))
+    said = [f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds"] if runs == "auto" else []
+    crossed = found.again(math.sqrt(total), df, level, "paired t, runs as seeds")
+    return crossed, (share * variance + added) / total if variance > 0 else 1.0, said
+
+
+def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float, these: bool) -> dict[str, Any]:
     """The topics that the observed difference needs, with the interval that the spread leaves."""
     n = len(d)
-    if found.difference == 0 or found.se == 0:
+    if these:
+        n_needed, low, high = math.nan, math.nan, math.nan
+    elif found.difference == 0 or found.se == 0:
         n_needed, low, high = math.inf if found.difference == 0 else math.nan, math.nan, math.nan
     else:
         units = d if groups is None else group_rows(d[:, None], groups)[:, 0]

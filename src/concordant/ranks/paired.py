@@ -42,6 +42,15 @@ class Paired(NamedTuple):
     df: float
     method: str
 
+    def again(self, se: float, df: float, level: float, method: str) -> Paired:
+        """The same difference with another standard error; sign flips say nothing of that one."""
+        if not se > 0:
+            return self._replace(low=math.nan, high=math.nan, pvalue=1.0, exact=math.nan, se=0.0, method=method)
+        half = float(special.stdtrit(df, (1 + level) / 2)) * se
+        p = 2 * float(special.stdtr(df, -abs(self.difference) / se))
+        ends = self.difference - half, self.difference + half
+        return Paired(self.difference, *ends, p, math.nan, se, df, method)
+
 
 def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
     """From the differences on each topic, their mean (0 where totals are tied), and the place of each topic's group."""
